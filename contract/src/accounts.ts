@@ -1,0 +1,191 @@
+import * as z from 'zod/mini'
+import { Nothing } from './answer.ts'
+import {
+  BUSINESS_NAME_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  PHONE_LENGTH_MAX,
+} from './limits.ts'
+import { defineRoute } from './route.ts'
+import { Email, optionalText, requiredText } from './text.ts'
+
+export const PASSWORD_TOO_SHORT = 'Password must be at least 8 characters long'
+export const PASSWORD_COMMON = 'Password is too weak. Please choose a stronger password.'
+export const PASSWORDS_DIFFER = 'Passwords do not match'
+export const PASSWORD_HINT = 'For better security, use uppercase, lowercase, and numbers in your password'
+
+/** The hint of section 5, which blocks nothing. */
+export function lacksVariety(password: string): boolean {
+  return !/[A-Z]/.test(password) || !/[a-z]/.test(password) || !/\d/.test(password)
+}
+
+/** Passwords are taken as typed, never trimmed. */
+function password(missing: string) {
+  return z.string({ error: missing }).check(z.minLength(1, missing))
+}
+
+/** Length only: composition is a hint, and the list of common ones is the server's (D10). */
+export function newPassword(missing: string) {
+  return password(missing).check(
+    z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT),
+    z.maxLength(PASSWORD_LENGTH_MAX, `Password must be at most ${PASSWORD_LENGTH_MAX} characters long`),
+  )
+}
+
+const Token = z
+  .string({ error: 'Invalid reset token. Please request a new password reset.' })
+  .check(
+    z.minLength(1, 'Invalid reset token. Please request a new password reset.'),
+    z.maxLength(200, 'Invalid reset token. Please request a new password reset.'),
+  )
+
+export const SignUp = z.strictObject({
+  email: Email,
+  password: newPassword('Password is required'),
+  businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
+  firstName: optionalText('First name', NAME_LENGTH_MAX),
+  lastName: optionalText('Last name', NAME_LENGTH_MAX),
+})
+export type SignUp = z.infer<typeof SignUp>
+
+export const SignIn = z.strictObject({ email: Email, password: password('Password is required') })
+export type SignIn = z.infer<typeof SignIn>
+
+export const ForgotPassword = z.strictObject({ email: Email })
+export const ResetPassword = z.strictObject({ token: Token, newPassword: newPassword('Password is required') })
+export type ResetPassword = z.infer<typeof ResetPassword>
+
+export const SignedInPartner = z.object({ partnerId: z.string(), businessName: z.string(), partnerEmail: z.string() })
+export type SignedInPartner = z.infer<typeof SignedInPartner>
+
+export const Profile = z.object({
+  id: z.string(),
+  zoho_id: z.nullable(z.string()),
+  business_name: z.string(),
+  first_name: z.nullable(z.string()),
+  last_name: z.nullable(z.string()),
+  email: z.string(),
+  phone: z.nullable(z.string()),
+  is_active: z.boolean(),
+  email_verified: z.boolean(),
+})
+export type Profile = z.infer<typeof Profile>
+
+export const ProfileChange = z.strictObject({
+  business_name: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
+  first_name: optionalText('First name', NAME_LENGTH_MAX),
+  last_name: optionalText('Last name', NAME_LENGTH_MAX),
+  phone: optionalText('Phone', PHONE_LENGTH_MAX),
+})
+export type ProfileChange = z.infer<typeof ProfileChange>
+
+/** The server answers the length and the mismatch with codes of their own (section 8), so only presence is checked here. */
+export const PasswordChange = z.strictObject({
+  currentPassword: password('Current password is required'),
+  newPassword: password('New password is required'),
+  confirmPassword: password('Password confirmation is required'),
+})
+export type PasswordChange = z.infer<typeof PasswordChange>
+
+export const signUp = defineRoute({
+  method: 'POST',
+  path: '/auth/signup',
+  auth: 'none',
+  body: SignUp,
+  answer: SignedInPartner,
+  status: 201,
+  creates: true,
+  summary: 'Creates a partner account.',
+})
+
+export const signIn = defineRoute({
+  method: 'POST',
+  path: '/auth/login',
+  auth: 'none',
+  body: SignIn,
+  answer: z.object({
+    token: z.string(),
+    partner: z.object({ id: z.string(), email: z.string(), businessName: z.string() }),
+  }),
+  envelope: 'bare',
+  summary: 'Starts a session of 24 hours.',
+})
+
+export const forgotPassword = defineRoute({
+  method: 'POST',
+  path: '/auth/forgot-password',
+  auth: 'none',
+  body: ForgotPassword,
+  answer: z.object({ resetToken: z.optional(z.string()) }),
+  summary: 'Mails a link that resets the password, valid for an hour.',
+})
+
+export const resetPassword = defineRoute({
+  method: 'POST',
+  path: '/auth/reset-password',
+  auth: 'none',
+  body: ResetPassword,
+  answer: Nothing,
+  summary: 'Sets a new password with a reset token and ends every session.',
+})
+
+export const verifyEmail = defineRoute({
+  method: 'POST',
+  path: '/auth/verify-email',
+  auth: 'none',
+  body: z.strictObject({ token: z.string().check(z.minLength(1), z.maxLength(200)) }),
+  answer: Nothing,
+  summary: 'Marks the email address as verified with the token of the welcome mail.',
+})
+
+export const verifySession = defineRoute({
+  method: 'POST',
+  path: '/auth/verify',
+  auth: 'none',
+  body: z.strictObject({ token: z.string({ error: 'No token available' }).check(z.maxLength(200)) }),
+  answer: SignedInPartner,
+  summary: 'Tells whose session a token is.',
+})
+
+export const refreshSession = defineRoute({
+  method: 'POST',
+  path: '/auth/refresh',
+  auth: 'session',
+  answer: z.object({ token: z.string() }),
+  summary: 'Exchanges the session token for a new one; the old one stays valid for 30 seconds.',
+})
+
+export const signOut = defineRoute({
+  method: 'POST',
+  path: '/auth/logout',
+  auth: 'session',
+  answer: Nothing,
+  summary: 'Ends the session.',
+})
+
+export const readProfile = defineRoute({
+  method: 'GET',
+  path: '/profile',
+  auth: 'session',
+  answer: Profile,
+  summary: 'The partner’s own profile.',
+})
+
+export const changeProfile = defineRoute({
+  method: 'PUT',
+  path: '/profile',
+  auth: 'session',
+  body: ProfileChange,
+  answer: Profile,
+  summary: 'Changes names and phone; the email address stays.',
+})
+
+export const changePassword = defineRoute({
+  method: 'PUT',
+  path: '/profile/password',
+  auth: 'session',
+  body: PasswordChange,
+  answer: Nothing,
+  summary: 'Changes the password and ends the partner’s other sessions.',
+})

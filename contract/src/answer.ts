@@ -1,0 +1,38 @@
+import * as z from 'zod/mini'
+import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts'
+
+export const Pagination = z.object({ page: z.number(), limit: z.number(), has_more: z.boolean() })
+export type Pagination = z.infer<typeof Pagination>
+
+/** A failure's body (D5). `fields` holds one message a field; the first of them is also `error`. */
+export const Failure = z.object({
+  success: z.literal(false),
+  error: z.string(),
+  code: z.string(),
+  fields: z.optional(z.record(z.string(), z.string())),
+})
+export type Failure = z.infer<typeof Failure>
+
+/** `page` and `limit` as query parameters (D6). Spread into a route's query. */
+export function pagingQuery(limitDefault: number = PAGE_SIZE) {
+  return {
+    page: z._default(wholeNumber('page', 1_000_000), 1),
+    limit: z._default(wholeNumber('limit', PAGE_SIZE_MAX), limitDefault),
+  }
+}
+
+/** A route that answers nothing but success. */
+export const Nothing = z.object({})
+
+function wholeNumber(name: string, max: number) {
+  const message = `${name} must be a whole number from 1 to ${max}`
+  return z.pipe(
+    z.union([z.string(), z.number()], { error: message }),
+    z.pipe(
+      z.transform((value: string | number) =>
+        typeof value === 'number' || /^\d+$/.test(value) ? Number(value) : Number.NaN,
+      ),
+      z.int({ error: message }).check(z.minimum(1, message), z.maximum(max, message)),
+    ),
+  )
+}

@@ -1,0 +1,84 @@
+/** The enumerations of section 3. What the CRM calls otherwise is kept and shown as it comes (D22). */
+export const LEAD_STATUSES = [
+  'Re-engage',
+  'New Lead',
+  'Not Contacted',
+  'Pre Call',
+  'Contact Soon',
+  'Attempting To Contact',
+  'Contacted',
+  'Contact in Future',
+  'Pre Qualified',
+  'Unable to Contact',
+  'Junk Lead',
+  'Test Lead',
+  'Lost Lead',
+  'Not Qualified',
+  'Duplicate',
+] as const
+
+/** The status of a lead that the CRM has not yet seen. */
+export const SUBMITTED_STATUS = 'New Lead'
+
+const CLOSED_STATUSES = ['Junk Lead', 'Test Lead', 'Lost Lead', 'Not Qualified', 'Duplicate'] as const
+
+/** The statuses in which a lead no longer counts as active (D21), lower-cased as they are compared. */
+export const INACTIVE_LEAD_STATUSES: readonly string[] = CLOSED_STATUSES.map((status) => status.toLowerCase())
+
+/** Section 4: a deal is won when its stage contains 'funded' or 'closed'. */
+export function isWonStage(stage: string | null): boolean {
+  return stage !== null && /funded|closed/i.test(stage)
+}
+
+export const INDUSTRIES = [
+  'Agriculture',
+  'Automotive',
+  'Construction',
+  'Education',
+  'Energy',
+  'Finance',
+  'Food & Beverage',
+  'Healthcare',
+  'Hospitality',
+  'Information Technology',
+  'Legal',
+  'Manufacturing',
+  'Real Estate',
+  'Retail',
+  'Transportation',
+  'Other',
+] as const
+
+export const TIMES_IN_BUSINESS = ['Less than 1 year', '1-2 years', '2-5 years', '5-10 years', '10+ years'] as const
+
+export const LOAN_TYPES = [
+  'Term Loan',
+  'Equipment Financing',
+  'Line of Credit',
+  'SBA Loan',
+  'Invoice Factoring',
+  'Merchant Cash Advance',
+  'Commercial Real Estate',
+  'Working Capital',
+  'Asset Based Lending',
+  'Other',
+] as const
+
+export const LOAN_TERMS = [
+  '3 months',
+  '6 months',
+  '12 months',
+  '18 months',
+  '24 months',
+  '36 months',
+  '60 months',
+  'Other',
+] as const
+
+export const STATES = ['NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT', 'NT'] as const
+
+export const ISO_COUNTRIES = ['AU', 'NZ'] as const
+export type IsoCountry = (typeof ISO_COUNTRIES)[number]
+
+export const DEFAULT_LEAD_SOURCE = 'Partner Portal'
+export const DEAL_NOTE_TITLE = 'Deal Note'

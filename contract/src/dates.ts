@@ -1,0 +1,19 @@
+import * as z from 'zod/mini'
+
+/** ISO 8601 in UTC with milliseconds (D7). Written by us alone, so answers need no check of its form. */
+export const Instant = z.string()
+
+/** `YYYY-MM-DD`, a day that exists (D7). Blank counts as not given. */
+export function filterDate(name: string) {
+  const error = `${name} must be a date as YYYY-MM-DD`
+  return z.pipe(
+    z.optional(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
+    z.transform((text): string | undefined => text || undefined),
+  )
+}
+
+export function isPlainDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '1900-01-01') return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod/mini'
+import { pagingQuery } from './answer.ts'
+import { filterDate, Instant } from './dates.ts'
+import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
+import { Loid } from './loid.ts'
+import { optionalMoney } from './money.ts'
+import { Note } from './notes.ts'
+import { defineRoute } from './route.ts'
+import { filterText } from './text.ts'
+
+const Text = z.nullable(z.string())
+
+export const Deal = z.object({
+  id: z.string(),
+  loid: Loid,
+  deal_name: Text,
+  business_name: Text,
+  contact_name: Text,
+  email: Text,
+  phone: Text,
+  amount: z.nullable(z.number()),
+  loan_type: Text,
+  loan_purpose: Text,
+  loan_term: Text,
+  stage: z.string(),
+  lead_source: Text,
+  /** YYYY-MM-DD */
+  closing_date: Text,
+  probability: z.nullable(z.number()),
+  description: Text,
+  partner_iso: Text,
+  crm: z.enum(['pending', 'synced', 'failed']),
+  created_at: Instant,
+  modified_time: Instant,
+})
+export type Deal = z.infer<typeof Deal>
+
+export const StageHistoryEntry = z.object({
+  id: z.string(),
+  stage: z.string(),
+  changed_time: Instant,
+  /** Whole days until the next entry, or until now for the latest (D26). */
+  duration: z.number(),
+  changed_by: Text,
+  description: Text,
+})
+export type StageHistoryEntry = z.infer<typeof StageHistoryEntry>
+
+export const DealFilters = z.strictObject({
+  ...pagingQuery(),
+  stage: filterText('stage', CHOICE_LENGTH_MAX),
+  minAmount: optionalMoney('minAmount'),
+  dateFrom: filterDate('dateFrom'),
+  dateTo: filterDate('dateTo'),
+  search: filterText('search', SEARCH_LENGTH_MAX),
+})
+export type DealFilters = z.output<typeof DealFilters>
+
+export const listDeals = defineRoute({
+  method: 'GET',
+  path: '/dashboard/deals',
+  auth: 'session',
+  query: DealFilters,
+  answer: z.object({ deals: z.array(Deal) }),
+  envelope: 'paged',
+  summary: 'The partner’s own deals, newest first.',
+})
+
+/** What the deal was before it was one (D18): its lead's statuses stay readable from the deal. */
+export const readDeal = defineRoute({
+  method: 'GET',
+  path: '/crm/deal/:id',
+  auth: 'session',
+  answer: z.object({ deal: Deal, notes: z.array(Note), converted_from_lead: z.boolean() }),
+  summary: 'One deal with its notes and those of the lead it was, newest note first, by LOID or id.',
+})
+
+export const readStageHistory = defineRoute({
+  method: 'GET',
+  path: '/crm/deal/:id/stage-history',
+  auth: 'session',
+  answer: z.array(StageHistoryEntry),
+  summary: 'The deal’s stages, the latest first.',
+})
+
+export const listStages = defineRoute({
+  method: 'GET',
+  path: '/crm/stages',
+  auth: 'session',
+  answer: z.object({ stages: z.array(z.string()) }),
+  summary: 'The CRM’s own deal stages in its order.',
+})

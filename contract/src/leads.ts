@@ -1,0 +1,244 @@
+import * as z from 'zod/mini'
+import { normalizeBusinessNumber } from './abn.ts'
+import { pagingQuery } from './answer.ts'
+import {
+  DEFAULT_LEAD_SOURCE,
+  INDUSTRIES,
+  ISO_COUNTRIES,
+  LOAN_TERMS,
+  LOAN_TYPES,
+  STATES,
+  TIMES_IN_BUSINESS,
+} from './choices.ts'
+import { filterDate, Instant } from './dates.ts'
+import {
+  ADDITIONAL_INFO_LENGTH_MAX,
+  BUSINESS_NAME_LENGTH_MAX,
+  BUSINESS_NUMBER_LENGTH_MAX,
+  CHOICE_LENGTH_MAX,
+  LOAN_PURPOSE_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  PHONE_LENGTH_MAX,
+  SEARCH_LENGTH_MAX,
+} from './limits.ts'
+import { Loid } from './loid.ts'
+import { optionalMoney } from './money.ts'
+import { Note } from './notes.ts'
+import { INVALID_PHONE, readPhone } from './phone.ts'
+import { defineRoute } from './route.ts'
+import { Email, filterText, optionalChoice, optionalText, requiredText } from './text.ts'
+
+/** Whether the portal's record has reached the CRM: waiting for it, there, or given up (D23). */
+export const CrmState = z.enum(['pending', 'synced', 'failed'])
+export type CrmState = z.infer<typeof CrmState>
+
+const Text = z.nullable(z.string())
+const Money = z.nullable(z.number())
+
+export const Lead = z.object({
+  id: z.string(),
+  loid: Loid,
+  business_name: Text,
+  first_name: Text,
+  last_name: Text,
+  lead_name: Text,
+  email: Text,
+  phone: Text,
+  state: Text,
+  loan_amount: Money,
+  loan_type: Text,
+  loan_purpose: Text,
+  loan_term: Text,
+  sales_monthly: Money,
+  lead_status: z.string(),
+  lead_source: Text,
+  brand: Text,
+  description: Text,
+  permit_link: Text,
+  business_industry: Text,
+  time_in_business: Text,
+  business_abn: Text,
+  partner: Text,
+  partner_iso: Text,
+  owns_property: z.boolean(),
+  property_value: Money,
+  property_debt: Money,
+  crm: CrmState,
+  created_at: Instant,
+  modified_time: Instant,
+})
+export type Lead = z.infer<typeof Lead>
+
+export const StatusHistoryEntry = z.object({
+  id: z.string(),
+  status: z.string(),
+  changed_time: Instant,
+  changed_by: Text,
+  description: Text,
+  /** Whole days until the next entry, or until now for the latest (D26). */
+  duration: z.number(),
+})
+export type StatusHistoryEntry = z.infer<typeof StatusHistoryEntry>
+
+/** The wording that stands above Submit on the form (D18a). A new wording gets a new version. */
+export const CONSENT_VERSION = '2026-11'
+export const CONSENT_TEXT =
+  'By submitting, you confirm that the applicant has agreed to be referred and to be contacted about this application.'
+
+export const REQUIRED_LEAD_FIELDS = {
+  firstName: 'First Name',
+  lastName: 'Last Name',
+  email: 'Email',
+  phone: 'Phone',
+  businessName: 'Business Name',
+} as const
+
+/** `Please fill in all required fields: First Name, Phone` (section 5). */
+export function missingFieldsText(missing: (keyof typeof REQUIRED_LEAD_FIELDS)[]): string {
+  return `Please fill in all required fields: ${missing.map((name) => REQUIRED_LEAD_FIELDS[name]).join(', ')}`
+}
+
+/**
+ * The form's fields (section 3), checked alike in the browser and on the server (D19). What comes out is ready to
+ * store: phone in E.164, `iso` by the phone, amounts as numbers, everything absent as null. A business name of blanks
+ * only becomes the applicant's name; a missing one is refused (section 5).
+ */
+export const NewLead = z.pipe(
+  z.strictObject({
+    firstName: requiredText('First name', NAME_LENGTH_MAX),
+    lastName: requiredText('Last name', NAME_LENGTH_MAX),
+    email: Email,
+    phone: requiredText('Phone number', PHONE_LENGTH_MAX).check(
+      z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
+    ),
+    state: optionalChoice('State', STATES),
+    businessName: z.string({ error: 'Business name is required' }).check(
+      z.minLength(1, 'Business name is required'),
+      z.maxLength(BUSINESS_NAME_LENGTH_MAX, `Business name must be ${BUSINESS_NAME_LENGTH_MAX} characters or fewer`),
+      z.refine((text) => !text.includes('\u0000'), 'Business name contains a character that cannot be stored'),
+    ),
+    businessIndustry: optionalChoice('Industry', INDUSTRIES),
+    timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
+    businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
+    monthlyTurnover: optionalMoney('Monthly turnover'),
+    loanAmount: optionalMoney('Loan amount'),
+    loanType: optionalChoice('Loan type', LOAN_TYPES),
+    loanPurpose: optionalText('Loan purpose', LOAN_PURPOSE_LENGTH_MAX),
+    loanTerm: optionalChoice('Loan term', LOAN_TERMS),
+    ownsProperty: z.nullish(z.boolean({ error: 'Owns property must be true or false' })),
+    propertyValue: optionalMoney('Property value'),
+    propertyDebt: optionalMoney('Property debt'),
+    leadSource: optionalText('Lead source', CHOICE_LENGTH_MAX),
+    iso: optionalChoice('ISO', ISO_COUNTRIES),
+    additionalInfo: optionalText('Additional information', ADDITIONAL_INFO_LENGTH_MAX),
+    consentVersion: optionalText('Consent version', NAME_LENGTH_MAX),
+  }),
+  z.transform((form) => {
+    const reading = readPhone(form.phone, form.iso)
+    return {
+      ...form,
+      phone: reading?.e164 ?? form.phone,
+      iso: reading?.country ?? ('AU' as const),
+      businessName: form.businessName.trim() || `${form.firstName} ${form.lastName}`,
+      businessAbn: form.businessAbn && normalizeBusinessNumber(form.businessAbn),
+      leadSource: DEFAULT_LEAD_SOURCE,
+      ownsProperty: form.ownsProperty ?? false,
+      propertyValue: form.ownsProperty ? form.propertyValue : null,
+      propertyDebt: form.ownsProperty ? form.propertyDebt : null,
+    }
+  }),
+)
+export type NewLead = z.output<typeof NewLead>
+export type NewLeadForm = z.input<typeof NewLead>
+
+export const LeadFilters = z.strictObject({
+  ...pagingQuery(),
+  status: filterText('status', CHOICE_LENGTH_MAX),
+  source: filterText('source', CHOICE_LENGTH_MAX),
+  dateFrom: filterDate('dateFrom'),
+  dateTo: filterDate('dateTo'),
+  search: filterText('search', SEARCH_LENGTH_MAX),
+})
+export type LeadFilters = z.output<typeof LeadFilters>
+
+export const listLeads = defineRoute({
+  method: 'GET',
+  path: '/dashboard/leads',
+  auth: 'session',
+  query: LeadFilters,
+  answer: z.object({ leads: z.array(Lead) }),
+  envelope: 'paged',
+  summary: 'The partner’s own leads, newest first.',
+})
+
+export const createLead = defineRoute({
+  method: 'POST',
+  path: '/dashboard/leads',
+  auth: 'session',
+  body: NewLead,
+  answer: z.object({ id: z.string(), loid: Loid, lead_status: z.string(), crm: CrmState }),
+  status: 201,
+  creates: true,
+  summary: 'Submits a lead; it is pushed to the CRM in the background.',
+})
+
+export const LeadDetail = z.object({
+  ...Lead.shape,
+  /** Set when the lead has become a deal, which carries the same LOID (D18). */
+  converted_to_deal: z.nullable(z.object({ loid: Loid })),
+})
+export type LeadDetail = z.infer<typeof LeadDetail>
+
+export const readLead = defineRoute({
+  method: 'GET',
+  path: '/crm/lead/:id',
+  auth: 'session',
+  answer: z.object({ lead: LeadDetail, notes: z.array(Note) }),
+  summary: 'One lead with its notes, newest note first, by LOID or id.',
+})
+
+export const readStatusHistory = defineRoute({
+  method: 'GET',
+  path: '/crm/lead/:id/status-history',
+  auth: 'session',
+  answer: z.array(StatusHistoryEntry),
+  summary: 'The lead’s statuses, the latest first.',
+})
+
+export const retryLeadPush = defineRoute({
+  method: 'POST',
+  path: '/crm/lead/:id/retry-push',
+  auth: 'session',
+  answer: z.object({ loid: Loid, crm: CrmState }),
+  status: 202,
+  summary: 'Sends a lead, with its notes, to the CRM again after the portal gave up.',
+})
+
+export const DuplicateLead = z.object({
+  loid: Loid,
+  business_name: Text,
+  created_at: Instant,
+  matches: z.array(z.enum(['email', 'phone', 'abn'])),
+})
+export type DuplicateLead = z.infer<typeof DuplicateLead>
+
+export const findDuplicates = defineRoute({
+  method: 'GET',
+  path: '/dashboard/leads/duplicates',
+  auth: 'session',
+  query: z.strictObject({
+    email: filterText('email', SEARCH_LENGTH_MAX),
+    phone: filterText('phone', PHONE_LENGTH_MAX),
+    abn: filterText('abn', BUSINESS_NUMBER_LENGTH_MAX),
+  }),
+  answer: z.object({ duplicates: z.array(DuplicateLead) }),
+  summary: 'The partner’s leads of the last 90 days with the same email, phone or ABN, newest first.',
+})
+
+export const listLeadStatuses = defineRoute({
+  method: 'GET',
+  path: '/crm/lead-statuses',
+  auth: 'session',
+  answer: z.object({ statuses: z.array(z.string()) }),
+  summary: 'The CRM’s own lead statuses in its order.',
+})

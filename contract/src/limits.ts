@@ -1,0 +1,27 @@
+/** Section 9 of the specification and D45: every number that both sides keep. */
+export const API_TIMEOUT_MS = 30_000
+export const PAGE_SIZE = 20
+export const PAGE_SIZE_MAX = 100
+export const RECENT_SIZE = 5
+export const SEARCH_RESULTS_MAX = 50
+
+export const PASSWORD_LENGTH_MIN = 8
+export const PASSWORD_LENGTH_MAX = 128
+export const NAME_LENGTH_MAX = 100
+export const EMAIL_LENGTH_MAX = 254
+export const BUSINESS_NAME_LENGTH_MAX = 200
+export const CHOICE_LENGTH_MAX = 120
+export const LOAN_PURPOSE_LENGTH_MAX = 500
+export const ADDITIONAL_INFO_LENGTH_MAX = 5_000
+export const PHONE_LENGTH_MAX = 30
+export const BUSINESS_NUMBER_LENGTH_MAX = 30
+export const SEARCH_LENGTH_MAX = 200
+export const NOTE_LENGTH_MIN = 5
+export const NOTE_LENGTH_MAX = 1_000
+export const URL_LENGTH_MAX = 2_048
+export const BODY_BYTES_MAX = 64 * 1024
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
+
+export const LARGE_LOAN_AMOUNT = 10_000_000
+export const MONEY_MAX = 999_999_999_999.99
+export const DUPLICATE_WINDOW_DAYS = 90

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
+import { CHOICE_LENGTH_MAX, NOTE_LENGTH_MAX, NOTE_LENGTH_MIN } from './limits.ts'
+import { defineRoute } from './route.ts'
+import { optionalText } from './text.ts'
+
+export const NOTE_EMPTY = 'Please enter a note before submitting'
+export const NOTE_TOO_SHORT = 'Note must be at least 5 characters long'
+export const NOTE_TOO_LONG = 'Note is too long. Please keep it under 1000 characters.'
+
+/** Section 5: 5 to 1000 characters after trimming. */
+export const NoteContent = z.string({ error: NOTE_EMPTY }).check(
+  z.trim(),
+  z.minLength(1, { error: NOTE_EMPTY, abort: true }),
+  z.minLength(NOTE_LENGTH_MIN, NOTE_TOO_SHORT),
+  z.maxLength(NOTE_LENGTH_MAX, NOTE_TOO_LONG),
+  z.refine((text) => !text.includes('\u0000'), 'Note contains a character that cannot be stored'),
+)
+
+export const Note = z.object({
+  id: z.string(),
+  title: z.nullable(z.string()),
+  content: z.string(),
+  /** 'System' when the CRM names nobody (section 3). */
+  created_by: z.string(),
+  created_at: Instant,
+  crm: z.enum(['pending', 'synced', 'failed']),
+})
+export type Note = z.infer<typeof Note>
+
+export const addLeadNote = defineRoute({
+  method: 'POST',
+  path: '/crm/note/:leadId',
+  auth: 'session',
+  body: z.strictObject({ content: NoteContent }),
+  answer: z.object({ note: Note }),
+  status: 201,
+  creates: true,
+  summary: 'Adds a note to a lead.',
+})
+
+export const addNote = defineRoute({
+  method: 'POST',
+  path: '/crm/note',
+  auth: 'session',
+  body: z.strictObject({
+    loid: z.string({ error: 'LOID is required' }).check(z.minLength(1, 'LOID is required'), z.maxLength(64)),
+    parent_type: optionalText('Parent type', CHOICE_LENGTH_MAX),
+    title: optionalText('Title', CHOICE_LENGTH_MAX),
+    content: NoteContent,
+  }),
+  answer: z.object({ note: Note }),
+  status: 201,
+  creates: true,
+  summary: 'Adds a note to a deal (parent_type deal) or to a lead.',
+})

@@ -1,0 +1,76 @@
+import type * as z from 'zod/mini'
+
+/** Whose call it is: nobody's, a signed-in partner's, a system's with an API key, or either of the last two. */
+export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key'
+
+/**
+ * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` the same with `pagination` beside it,
+ * `bare` with the answer's own fields beside `success`.
+ */
+export type Envelope = 'data' | 'paged' | 'bare'
+
+type Schema = z.ZodMiniType
+
+export interface Route<
+  Path extends string = string,
+  Query extends Schema | undefined = Schema | undefined,
+  Body extends Schema | undefined = Schema | undefined,
+  Answer extends Schema = Schema,
+  Accepted extends Schema | undefined = Schema | undefined,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/api`, parameters as `:name`. */
+  path: Path
+  auth: Auth
+  query: Query
+  body: Body
+  answer: Answer
+  /** The answer of a call that goes on after it was answered (202). */
+  accepted: Accepted
+  envelope: Envelope
+  status: 200 | 201 | 202
+  /** Creates something: runs in one transaction and honours `Idempotency-Key` (D9). */
+  creates: boolean
+  summary: string
+}
+
+interface RouteDefinition<Path, Query, Body, Answer, Accepted> {
+  method: Route['method']
+  path: Path
+  auth: Auth
+  query?: Query
+  body?: Body
+  answer: Answer
+  accepted?: Accepted
+  envelope?: Envelope
+  status?: Route['status']
+  creates?: boolean
+  summary: string
+}
+
+/** One address of the API: the server mounts it, the web app calls it, the API page prints it. */
+export function defineRoute<
+  const Path extends string,
+  Answer extends Schema,
+  Query extends Schema | undefined = undefined,
+  Body extends Schema | undefined = undefined,
+  Accepted extends Schema | undefined = undefined,
+>(definition: RouteDefinition<Path, Query, Body, Answer, Accepted>): Route<Path, Query, Body, Answer, Accepted> {
+  const { query, body, accepted, ...rest } = definition
+  return {
+    envelope: 'data',
+    status: 200,
+    creates: false,
+    ...rest,
+    query: query as Query, // absent and undefined are the same here, which the type of an optional property cannot say
+    body: body as Body,
+    accepted: accepted as Accepted,
+  }
+}
+
+/** The names of a path's parameters: `'/crm/lead/:id'` has `{id: string}`. */
+export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [K in Name]: string } & PathParams<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { [K in Name]: string }
+    : Record<never, never>

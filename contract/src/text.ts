@@ -1,0 +1,56 @@
+import * as z from 'zod/mini'
+import { EMAIL_LENGTH_MAX } from './limits.ts'
+
+/** Text as people enter it, trimmed. PostgreSQL cannot store NUL, so it is refused here. */
+function plainText(label: string, lengthMax: number, error: string) {
+  return z.string({ error }).check(
+    z.trim(),
+    z.maxLength(lengthMax, `${label} must be ${lengthMax} characters or fewer`),
+    z.refine((text) => !text.includes('\u0000'), `${label} contains a character that cannot be stored`),
+  )
+}
+
+export function requiredText(label: string, lengthMax: number) {
+  return plainText(label, lengthMax, `${label} is required`).check(z.minLength(1, `${label} is required`))
+}
+
+/** Absent, null and blank all become null. */
+export function optionalText(label: string, lengthMax: number) {
+  return z.pipe(
+    z.nullish(plainText(label, lengthMax, `${label} must be text`)),
+    z.transform((text): string | null => text || null),
+  )
+}
+
+/** An optional filter of a list: blank counts as not given. */
+export function filterText(label: string, lengthMax: number) {
+  return z.pipe(
+    z.optional(plainText(label, lengthMax, `${label} must be given once`)),
+    z.transform((text): string | undefined => text || undefined),
+  )
+}
+
+const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
+/** Section 5's simple pattern. Stored and compared in lower case (D10). */
+export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
+  z.regex(EMAIL_PATTERN, 'Please enter a valid email address'),
+  z.toLowerCase(),
+)
+
+/** One of a list of words, whatever the case; the list's own spelling comes out. Absent and blank become null. */
+export function optionalChoice<const Choices extends readonly string[]>(label: string, choices: Choices) {
+  const error = `${label} must be one of: ${choices.join(', ')}`
+  return z.pipe(
+    z.nullish(z.union([z.string(), z.number()], { error })),
+    z.transform((value, context): Choices[number] | null => {
+      const text = String(value ?? '')
+        .trim()
+        .toLowerCase()
+      if (text === '') return null
+      const choice = choices.find((candidate) => candidate.toLowerCase() === text)
+      if (choice === undefined) context.issues.push({ code: 'custom', message: error, input: value })
+      return choice ?? null
+    }),
+  )
+}
