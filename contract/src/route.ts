@@ -17,11 +17,12 @@ export interface Route<
   Body extends Schema | undefined = Schema | undefined,
   Answer extends Schema = Schema,
   Accepted extends Schema | undefined = Schema | undefined,
+  Caller extends Auth = Auth,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below `/api`, parameters as `:name`. */
   path: Path
-  auth: Auth
+  auth: Caller
   query: Query
   body: Body
   answer: Answer
@@ -34,10 +35,10 @@ export interface Route<
   summary: string
 }
 
-interface RouteDefinition<Path, Query, Body, Answer, Accepted> {
+interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller> {
   method: Route['method']
   path: Path
-  auth: Auth
+  auth: Caller
   query?: Query
   body?: Body
   answer: Answer
@@ -51,11 +52,14 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted> {
 /** One address of the API: the server mounts it, the web app calls it, the API page prints it. */
 export function defineRoute<
   const Path extends string,
+  const Caller extends Auth,
   Answer extends Schema,
   Query extends Schema | undefined = undefined,
   Body extends Schema | undefined = undefined,
   Accepted extends Schema | undefined = undefined,
->(definition: RouteDefinition<Path, Query, Body, Answer, Accepted>): Route<Path, Query, Body, Answer, Accepted> {
+>(
+  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller>,
+): Route<Path, Query, Body, Answer, Accepted, Caller> {
   const { query, body, accepted, ...rest } = definition
   return {
     envelope: 'data',

@@ -1,0 +1,49 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+/** What a rule writes in: one transaction, opened by its caller. */
+export type Tx = Transaction<Tables>
+
+export interface Database {
+  db: Db
+  /** For the few hottest reads, sent as named statements (a named one is worth 1.5 to 2.5 unnamed ones). */
+  pool: pg.Pool
+  close(): Promise<void>
+}
+
+const CONNECTIONS_MAX = 16
+
+/** Nothing is connected before the first query. */
+export function openDatabase(url: string, onError: (error: Error) => void): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS_MAX,
+    options: '-c TimeZone=UTC',
+    types: { getTypeParser },
+  })
+  // Without a listener, a restart of PostgreSQL would end this process.
+  pool.on('error', onError)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}
+
+const { builtins } = pg.types
+
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (format === 'binary') return pg.types.getTypeParser(oid, 'binary')
+  if (oid === builtins.TIMESTAMPTZ) return instant
+  if (oid === builtins.DATE) return String
+  if (oid === builtins.NUMERIC || oid === builtins.INT8) return Number
+  return pg.types.getTypeParser(oid, 'text')
+}
+
+/**
+ * `2026-03-01 10:00:00.5+00` as `2026-03-01T10:00:00.500Z`. Columns hold three decimals at most and the connection's
+ * time zone is UTC, so cutting text is enough; it takes a third of the time that making a Date takes.
+ */
+function instant(text: string): string {
+  const fraction = text.slice(20, -3).padEnd(3, '0').slice(0, 3)
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`
+}

@@ -1,0 +1,218 @@
+import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable, Updateable } from 'kysely'
+
+/** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
+type Instant = string
+
+type CrmState = 'pending' | 'synced' | 'failed'
+type Origin = 'submitted' | 'crm' | 'observed'
+type Json = JSONColumnType<object, object | string, object | string>
+
+interface PartnersTable {
+  id: string
+  email: string
+  business_name: string
+  first_name: string | null
+  last_name: string | null
+  phone: string | null
+  password_hash: string
+  is_active: ColumnType<boolean, boolean | undefined, boolean>
+  email_verified: ColumnType<boolean, boolean | undefined, boolean>
+  zoho_id: string | null
+  crm: ColumnType<CrmState, CrmState | undefined, CrmState>
+  created_at: Instant
+  modified_time: Instant
+}
+
+interface SessionsTable {
+  token_hash: Buffer
+  partner_id: string
+  signed_in_at: Instant
+  expires_at: Instant
+}
+
+interface AccountTokensTable {
+  token_hash: Buffer
+  partner_id: string
+  purpose: 'reset-password' | 'verify-email'
+  expires_at: Instant
+}
+
+interface IdempotencyKeysTable {
+  scope: string
+  key_hash: Buffer
+  request_hash: Buffer
+  status: number | null
+  answer: JSONColumnType<object> | null
+  created_at: Instant
+}
+
+interface LeadsTable {
+  id: string
+  partner_id: string
+  loid: string
+  business_name: string | null
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  phone: string | null
+  state: string | null
+  loan_amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  sales_monthly: number | null
+  lead_status: string
+  lead_source: string | null
+  brand: string | null
+  description: string | null
+  permit_link: string | null
+  business_industry: string | null
+  time_in_business: string | null
+  business_abn: string | null
+  partner_iso: string | null
+  owns_property: ColumnType<boolean, boolean | undefined, boolean>
+  property_value: number | null
+  property_debt: number | null
+  consent_version: string | null
+  consent_at: Instant | null
+  created_at: Instant
+  modified_time: Instant
+  zoho_id: string | null
+  crm: CrmState
+  crm_modified_time: Instant | null
+  converted_at: Instant | null
+  archived_at: Instant | null
+  archived_reason: 'left-crm' | 'matches-deal' | null
+  list_text: GeneratedAlways<string>
+  search_text: GeneratedAlways<string>
+}
+
+interface LeadStatusHistoryTable {
+  id: string
+  partner_id: string
+  loid: string
+  status: string
+  changed_time: Instant
+  changed_by: string | null
+  description: string | null
+  origin: Origin
+  crm_entry_id: string | null
+}
+
+interface DealsTable {
+  id: string
+  partner_id: string
+  loid: string
+  deal_name: string | null
+  business_name: string | null
+  contact_name: string | null
+  email: string | null
+  phone: string | null
+  amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  stage: string
+  lead_source: string | null
+  /** YYYY-MM-DD */
+  closing_date: string | null
+  probability: number | null
+  description: string | null
+  partner_iso: string | null
+  created_at: Instant
+  modified_time: Instant
+  zoho_id: string | null
+  crm: CrmState
+  crm_modified_time: Instant | null
+  archived_at: Instant | null
+  archived_reason: 'left-crm' | null
+  list_text: GeneratedAlways<string>
+  search_text: GeneratedAlways<string>
+}
+
+interface DealStageHistoryTable {
+  id: string
+  partner_id: string
+  loid: string
+  stage: string
+  changed_time: Instant
+  changed_by: string | null
+  description: string | null
+  origin: Origin
+  crm_entry_id: string | null
+}
+
+interface NotesTable {
+  id: string
+  partner_id: string
+  loid: string
+  written_on: 'lead' | 'deal'
+  title: string | null
+  content: string
+  created_by: string | null
+  created_at: Instant
+  zoho_id: string | null
+  crm: CrmState
+}
+
+interface EventsTable {
+  id: string
+  partner_id: string
+  type: string
+  loid: string | null
+  data: Json
+  created_at: Instant
+}
+
+interface SyncRunsTable {
+  id: string
+  partner_id: string
+  kind: 'leads' | 'deals' | 'all'
+  status: 'running' | 'succeeded' | 'failed'
+  phase: string | null
+  done: ColumnType<number, number | undefined, number>
+  total: ColumnType<number, number | undefined, number>
+  error: string | null
+  result: Json | null
+  started_at: Instant
+  finished_at: Instant | null
+}
+
+interface CrmTokensTable {
+  connection: string
+  access_token: string
+  api_domain: string
+  expires_at: Instant
+}
+
+interface CrmChoicesTable {
+  field: string
+  choices: JSONColumnType<string[], string, string>
+  fetched_at: Instant
+}
+
+export interface Tables {
+  partners: PartnersTable
+  sessions: SessionsTable
+  account_tokens: AccountTokensTable
+  idempotency_keys: IdempotencyKeysTable
+  leads: LeadsTable
+  lead_status_history: LeadStatusHistoryTable
+  deals: DealsTable
+  deal_stage_history: DealStageHistoryTable
+  notes: NotesTable
+  events: EventsTable
+  sync_runs: SyncRunsTable
+  crm_tokens: CrmTokensTable
+  crm_choices: CrmChoicesTable
+}
+
+export type PartnerRow = Selectable<PartnersTable>
+export type LeadRow = Selectable<LeadsTable>
+export type NewLeadRow = Insertable<LeadsTable>
+export type LeadChange = Updateable<LeadsTable>
+export type DealRow = Selectable<DealsTable>
+export type NewDealRow = Insertable<DealsTable>
+export type DealChange = Updateable<DealsTable>
+export type NoteRow = Selectable<NotesTable>
+export type SyncRunRow = Selectable<SyncRunsTable>

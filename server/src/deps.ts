@@ -1,0 +1,27 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { Settings } from './config.ts'
+import type { Db } from './db/database.ts'
+import type { JobQueue } from './jobs/job-queue.ts'
+import type { Mailer } from './mail/mail.ts'
+import type { Crm } from './zoho/crm.ts'
+
+/** What every feature may use. Nothing else is reached by import. */
+export interface Deps {
+  config: Settings
+  /** Where partners reach the portal: used in mails and documents. */
+  publicUrl: string
+  db: Db
+  /** The same database for named statements of the hottest reads. */
+  pool: pg.Pool
+  jobs: JobQueue
+  crm: Crm
+  mail: Mailer
+  clock: Clock
+  log: Logger
+}
+
+/** Time is passed in, so that tests can move it. */
+export interface Clock {
+  now(): Date
+}

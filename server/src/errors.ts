@@ -1,0 +1,69 @@
+import type { ErrorCode } from '@portal/contract/error-codes.ts'
+
+/** What a rule throws. `http/error-handler.ts` alone turns it into an answer; anything else is a bug and answers 500. */
+export class PortalError extends Error {
+  readonly status: number
+  readonly code: ErrorCode
+  /** One message a field, for validation (D5). */
+  readonly fields: Record<string, string> | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    status: number,
+    code: ErrorCode,
+    text: string,
+    more: { fields?: Record<string, string>; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(text, { cause: more.cause })
+    this.name = new.target.name
+    this.status = status
+    this.code = code
+    this.fields = more.fields
+    this.retryAfterSeconds = more.retryAfterSeconds
+  }
+}
+
+export class Invalid extends PortalError {
+  constructor(code: ErrorCode, text: string, fields?: Record<string, string>) {
+    super(400, code, text, fields && { fields })
+  }
+}
+
+/** This caller's session or key is not valid, and nothing else: the app signs out on it (D5a). */
+export class Unauthorized extends PortalError {
+  constructor(code: ErrorCode = 'UNAUTHORIZED', text = 'Please sign in again.') {
+    super(401, code, text)
+  }
+}
+
+export class Forbidden extends PortalError {
+  constructor(code: ErrorCode, text: string) {
+    super(403, code, text)
+  }
+}
+
+/** Also what another partner's record is (D8). */
+export class NotFound extends PortalError {
+  constructor(text: string, code: ErrorCode = 'NOT_FOUND') {
+    super(404, code, text)
+  }
+}
+
+export class Conflict extends PortalError {
+  constructor(code: ErrorCode, text: string) {
+    super(409, code, text)
+  }
+}
+
+export class TooMany extends PortalError {
+  constructor(text: string, retryAfterSeconds: number) {
+    super(429, 'RATE_LIMITED', text, { retryAfterSeconds })
+  }
+}
+
+/** The CRM is away, or refuses the portal itself. Says nothing about the partner's own request. */
+export class CrmUnavailable extends PortalError {
+  constructor(text: string, cause?: unknown) {
+    super(502, 'CRM_UNAVAILABLE', text, { cause })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Tx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+
+/** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
+export interface EventData {
+  'lead.created': { business_name: string | null; amount: number | null; status: string }
+  'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
+  'lead.converted': { business_name: string | null; amount: number | null }
+  'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' | 'matches-deal' }
+  'deal.created': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
+  'deal.stage_changed': {
+    deal_name: string | null
+    business_name: string | null
+    amount: number | null
+    stage: string
+    previous: string
+  }
+  'deal.updated': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
+  'deal.removed': { deal_name: string | null; business_name: string | null; amount: number | null }
+  'note.added': { on: 'lead' | 'deal'; business_name: string | null; created_by: string | null; content: string }
+}
+
+export type EventType = keyof EventData
+
+export interface PortalEvent<Type extends EventType = EventType> {
+  partnerId: string
+  loid: string
+  type: Type
+  data: EventData[Type]
+  at: string
+}
+
+/** Recorded in the transaction of what happened, so that neither exists without the other. */
+export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
+  await tx
+    .insertInto('events')
+    .values({
+      id: newId(new Date(event.at)),
+      partner_id: event.partnerId,
+      type: event.type,
+      loid: event.loid,
+      data: JSON.stringify(event.data),
+      created_at: event.at,
+    })
+    .execute()
+}

@@ -1,0 +1,31 @@
+import type * as z from 'zod/mini'
+import type { Deps } from '../deps.ts'
+
+export interface Retry {
+  /** Doubled after every failure, with jitter, up to `delaySecondsMax`. */
+  firstDelaySeconds: number
+  delaySecondsMax: number
+  giveUpAfterDays: number
+}
+
+export interface Job<Payload extends object = object> {
+  name: string
+  payload: z.ZodMiniType<Payload>
+  retry: Retry
+  /** How many run at once in one process. */
+  concurrency: number
+  /** May run twice and may run late: reads its rows again, and a second run changes nothing. */
+  run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
+  /** Runs once after the last retry failed, or as soon as `run` throws `GiveUp`. */
+  giveUp?(deps: Deps, payload: Payload): Promise<void>
+}
+
+/** Thrown by `run` when trying again cannot help. */
+export class GiveUp extends Error {}
+
+/** One background job: its name, what it is told, how it retries, what it does. */
+export function defineJob<Payload extends object>(
+  job: Omit<Job<Payload>, 'concurrency'> & { concurrency?: number },
+): Job<Payload> {
+  return { concurrency: 4, ...job }
+}

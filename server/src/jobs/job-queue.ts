@@ -1,0 +1,102 @@
+import type { Logger } from 'pino'
+import { fromKysely, type JobResult, type Job as PgBossJob, PgBoss, type QueueOptions } from 'pg-boss'
+import type { Db, Tx } from '../db/database.ts'
+import type { Deps } from '../deps.ts'
+import { GiveUp, type Job, type Retry } from './define-job.ts'
+
+export interface JobQueue {
+  /** Part of the caller's transaction: the job exists if and only if what it is about does (D23). */
+  enqueue<Payload extends object>(tx: Tx | Db, job: Job<Payload>, payload: Payload): Promise<void>
+}
+
+export interface Worker extends JobQueue {
+  /** Makes the queues and begins to run jobs. Until then jobs may be enqueued only if their queue exists. */
+  start(jobs: readonly Job[], deps: Deps): Promise<void>
+  /** Lets running jobs end, for at most `timeoutMs`; the rest are handed back and run again (D4). */
+  stop(timeoutMs: number): Promise<void>
+}
+
+const DAY_SECONDS = 86_400
+/** A job whose worker died is taken up again after about this long. */
+const HEARTBEAT_SECONDS = 10
+
+export function openJobQueue(databaseUrl: string, log: Logger): Worker {
+  const boss = new PgBoss({ connectionString: databaseUrl, max: 4, useListenNotify: true, schema: 'jobs' })
+  boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+
+  return {
+    async enqueue(tx, job, payload) {
+      await boss.send(job.name, payload, { db: fromKysely(tx) })
+    },
+    async start(jobs, deps) {
+      await boss.start()
+      await Promise.all(jobs.map((job) => work(boss, job, deps)))
+    },
+    async stop(timeoutMs) {
+      await boss.stop({ graceful: true, timeout: timeoutMs })
+    },
+  }
+}
+
+async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
+  const givenUp = `${job.name}.given-up`
+  await createQueue(boss, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
+  await createQueue(boss, job.name, { ...retryOptions(job.retry), deadLetter: givenUp })
+
+  // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
+  const options = { perJobResults: true, batchSize: Math.max(2, job.concurrency), burstWhenBatchFull: true } as const
+  await boss.work(job.name, options, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
+  await boss.work(givenUp, options, (batch) =>
+    Promise.all(
+      batch.map((one) =>
+        settle(one, deps, async () => {
+          deps.log.error({ job: job.name, payload: one.data }, 'job given up')
+          await job.giveUp?.(deps, job.payload.parse(one.data))
+        }),
+      ),
+    ),
+  )
+}
+
+function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {
+  return settle(one, deps, () => job.run(deps, job.payload.parse(one.data), one.signal))
+}
+
+async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<void>): Promise<JobResult> {
+  try {
+    await run()
+    return { id: one.id, status: 'completed' }
+  } catch (error) {
+    deps.log.warn({ err: error, job: one.name, payload: one.data, retry: one.retryCount }, 'job failed')
+    const message = error instanceof Error ? error.message : String(error)
+    return { id: one.id, status: error instanceof GiveUp ? 'deadletter' : 'failed', output: { message } }
+  }
+}
+
+async function createQueue(boss: PgBoss, name: string, options: QueueOptions & { deadLetter?: string }): Promise<void> {
+  const all = { ...options, notify: true, heartbeatSeconds: HEARTBEAT_SECONDS }
+  await boss.createQueue(name, all)
+  await boss.updateQueue(name, all)
+}
+
+function retryOptions(retry: Retry): QueueOptions {
+  const giveUpAfterSeconds = retry.giveUpAfterDays * DAY_SECONDS
+  return {
+    retryLimit: retriesWithin(retry, giveUpAfterSeconds),
+    retryDelay: retry.firstDelaySeconds,
+    retryDelayMax: retry.delaySecondsMax,
+    retryBackoff: true,
+    // A job waiting for its retry must not be swept away before it has given up.
+    retentionSeconds: giveUpAfterSeconds + 2 * DAY_SECONDS,
+    deleteAfterSeconds: DAY_SECONDS,
+  }
+}
+
+/** How many doubling delays fit into the time; pg-boss counts retries, D23 speaks of days. */
+function retriesWithin({ firstDelaySeconds, delaySecondsMax }: Retry, seconds: number): number {
+  let retries = 0
+  for (let spent = 0; spent < seconds; retries++) {
+    spent += Math.min(delaySecondsMax, firstDelaySeconds * 2 ** Math.min(retries, 16))
+  }
+  return retries
+}

@@ -1,0 +1,43 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import nodemailer from 'nodemailer'
+import type { Logger } from 'pino'
+import { newId } from '../db/ids.ts'
+
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+}
+
+export interface Mailer {
+  send(mail: Mail): Promise<void>
+  /** Whether mails reach people, or only the outbox folder (D2). */
+  isDelivered: boolean
+}
+
+interface MailSettings {
+  smtpUrl: string | undefined
+  mailFrom: string
+  outbox: string
+  log: Logger
+}
+
+/** Over SMTP where one is set; otherwise each mail becomes an .eml file in the outbox, named in the log. */
+export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Mailer {
+  if (smtpUrl) {
+    const smtp = nodemailer.createTransport(smtpUrl)
+    return { isDelivered: true, send: async (mail) => void (await smtp.sendMail({ from: mailFrom, ...mail })) }
+  }
+  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  return {
+    isDelivered: false,
+    async send(mail) {
+      const { message } = await composer.sendMail({ from: mailFrom, ...mail })
+      const file = join(outbox, `${newId()}.eml`)
+      await mkdir(outbox, { recursive: true, mode: 0o700 })
+      await writeFile(file, message, { mode: 0o600 })
+      log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')
+    },
+  }
+}
