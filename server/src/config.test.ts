@@ -1,0 +1,98 @@
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { readSettings, SettingsError } from './config.ts'
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://portal.example.com/',
+  DATABASE_URL: 'postgres://portal:geheim@db.example.com/portal',
+  SMTP_URL: 'smtps://portal:geheim@mail.example.com',
+  MAIL_FROM: 'Partner Portal <portal@example.com>',
+  ZOHO_ACCOUNTS_URL: 'https://accounts.zoho.com.au',
+  ZOHO_API_URL: 'https://www.zohoapis.com.au',
+  ZOHO_CLIENT_ID: '1000.ABC',
+  ZOHO_CLIENT_SECRET: 'geheim',
+  ZOHO_REFRESH_TOKEN: '1000.geheim',
+}
+
+test('without any variable the portal runs for development', () => {
+  expect(readSettings({})).toEqual({
+    nodeEnv: 'development',
+    isProduction: false,
+    host: '127.0.0.1',
+    port: 3000,
+    publicUrl: undefined,
+    dataDir: path.resolve('data'),
+    databaseUrl: undefined,
+    zoho: undefined,
+    crmPort: 3900,
+    crmFieldMapPath: undefined,
+    smtpUrl: undefined,
+    mailFrom: 'Partner Portal <portal@localhost>',
+    timezone: 'Australia/Sydney',
+    seedDemo: true,
+    logLevel: 'info',
+    rateLimits: true,
+    webhookAllowPrivate: false,
+    hideAccountExistence: false,
+    crmNotes: 'all',
+  })
+})
+
+test('a production start reads every part', () => {
+  const settings = readSettings(PRODUCTION)
+  expect(settings).toMatchObject({ isProduction: true, seedDemo: false, publicUrl: 'https://portal.example.com' })
+  expect(settings.zoho).toEqual({
+    accountsUrl: 'https://accounts.zoho.com.au',
+    apiUrl: 'https://www.zohoapis.com.au',
+    clientId: '1000.ABC',
+    clientSecret: 'geheim',
+    refreshToken: '1000.geheim',
+  })
+})
+
+test('an empty variable counts as not set', () => {
+  expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
+})
+
+test.each([
+  [{ PORT: 'http' }, 'PORT is "http", but must be a whole number from 0 to 65535'],
+  [{ PORT: '70000' }, 'PORT is "70000", but must be a whole number from 0 to 65535'],
+  [{ PORT: '3900' }, 'CRM_PORT is "3900", but must differ from PORT'],
+  [{ NODE_ENV: 'test' }, 'NODE_ENV is "test", but must be development or production'],
+  [{ HOST: 'a b' }, 'HOST is "a b", but must be a host name or an address such as 127.0.0.1 or 0.0.0.0'],
+  [{ PUBLIC_URL: 'portal.example.com' }, /^PUBLIC_URL is "portal.example.com", but must be an http or https address/],
+  [{ PUBLIC_URL: 'https://a.example.com/portal' }, /without a path/],
+  [{ PUBLIC_URL: 'https://ada:geheim@a.example.com' }, /^PUBLIC_URL is "https:\/\/…@a.example.com"/],
+  [
+    { PORTAL_TIMEZONE: 'Sydney' },
+    'PORTAL_TIMEZONE is "Sydney", but must be an IANA time zone such as Australia/Sydney',
+  ],
+  [{ PORTAL_TIMEZONE: '+10:00' }, /^PORTAL_TIMEZONE is/],
+  [{ SEED_DEMO: 'yes' }, 'SEED_DEMO is "yes", but must be true or false'],
+  [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud", but must be one of fatal, error/],
+  [{ RATE_LIMITS: 'false' }, 'RATE_LIMITS is "false", but must be on or off'],
+  [{ CRM_NOTES: 'none' }, 'CRM_NOTES is "none", but must be all or portal'],
+  [{ CRM_FIELD_MAP: './no-such-map.json' }, /^CRM_FIELD_MAP is "\.\/no-such-map\.json", but must be the path/],
+  [{ MAIL_FROM: 'Portal' }, /^MAIL_FROM is "Portal"/],
+  [{ HOST: 'a\nb' }, /^HOST is "a\\nb"/],
+  [{ ZOHO_CLIENT_ID: '1000.A' }, 'ZOHO_ACCOUNTS_URL is not set, but must be set because ZOHO_CLIENT_ID is'],
+  [{ ...PRODUCTION, PUBLIC_URL: '' }, 'PUBLIC_URL is not set, but must be set in production'],
+  [{ ...PRODUCTION, SMTP_URL: '' }, 'SMTP_URL is not set, but must be set in production'],
+  [{ ...PRODUCTION, RATE_LIMITS: 'off' }, 'RATE_LIMITS is "off", but must be on in production'],
+  [{ ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'true' }, /^WEBHOOK_ALLOW_PRIVATE is "true"/],
+  [{ ...PRODUCTION, SEED_DEMO: 'true' }, 'SEED_DEMO is "true", but must be false in production'],
+  [{ ...PRODUCTION, ZOHO_CLIENT_SECRET: 'sandbox' }, /^ZOHO_CLIENT_SECRET is set .*sandbox in production$/],
+])('%j stops the start with one line', (env, message) => {
+  expect(() => readSettings(env)).toThrow(SettingsError)
+  expect(() => readSettings(env)).toThrow(message)
+  expect(() => readSettings(env)).not.toThrow(/\n/)
+})
+
+test.each([{ DATABASE_URL: 'mysql://portal:geheim@db' }, { SMTP_URL: 'portal:geheim@mail' }])(
+  'the refusal of %j does not repeat the secret',
+  (env) => {
+    expect(() => readSettings(env)).toThrow(/its value is not shown/)
+    expect(() => readSettings(env)).not.toThrow(/geheim/)
+  },
+)

@@ -1,0 +1,231 @@
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+
+export type Settings = {
+  nodeEnv: 'development' | 'production'
+  isProduction: boolean
+  host: string
+  /** 0 asks the system for a free port. */
+  port: number
+  /** Absent, it is `http://localhost:PORT`, which is known only once the server listens. No slash at the end. */
+  publicUrl?: string
+  dataDir: string
+  /** Absent, an embedded PostgreSQL is started under `dataDir`. */
+  databaseUrl?: string
+  /** Absent, the CRM sandbox is started on `crmPort`. */
+  zoho?: ZohoSettings
+  crmPort: number
+  crmFieldMapPath?: string
+  /** Absent, mails are written to `dataDir`/outbox. */
+  smtpUrl?: string
+  mailFrom: string
+  timezone: string
+  seedDemo: boolean
+  logLevel: LogLevel
+  rateLimits: boolean
+  webhookAllowPrivate: boolean
+  hideAccountExistence: boolean
+  /** `portal` keeps the CRM's own notes to itself unless their title begins with 'Partner' (D32a). */
+  crmNotes: 'all' | 'portal'
+}
+
+export type ZohoSettings = {
+  accountsUrl: string
+  apiUrl: string
+  clientId: string
+  clientSecret: string
+  refreshToken: string
+}
+
+type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Its message is one line for whoever starts the portal: the variable, what it was, what it must be. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+/** The settings of the portal (D2, D44). Throws a `SettingsError` for the first one that cannot be used. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const given = withoutBlanks(env)
+  const parsed = Variables.safeParse(given)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw refusal(given, String(issue?.path[0]), issue?.message ?? 'be valid')
+  }
+  const variables = parsed.data
+  const isProduction = variables.NODE_ENV === 'production'
+  if (variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
+    throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
+  }
+  const zoho = zohoSettings(given, variables)
+  if (isProduction) refuseDevelopmentAids(given, variables)
+
+  return {
+    nodeEnv: variables.NODE_ENV,
+    isProduction,
+    host: variables.HOST,
+    port: variables.PORT,
+    publicUrl: variables.PUBLIC_URL,
+    dataDir: path.resolve(variables.DATA_DIR),
+    databaseUrl: variables.DATABASE_URL,
+    zoho,
+    crmPort: variables.CRM_PORT,
+    crmFieldMapPath: variables.CRM_FIELD_MAP,
+    smtpUrl: variables.SMTP_URL,
+    mailFrom: variables.MAIL_FROM ?? 'Partner Portal <portal@localhost>',
+    timezone: variables.PORTAL_TIMEZONE,
+    seedDemo: variables.SEED_DEMO ?? !isProduction,
+    logLevel: variables.LOG_LEVEL,
+    rateLimits: variables.RATE_LIMITS,
+    webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
+    hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
+    crmNotes: variables.CRM_NOTES,
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+// Each message completes the sentence '<VARIABLE> is <value>, but must …'.
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'be a whole number from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'be a whole number from 0 to 65535')
+
+const TrueOrFalse = z.enum(['true', 'false'], 'be true or false').transform((word) => word === 'true')
+
+const Variables = z.object({
+  NODE_ENV: z.enum(['development', 'production'], 'be development or production').default('development'),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0')
+    .default('127.0.0.1'),
+  PORT: Port.default(3000),
+  PUBLIC_URL: webOrigin('https://portal.example.com').optional(),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: urlOf(
+    ['postgres:', 'postgresql:'],
+    'be an address such as postgres://user:password@host/portal',
+  ).optional(),
+  ZOHO_ACCOUNTS_URL: webOrigin('https://accounts.zoho.com.au').optional(),
+  ZOHO_API_URL: webOrigin('https://www.zohoapis.com.au').optional(),
+  ZOHO_CLIENT_ID: z.string().optional(),
+  ZOHO_CLIENT_SECRET: z.string().optional(),
+  ZOHO_REFRESH_TOKEN: z.string().optional(),
+  CRM_PORT: Port.default(3900),
+  CRM_FIELD_MAP: z
+    .string()
+    .transform((file) => path.resolve(file))
+    .refine((file) => statSync(file, { throwIfNoEntry: false })?.isFile(), 'be the path of a JSON file that exists')
+    .optional(),
+  SMTP_URL: urlOf(['smtp:', 'smtps:'], 'be an address such as smtps://user:password@mail.example.com').optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")
+    .optional(),
+  PORTAL_TIMEZONE: z
+    .string()
+    .refine(isTimezone, 'be an IANA time zone such as Australia/Sydney')
+    .default('Australia/Sydney'),
+  SEED_DEMO: TrueOrFalse.optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  RATE_LIMITS: z
+    .enum(['on', 'off'], 'be on or off')
+    .transform((word) => word === 'on')
+    .default(true),
+  WEBHOOK_ALLOW_PRIVATE: TrueOrFalse.default(false),
+  HIDE_ACCOUNT_EXISTENCE: TrueOrFalse.default(false),
+  CRM_NOTES: z.enum(['all', 'portal'], 'be all or portal').default('all'),
+})
+
+type Variables = z.infer<typeof Variables>
+type Given = Record<string, string | undefined>
+
+/** A variable set to nothing counts as not set, as in `PUBLIC_URL= npm start`. */
+function withoutBlanks(env: NodeJS.ProcessEnv): Given {
+  const filled = Object.entries(env).map(([name, value]) => [name, value?.trim() || undefined])
+  return Object.fromEntries(filled)
+}
+
+/** A real CRM needs all five; some of them alone are a mistake, not a wish for the sandbox. */
+function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefined {
+  const {
+    ZOHO_ACCOUNTS_URL: accountsUrl,
+    ZOHO_API_URL: apiUrl,
+    ZOHO_CLIENT_ID: clientId,
+    ZOHO_CLIENT_SECRET: clientSecret,
+    ZOHO_REFRESH_TOKEN: refreshToken,
+  } = variables
+  if (accountsUrl && apiUrl && clientId && clientSecret && refreshToken) {
+    return { accountsUrl, apiUrl, clientId, clientSecret, refreshToken }
+  }
+  const missing = ZOHO_VARIABLES.find((name) => !variables[name])
+  const present = ZOHO_VARIABLES.find((name) => variables[name])
+  if (missing && present) throw refusal(given, missing, `be set because ${present} is`)
+  return undefined
+}
+
+const ZOHO_VARIABLES = [
+  'ZOHO_ACCOUNTS_URL',
+  'ZOHO_API_URL',
+  'ZOHO_CLIENT_ID',
+  'ZOHO_CLIENT_SECRET',
+  'ZOHO_REFRESH_TOKEN',
+] as const
+
+/** An embedded database stays allowed: it loses nothing in a crash, it only does not grow beyond one machine. */
+function refuseDevelopmentAids(given: Given, variables: Variables): void {
+  for (const name of ['PUBLIC_URL', ...ZOHO_VARIABLES, 'SMTP_URL', 'MAIL_FROM'] as const) {
+    if (!variables[name]) throw refusal(given, name, 'be set in production')
+  }
+  for (const name of ['ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const) {
+    if (variables[name] === 'sandbox') throw refusal(given, name, 'not be that of the CRM sandbox in production')
+  }
+  if (!variables.RATE_LIMITS) throw refusal(given, 'RATE_LIMITS', 'be on in production')
+  if (variables.WEBHOOK_ALLOW_PRIVATE) throw refusal(given, 'WEBHOOK_ALLOW_PRIVATE', 'be false in production')
+  if (variables.SEED_DEMO) throw refusal(given, 'SEED_DEMO', 'be false in production')
+}
+
+function refusal(given: Given, name: string, must: string): SettingsError {
+  const value = given[name]
+  if (value === undefined) return new SettingsError(`${name} is not set, but must ${must}`)
+  if (isSecret(name)) return new SettingsError(`${name} is set (its value is not shown), but must ${must}`)
+  return new SettingsError(`${name} is ${JSON.stringify(withoutCredentials(value))}, but must ${must}`)
+}
+
+function isSecret(name: string): boolean {
+  return name.endsWith('_SECRET') || name.endsWith('_TOKEN') || name === 'DATABASE_URL' || name === 'SMTP_URL'
+}
+
+/** An address pasted into the wrong variable may carry a password: `http://user:password@host`. */
+function withoutCredentials(value: string): string {
+  return value.replace(/\/\/[^/]*@/, '//…@')
+}
+
+function isTimezone(zone: string): boolean {
+  // Intl also takes offsets such as +10:00, which PostgreSQL reads with the opposite sign.
+  if (/^[+-]/.test(zone)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function urlOf(protocols: string[], must: string) {
+  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''), must)
+}
+
+function webOrigin(example: string) {
+  return z
+    .string()
+    .transform((text) => text.replace(/\/+$/, ''))
+    .refine(isWebOrigin, `be an http or https address without a path, such as ${example}`)
+}
+
+function isWebOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase()
+}

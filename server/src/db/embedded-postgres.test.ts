@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+
+const quiet = { debug: () => undefined, warn: () => undefined }
+
+let stateDir: string
+
+beforeEach(() => {
+  stateDir = mkdtempSync(path.join(os.tmpdir(), 'portal datenbank ä-'))
+})
+
+afterEach(() => {
+  rmSync(stateDir, { recursive: true, force: true })
+})
+
+test('what was written before is there after a stop and a quick second start', async () => {
+  const first = await startEmbeddedPostgres(stateDir, { log: quiet })
+  await query(first.url, 'create table remarks (body text); insert into remarks values ($$first$$)')
+  await first.stop()
+  expect(processesIn(stateDir)).toEqual([])
+
+  const startedAt = performance.now()
+  const second = await startEmbeddedPostgres(stateDir, { log: quiet })
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect(second.url).toBe(first.url)
+  expect(await query(second.url, 'select body from remarks')).toEqual([{ body: 'first' }])
+  await second.stop()
+  await second.stop()
+  expect(processesIn(stateDir)).toEqual([])
+})
+
+test('a killed PostgreSQL comes back on the same address with what it had acknowledged', async () => {
+  const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
+  await query(postgres.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
+  // A statement that is busy, not waiting, would hold the shared memory for a long time.
+  const busy = query(postgres.url, 'select count(*) from generate_series(1, 10000000000)').catch(() => 'broken off')
+
+  for (let round = 1; round <= 3; round++) {
+    process.kill(postmasterPid(stateDir), 'SIGKILL')
+    await vi.waitFor(() => query(postgres.url, 'insert into remarks values ($$later$$)'), { timeout: 5_000 })
+  }
+  expect(await busy).toBe('broken off')
+  expect(await query(postgres.url, 'select body from remarks order by body')).toEqual([
+    { body: 'acknowledged' },
+    { body: 'later' },
+    { body: 'later' },
+    { body: 'later' },
+  ])
+  await postgres.stop()
+  expect(processesIn(stateDir)).toEqual([])
+})
+
+test('when the portal is killed PostgreSQL ends, and the next start finds everything', async () => {
+  const portal = await startInOtherProcess(stateDir)
+  await query(portal.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
+  portal.child.kill('SIGKILL')
+
+  // At once: the predecessor may still be shutting down.
+  const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
+  expect(await query(postgres.url, 'select body from remarks')).toEqual([{ body: 'acknowledged' }])
+  await postgres.stop()
+  expect(processesIn(stateDir)).toEqual([])
+})
+
+test('a portal killed while it makes the database leaves nothing in the way', async () => {
+  const child = spawnStarter(stateDir)
+  await vi.waitFor(() => expect(readdirSync(stateDir).some((name) => name.startsWith('init-'))).toBe(true), 5_000)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+
+  const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
+  expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  expect(readdirSync(stateDir).filter((name) => name.startsWith('init-'))).toEqual([])
+  await postgres.stop()
+})
+
+test('a second start on the same folder says whose it is and leaves the first alone', async () => {
+  const first = await startEmbeddedPostgres(stateDir, { log: quiet })
+  const owner = postmasterPid(stateDir)
+  await expect(startEmbeddedPostgres(stateDir, { log: quiet })).rejects.toThrow(`is in use by process ${owner}`)
+  expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  await first.stop()
+})
+
+test('of two first starts at the same moment one runs and the other is refused', async () => {
+  const starts = await Promise.allSettled([startInOtherProcess(stateDir), startInOtherProcess(stateDir)])
+  const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  expect(running).toHaveLength(1)
+  for (const { url, child } of running) {
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    child.kill('SIGKILL')
+  }
+  await vi.waitFor(() => expect(processesIn(stateDir)).toEqual([]), 5_000)
+})
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  // A broken connection is told to the statement too; without a listener it would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const { rows } = await client.query(sql)
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+function postmasterPid(folder: string): number {
+  return Number.parseInt(readFileSync(path.join(folder, 'pg18', 'postmaster.pid'), 'utf8'), 10)
+}
+
+function processesIn(folder: string): string[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder)
+    } catch {
+      return false
+    }
+  })
+}
+
+function spawnStarter(folder: string): ChildProcess {
+  const program = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(path.join(import.meta.dirname, 'embedded-postgres.ts'))})
+    const { url } = await startEmbeddedPostgres(process.argv[1], { log: { debug() {}, warn() {} } })
+    process.send(url)`
+  return spawn(process.execPath, ['--input-type=module', '-e', program, folder], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+}
+
+async function startInOtherProcess(folder: string): Promise<{ url: string; child: ChildProcess }> {
+  const child = spawnStarter(folder)
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('message', (message) => resolve(String(message)))
+    child.once('exit', () => reject(new Error('refused')))
+  })
+  return { url, child }
+}

@@ -1,0 +1,368 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findPostgresPrograms, type PostgresPrograms } from './postgres-programs.ts'
+
+export type EmbeddedPostgres = {
+  url: string
+  /** Lets running statements fail, writes everything down and ends; may be called twice. */
+  stop(): Promise<void>
+}
+
+export type EmbeddedPostgresOptions = {
+  log: { debug(text: string): void; warn(text: string): void }
+  /** Settings as in postgresql.conf, over those below. */
+  settings?: Record<string, string>
+}
+
+type Cluster = { programs: PostgresPrograms; dataDir: string; socketDir: string; settings: Record<string, string> }
+type Postmaster = {
+  child: ChildProcess
+  exited: Promise<void>
+  /** Later than `exited`: everything it and its own processes had to say has been read. */
+  closed: Promise<void>
+  lastWords(): string
+}
+
+// Only names the socket's file: the server listens on no network address.
+const PORT = 5432
+const STOP_MS_MAX = 10_000
+const PREDECESSOR_MS_MAX = 30_000
+const IN_USE_AFTER_MS = 1_500
+const RESTART_DELAY_MS_MAX = 5_000
+
+/**
+ * Runs a real PostgreSQL under `stateDir` for as long as this process lives. Killed, it is started again on the same
+ * address; when this process is killed, it stops. Rejects when another process already runs one on this folder.
+ */
+export async function startEmbeddedPostgres(
+  stateDir: string,
+  { log, settings }: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const cluster = await openCluster(path.resolve(stateDir), settings)
+  let postmaster = await startPostmaster(cluster, log)
+  let isStopping = false
+
+  async function supervise(): Promise<void> {
+    while (true) {
+      await postmaster.exited
+      if (isStopping) return
+      log.warn(`PostgreSQL ended unexpectedly and is started again: ${postmaster.lastWords()}`)
+      endBackends(cluster)
+      postmaster = await startAgain()
+      if (isStopping) interrupt(postmaster)
+    }
+  }
+
+  /** A full disk or a lack of memory may pass, so this never gives up. */
+  async function startAgain(): Promise<Postmaster> {
+    for (let delayMs = 100; ; delayMs = Math.min(2 * delayMs, RESTART_DELAY_MS_MAX)) {
+      try {
+        return await startPostmaster(cluster, log)
+      } catch (error) {
+        if (isStopping) return postmaster
+        log.warn(error instanceof Error ? error.message : String(error))
+        await sleep(delayMs)
+      }
+    }
+  }
+
+  const ended = supervise()
+  return {
+    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(cluster.socketDir)}`,
+    stop() {
+      if (!isStopping) {
+        isStopping = true
+        interrupt(postmaster)
+      }
+      return ended
+    },
+  }
+}
+
+async function openCluster(stateDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
+  mkdirSync(stateDir, { recursive: true })
+  const programs = findPostgresPrograms(stateDir)
+  // The folder carries the major version, because the next one cannot read its files.
+  const dataDir = path.join(stateDir, 'pg18')
+  if (existsSync(dataDir)) refuseForeign(dataDir, programs)
+  else await createCluster(programs, stateDir, dataDir)
+  const socketDir = makeSocketDir(programs, stateDir)
+  return {
+    programs,
+    dataDir,
+    socketDir,
+    settings: {
+      listen_addresses: '',
+      unix_socket_directories: socketDir,
+      unix_socket_permissions: '0700',
+      port: String(PORT),
+      max_connections: '60',
+      timezone: 'UTC',
+      // Errors of statements belong to whoever sent them; written here they would carry partners' data.
+      log_min_messages: 'log',
+      log_min_error_statement: 'panic',
+      ...settings,
+    },
+  }
+}
+
+function refuseForeign(dataDir: string, programs: PostgresPrograms): void {
+  const owner = statSync(dataDir).uid
+  const runner = programs.user?.uid ?? process.getuid?.()
+  if (owner !== runner) {
+    throw new Error(`The database ${dataDir} belongs to user ${owner} and cannot be opened by user ${runner}`)
+  }
+}
+
+/** Made beside its place and then moved there, so that a kill in the middle leaves no half-made database. */
+async function createCluster(programs: PostgresPrograms, stateDir: string, dataDir: string): Promise<void> {
+  removeUnfinished(stateDir)
+  const unfinished = path.join(stateDir, `init-${process.pid}`)
+  mkdirSync(unfinished, { mode: 0o700 })
+  giveTo(programs.user, unfinished)
+  await run(
+    programs,
+    programs.commandLine('initdb', [
+      ...['-D', unfinished, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-instructions'],
+      // The same order on every host, whatever locales it has.
+      ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      // One sync of the file system below instead of one for each of a thousand files.
+      '--no-sync',
+    ]),
+  )
+  await run(programs, ['sync', '-f', unfinished])
+  try {
+    renameSync(unfinished, dataDir)
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    // Another start was faster; which of the two may run is decided by PostgreSQL's own lock.
+    if (!existsSync(dataDir)) throw error
+  }
+  syncFolder(stateDir)
+}
+
+function removeUnfinished(stateDir: string): void {
+  for (const name of readdirSync(stateDir)) {
+    const pid = /^init-(\d+)$/.exec(name)?.[1]
+    if (pid === String(process.pid) || (pid && !isAlive(Number(pid)))) {
+      rmSync(path.join(stateDir, name), { recursive: true, force: true, maxRetries: 5 })
+    }
+  }
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+function run(programs: PostgresPrograms, [file = '', ...args]: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const child = spawn(file, args, { env: programs.env, ...programs.user, stdio: ['ignore', 'ignore', 'pipe'] })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new Error(`${path.basename(file)} … ended with ${signal ?? code}: ${oneLine(output)}`))
+    })
+  })
+}
+
+/** A socket's path has 103 bytes at most on some systems; a longer one moves to a private folder for temporary files. */
+function makeSocketDir(programs: PostgresPrograms, stateDir: string): string {
+  const near = path.join(stateDir, 'run')
+  const name = `partner-portal-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}`
+  const isShort = Buffer.byteLength(path.join(near, `.s.PGSQL.${PORT}`)) <= 103
+  const socketDir = isShort ? near : path.join(os.tmpdir(), name)
+  mkdirSync(socketDir, { recursive: true, mode: 0o700 })
+  const owner = lstatSync(socketDir).uid
+  const isOurs = owner === process.getuid?.() || owner === programs.user?.uid
+  if (!isOurs) throw new Error(`${socketDir} belongs to another user: remove it or choose a shorter DATA_DIR`)
+  giveTo(programs.user, socketDir)
+  chmodSync(socketDir, 0o700)
+  return socketDir
+}
+
+function giveTo(user: PostgresPrograms['user'], folder: string): void {
+  if (user) chownSync(folder, user.uid, user.gid)
+}
+
+/** Resolves when the server takes connections. A predecessor that is still shutting down is waited for. */
+async function startPostmaster(cluster: Cluster, log: EmbeddedPostgresOptions['log']): Promise<Postmaster> {
+  const startedAt = performance.now()
+  while (true) {
+    removeStaleLocks(cluster)
+    const postmaster = spawnPostmaster(cluster, log)
+    if (await isReady(cluster, postmaster)) {
+      if (!cluster.programs.diesWithParent) interruptWhenWeDie(postmaster.child)
+      return postmaster
+    }
+    await postmaster.closed
+    const waitedMs = performance.now() - startedAt
+    const words = postmaster.lastWords()
+    if (!/lock file "[^"]*" already exists|pre-existing shared memory block/.test(words)) {
+      throw new Error(`PostgreSQL did not start: ${words}`)
+    }
+    const predecessor = readPidFile(cluster)
+    const isEnding = predecessor?.status === 'stopping'
+    if (waitedMs > (isEnding ? PREDECESSOR_MS_MAX : IN_USE_AFTER_MS)) {
+      throw new Error(`The database ${cluster.dataDir} is in use by process ${predecessor?.pid ?? 'unknown'}`)
+    }
+    await sleep(50)
+  }
+}
+
+function spawnPostmaster({ programs, dataDir, settings }: Cluster, log: EmbeddedPostgresOptions['log']): Postmaster {
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const [file = '', ...rest] = programs.commandLine('postgres', ['-D', dataDir, ...args])
+  // In its own process group: Ctrl-C in a terminal reaches only us, and we choose when it stops.
+  const child = spawn(file, rest, {
+    env: programs.env,
+    ...programs.user,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let tail = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    tail = (tail + text).slice(-2_000)
+    log.debug(text.trimEnd())
+  })
+  child.once('error', (error) => {
+    tail += error.message
+  })
+  return { child, exited: ending(child, 'exit'), closed: ending(child, 'close'), lastWords: () => oneLine(tail) }
+}
+
+function ending(child: ChildProcess, event: 'exit' | 'close'): Promise<void> {
+  return new Promise((resolve) => {
+    child.once(event, () => resolve())
+    child.once('error', () => resolve()) // not even started
+  })
+}
+
+/** False when it ended instead. */
+async function isReady(cluster: Cluster, { child, exited }: Postmaster): Promise<boolean> {
+  let hasExited = false
+  void exited.then(() => {
+    hasExited = true
+  })
+  while (!hasExited) {
+    const state = readPidFile(cluster)
+    if (state?.pid === child.pid && state?.status === 'ready') return true
+    await sleep(5)
+  }
+  return false
+}
+
+function readPidFile({ dataDir }: Cluster): { pid: number; status: string } | undefined {
+  const lines = readIfThere(path.join(dataDir, 'postmaster.pid'))?.split('\n')
+  return lines && { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
+}
+
+/**
+ * PostgreSQL takes any live process of the recorded number for the owner of a lock, also one that has nothing to do
+ * with it, as after the restart of a container. Only then, and only when no PostgreSQL process is in the folder, the
+ * lock is removed here; all other stale locks PostgreSQL removes itself.
+ */
+function removeStaleLocks(cluster: Cluster): void {
+  const locks = [
+    path.join(cluster.dataDir, 'postmaster.pid'),
+    path.join(cluster.socketDir, `.s.PGSQL.${PORT}.lock`),
+  ].map((file) => ({ file, text: readIfThere(file) }))
+  if (!locks.some(({ text }) => text !== undefined && isAlive(Number.parseInt(text, 10)))) return
+  if (backends(cluster)?.length !== 0) return
+  for (const { file, text } of locks) {
+    // Read before looking for processes and again here: a lock taken meanwhile by another start is left alone.
+    if (text !== undefined && readIfThere(file) === text) rmSync(file, { force: true })
+  }
+}
+
+/** What a killed postmaster leaves behind holds the shared memory until it notices, which a long statement delays. */
+function endBackends(cluster: Cluster): void {
+  for (const pid of backends(cluster) ?? []) {
+    try {
+      process.kill(pid, 'SIGQUIT')
+    } catch {
+      // Gone by itself.
+    }
+  }
+}
+
+/** Every PostgreSQL process works in its data folder. Undefined where the system does not tell. */
+function backends({ dataDir }: Cluster): number[] | undefined {
+  if (process.platform !== 'linux') return undefined
+  const folder = realpathSync(dataDir)
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && worksIn(folder, name))
+    .map(Number)
+}
+
+function worksIn(folder: string, pid: string): boolean {
+  try {
+    const isThere = readlinkSync(`/proc/${pid}/cwd`) === folder
+    return isThere && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')
+  } catch {
+    return false // gone meanwhile, a zombie, or another user's
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(Math.abs(pid), 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** For systems whose kernel cannot do it: the pipe from us ends when we die, and with it the shell's `cat`. */
+function interruptWhenWeDie(postmaster: ChildProcess): void {
+  const watchdog = spawn('sh', ['-c', 'cat >/dev/null; kill -INT "$0"', String(postmaster.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watchdog.unref()
+  postmaster.once('exit', () => watchdog.kill('SIGKILL'))
+}
+
+/** PostgreSQL's 'fast' shutdown: it ends running statements and writes everything down. */
+function interrupt({ child, exited }: Postmaster): void {
+  child.kill('SIGINT')
+  const impatience = setTimeout(() => child.kill('SIGQUIT'), STOP_MS_MAX)
+  void exited.then(() => clearTimeout(impatience))
+}
+
+function oneLine(text: string): string {
+  return text.trim().split('\n').slice(-3).join(' | ') || 'it said nothing'
+}
