@@ -1,0 +1,147 @@
+/**
+ * What leaves this folder: CRM records in the portal's own words. Text is trimmed and null where empty, instants are ISO
+ * 8601 in UTC with milliseconds, amounts are numbers, times of the CRM's user zone never get out.
+ */
+export interface CrmLead {
+  zoho_id: string
+  loid: string | null
+  /** The CRM id in the `Partner` lookup, which alone says whose the record is (D30). */
+  partner_zoho_id: string | null
+  business_name: string | null
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  phone: string | null
+  state: string | null
+  loan_amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  sales_monthly: number | null
+  lead_status: string | null
+  lead_source: string | null
+  brand: string | null
+  description: string | null
+  permit_link: string | null
+  business_industry: string | null
+  time_in_business: string | null
+  business_abn: string | null
+  partner_iso: string | null
+  owns_property: boolean
+  property_value: number | null
+  property_debt: number | null
+  is_converted: boolean
+  converted_deal_zoho_id: string | null
+  converted_at: string | null
+  created_at: string
+  modified_time: string
+}
+
+export interface CrmDeal {
+  zoho_id: string
+  loid: string | null
+  partner_zoho_id: string | null
+  deal_name: string | null
+  business_name: string | null
+  contact_name: string | null
+  email: string | null
+  phone: string | null
+  amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  stage: string | null
+  lead_source: string | null
+  /** YYYY-MM-DD */
+  closing_date: string | null
+  probability: number | null
+  description: string | null
+  partner_iso: string | null
+  created_at: string
+  modified_time: string
+}
+
+export interface CrmNote {
+  zoho_id: string
+  title: string | null
+  content: string
+  /** A name, never an email address (D32a). */
+  created_by: string | null
+  created_at: string
+  modified_time: string
+}
+
+/** One change of a lead's status or a deal's stage as the CRM recorded it. */
+export interface CrmHistoryEntry {
+  /** The CRM's own id of the entry. */
+  entry_id: string
+  /** The status or stage that began. */
+  value: string
+  changed_time: string
+  changed_by: string | null
+}
+
+/** A record's id and when it last changed: enough to tell what has to be fetched (D28). */
+export interface CrmVersion {
+  zoho_id: string
+  modified_time: string
+}
+
+/** A record that could not be read. */
+export interface CrmProblem {
+  zoho_id: string
+  reason: string
+}
+
+/** Records asked for by id: those that are there, in no particular order, and those that could not be read. */
+export interface CrmBatch<Item> {
+  records: Item[]
+  problems: CrmProblem[]
+}
+
+/** What the portal writes into a CRM partner. */
+export interface PartnerToPush {
+  zoho_id: string | null
+  business_name: string
+  email: string
+  first_name: string | null
+  last_name: string | null
+  phone: string | null
+}
+
+/** What the portal writes into a CRM lead. The status goes only with the first push: after that it is the CRM's. */
+export interface LeadToPush {
+  loid: string
+  partner_zoho_id: string
+  business_name: string | null
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  phone: string | null
+  state: string | null
+  loan_amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  sales_monthly: number | null
+  lead_status: string
+  lead_source: string | null
+  description: string | null
+  business_industry: string | null
+  time_in_business: string | null
+  business_abn: string | null
+  partner_iso: string | null
+  owns_property: boolean
+  property_value: number | null
+  property_debt: number | null
+  /** The consent line's version and time in one text. */
+  referral_consent: string | null
+}
+
+export interface NoteToPush {
+  title: string | null
+  content: string
+  created_at: string
+}
+
+export type CrmModule = 'Leads' | 'Deals'
