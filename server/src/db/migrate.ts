@@ -19,7 +19,7 @@ async function getMigrations() {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort()
   const migrations = files.map(async (file) => {
     const text = await readFile(join(FOLDER, file), 'utf8')
-    return [file.replace(/\.sql$/, ''), { up: (db: Db) => sql.raw(text).execute(db) }] as const
+    return [file.replace(/\.sql$/, ''), { up: async (db: Db) => void (await sql.raw(text).execute(db)) }] as const
   })
   return Object.fromEntries(await Promise.all(migrations))
 }

@@ -1,5 +1,5 @@
+import { fromKysely, type JobResult, PgBoss, type Job as PgBossJob, type QueueOptions } from 'pg-boss'
 import type { Logger } from 'pino'
-import { fromKysely, type JobResult, type Job as PgBossJob, PgBoss, type QueueOptions } from 'pg-boss'
 import type { Db, Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'

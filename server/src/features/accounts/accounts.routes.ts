@@ -1,0 +1,59 @@
+import {
+  changePassword,
+  changeProfile,
+  forgotPassword,
+  readProfile,
+  refreshSession,
+  resetPassword,
+  signIn,
+  signOut,
+  signUp,
+  verifyEmail,
+  verifySession,
+} from '@portal/contract/accounts.ts'
+import type { Deps } from '../../deps.ts'
+import type { Mount } from '../../http/mount.ts'
+import type { RateLimit } from '../../http/rate-limit.ts'
+import { getPartner, removeSession } from './accounts.queries.ts'
+import { changePartnerPassword, changePartnerProfile } from './change-profile.ts'
+import { requestPasswordReset, setNewPassword } from './password-reset.ts'
+import { refreshCallerSession, verifySessionToken } from './sessions.ts'
+import { signInPartner } from './sign-in.ts'
+import { signUpPartner } from './sign-up.ts'
+import { verifyEmailAddress } from './verify-email.ts'
+
+const SIGN_UPS: RateLimit = {
+  name: 'signup',
+  points: 10,
+  seconds: 3_600,
+  text: 'Too many accounts were created from this address. Please try again later.',
+}
+
+export function accountRoutes(mount: Mount, deps: Deps): void {
+  mount.creating(signUp, async ({ tx, body, ip, limit }) => {
+    await limit(SIGN_UPS, ip)
+    return signUpPartner(tx, deps, body)
+  })
+  mount(signIn, ({ body, ip, limit }) => signInPartner(deps, body, ip, limit))
+  mount(forgotPassword, ({ body, limit }) => requestPasswordReset(deps, body.email, limit))
+  mount(resetPassword, async ({ body }) => {
+    await setNewPassword(deps, body)
+    return {}
+  })
+  mount(verifyEmail, async ({ body }) => {
+    await verifyEmailAddress(deps, body.token)
+    return {}
+  })
+  mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
+  mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
+  mount(signOut, async ({ partner }) => {
+    await removeSession(deps.db, partner.sessionHash)
+    return {}
+  })
+  mount(readProfile, ({ partner }) => getPartner(deps.db, partner.id))
+  mount(changeProfile, ({ partner, body }) => changePartnerProfile(deps, partner.id, body))
+  mount(changePassword, async ({ partner, body }) => {
+    await changePartnerPassword(deps, partner, body)
+    return {}
+  })
+}

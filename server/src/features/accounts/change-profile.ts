@@ -1,0 +1,48 @@
+import { PASSWORDS_DIFFER, type PasswordChange, type Profile, type ProfileChange } from '@portal/contract/accounts.ts'
+import type { Deps } from '../../deps.ts'
+import { Invalid } from '../../errors.ts'
+import type { Caller } from '../../http/authenticate.ts'
+import {
+  getPasswordHash,
+  isBusinessNameTaken,
+  removeSessions,
+  updatePassword,
+  updateProfile,
+} from './accounts.queries.ts'
+import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
+import { pushPartner } from './push-partner.job.ts'
+import { alreadyThere } from './sign-up.ts'
+
+export async function changePartnerProfile(
+  { db, clock, jobs }: Deps,
+  partnerId: string,
+  change: ProfileChange,
+): Promise<Profile> {
+  return db.transaction().execute(async (tx) => {
+    if (await isBusinessNameTaken(tx, partnerId, change.business_name)) throw alreadyThere('business_name')
+    const profile = await updateProfile(tx, partnerId, change, clock.now().toISOString())
+    await jobs.enqueue(tx, pushPartner, { partnerId })
+    return profile
+  })
+}
+
+/** The codes and texts of section 8. The partner's other sessions end (D12). */
+export async function changePartnerPassword({ db, clock }: Deps, caller: Caller, form: PasswordChange): Promise<void> {
+  if (form.newPassword !== form.confirmPassword) {
+    throw new Invalid('PASSWORD_MISMATCH', PASSWORDS_DIFFER, { confirmPassword: PASSWORDS_DIFFER })
+  }
+  await refuseWeakPassword(form.newPassword, 'newPassword')
+  if (!(await isPassword(form.currentPassword, await getPasswordHash(db, caller.id)))) {
+    const text = 'Current password is incorrect'
+    throw new Invalid('INVALID_CURRENT_PASSWORD', text, { currentPassword: text })
+  }
+  if (form.newPassword === form.currentPassword) {
+    const text = 'New password must be different from current password'
+    throw new Invalid('SAME_PASSWORD', text, { newPassword: text })
+  }
+  const passwordHash = await hashPassword(form.newPassword)
+  await db.transaction().execute(async (tx) => {
+    await updatePassword(tx, caller.id, passwordHash, clock.now().toISOString())
+    await removeSessions(tx, caller.id, caller.sessionHash)
+  })
+}

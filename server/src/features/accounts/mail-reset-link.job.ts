@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import { getPartner, replaceAccountToken } from './accounts.queries.ts'
+import { resetMail } from './mails.ts'
+import { hashToken, newToken } from './tokens.ts'
+
+const VALID_MS = 3_600_000
+
+export const mailResetLink = defineJob({
+  name: 'mail-reset-link',
+  payload: z.object({ partnerId: z.string() }),
+  retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
+  async run(deps, { partnerId }) {
+    await sendResetLink(deps, partnerId)
+  },
+})
+
+/** Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end. */
+export async function sendResetLink(deps: Deps, partnerId: string): Promise<string> {
+  const partner = await getPartner(deps.db, partnerId)
+  const token = newToken()
+  const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
+  await deps.db
+    .transaction()
+    .execute((tx) =>
+      replaceAccountToken(tx, { hash: hashToken(token), partnerId, purpose: 'reset-password', expiresAt }),
+    )
+  await deps.mail.send(resetMail(partner, deps.publicUrl, token))
+  return token
+}

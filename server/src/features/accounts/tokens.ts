@@ -1,0 +1,11 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** 256 random bits, as text for a header or an address. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Tokens are stored as this alone (D12, D13): their randomness makes a slow hash needless. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

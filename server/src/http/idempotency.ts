@@ -1,0 +1,94 @@
+import { createHash, createHmac } from 'node:crypto'
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Tx } from '../db/database.ts'
+import type { Deps } from '../deps.ts'
+import { Conflict, Invalid } from '../errors.ts'
+
+interface Answer {
+  status: number
+  body: object
+}
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+export const REMEMBERED_HOURS = 24
+
+/**
+ * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
+ * the same key with another body is a conflict (D9). Equal requests at once wait at the unique key for the first one's
+ * commit, so that even five of them do the work once. A failure is not remembered: nothing was created.
+ */
+export async function answerOnce(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  request: FastifyRequest,
+  partnerId: string | undefined,
+  work: (tx: Tx) => Promise<Answer>,
+): Promise<Answer & { isReplayed: boolean }> {
+  const key = readKey(request)
+  return db.transaction().execute(async (tx) => {
+    if (key === undefined) return { ...(await work(tx)), isReplayed: false }
+
+    const claim = {
+      scope: partnerId ?? NOBODY,
+      key_hash: createHash('sha256').update(key).digest(),
+      request_hash: hashRequest(request, key),
+    }
+    const remembered = await claimKey(tx, claim, clock.now())
+    if (remembered) {
+      if (!remembered.request_hash.equals(claim.request_hash)) {
+        throw new Conflict('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another request')
+      }
+      return { status: remembered.status ?? 200, body: remembered.answer ?? {}, isReplayed: true }
+    }
+    const answer = await work(tx)
+    await tx
+      .updateTable('idempotency_keys')
+      .set({ status: answer.status, answer: JSON.stringify(answer.body) })
+      .where('scope', '=', claim.scope)
+      .where('key_hash', '=', claim.key_hash)
+      .execute()
+    return { ...answer, isReplayed: false }
+  })
+}
+
+/** What was remembered under the key, or undefined when this transaction is now the one that answers. */
+async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; request_hash: Buffer }, now: Date) {
+  const expired = new Date(now.getTime() - REMEMBERED_HOURS * 3_600_000).toISOString()
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('scope', '=', claim.scope)
+    .where('key_hash', '=', claim.key_hash)
+    .where('created_at', '<', expired)
+    .execute()
+  const claimed = await tx
+    .insertInto('idempotency_keys')
+    .values({ ...claim, created_at: now.toISOString() })
+    .onConflict((conflict) => conflict.columns(['scope', 'key_hash']).doNothing())
+    .executeTakeFirst()
+  if (claimed.numInsertedOrUpdatedRows === 1n) return undefined
+  return tx
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'status', 'answer'])
+    .where('scope', '=', claim.scope)
+    .where('key_hash', '=', claim.key_hash)
+    .executeTakeFirst()
+}
+
+function readKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length < 1 || key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
+    const text = `Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`
+    throw new Invalid('VALIDATION', text, { 'Idempotency-Key': text })
+  }
+  return key
+}
+
+/**
+ * Keyed with the caller's own Idempotency-Key, of which only a hash is stored: a body with a password in it cannot be
+ * guessed from what the database holds.
+ */
+function hashRequest(request: FastifyRequest, key: string): Buffer {
+  const text = JSON.stringify([request.method, request.url, request.body ?? null])
+  return createHmac('sha256', key).update(text).digest()
+}

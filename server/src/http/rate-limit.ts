@@ -1,0 +1,58 @@
+import type { FastifyReply } from 'fastify'
+import type pg from 'pg'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { TooMany } from '../errors.ts'
+
+export interface RateLimit {
+  /** Also the prefix of its keys in the database. */
+  name: string
+  points: number
+  seconds: number
+  /** What a caller over the limit is told. */
+  text: string
+}
+
+/** Counts one against the limit for this key; over it throws TooMany. The answer carries the `RateLimit-*` headers. */
+export type Limit = (rule: RateLimit, key: string) => Promise<void>
+
+/** Limits are held in the database, so that every process shares them (D14). */
+export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyReply) => Limit {
+  const limiters = new Map<string, RateLimiterPostgres>()
+
+  function limiterOf(rule: RateLimit): RateLimiterPostgres {
+    const existing = limiters.get(rule.name)
+    if (existing) return existing
+    const limiter = new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix: rule.name,
+      points: rule.points,
+      duration: rule.seconds,
+    })
+    limiters.set(rule.name, limiter)
+    return limiter
+  }
+
+  return (reply) => async (rule, key) => {
+    if (!isOn) return
+    const state = await consume(limiterOf(rule), key)
+    const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1_000))
+    reply.header('ratelimit-limit', String(rule.points))
+    reply.header('ratelimit-remaining', String(Math.max(0, state.remainingPoints)))
+    reply.header('ratelimit-reset', String(resetSeconds))
+    if (state.consumedPoints > rule.points) throw new TooMany(rule.text, resetSeconds)
+  }
+}
+
+/** The library rejects with the state itself when the limit is passed, and with an Error when the store failed. */
+async function consume(limiter: RateLimiterPostgres, key: string): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(key)
+  } catch (rejection) {
+    if (rejection instanceof RateLimiterRes) return rejection
+    throw rejection
+  }
+}

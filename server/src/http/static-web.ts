@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { noSuchAddress } from './mount.ts'
+
+export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
+
+/** The built web app. Its page answers every address that is not the API's: routes live in the browser (D8). */
+export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
+  const isBuilt = existsSync(join(folder, 'index.html'))
+  if (isBuilt) {
+    await app.register(fastifyStatic, {
+      root: folder,
+      preCompressed: true,
+      cacheControl: false,
+      setHeaders(response, file) {
+        // Names under assets/ carry a hash of their content; everything else may change with the next build.
+        const isHashed = file.includes('/assets/')
+        response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    const isPage = request.method === 'GET' && !request.url.startsWith('/api') && !/\.\w+$/.test(path(request.url))
+    if (!isPage || !isBuilt) return noSuchAddress()
+    return reply.sendFile('index.html')
+  })
+}
+
+function path(url: string): string {
+  return url.split('?', 1)[0] ?? ''
+}
