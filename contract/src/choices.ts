@@ -22,6 +22,19 @@ export const SUBMITTED_STATUS = 'New Lead'
 
 const CLOSED_STATUSES = ['Junk Lead', 'Test Lead', 'Lost Lead', 'Not Qualified', 'Duplicate'] as const
 
+/** The stages with a fixed label; the CRM adds its 'Thrown To …' and 'With …' stages (D22). */
+export const DEAL_STAGES = [
+  'Re-Engage',
+  'Waiting On Application',
+  'Information Received',
+  'Consulting With Client',
+  'Consumer Or Asset Deal',
+  'Pending Approval',
+  'Approved',
+  'Funded',
+  'Closed',
+] as const
+
 /** The statuses in which a lead no longer counts as active (D21), lower-cased as they are compared. */
 export const INACTIVE_LEAD_STATUSES: readonly string[] = CLOSED_STATUSES.map((status) => status.toLowerCase())
 

@@ -17,3 +17,8 @@ export function isPlainDate(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
+
+/** Whole days from one instant to another, rounded down (D26); never less than 0. */
+export function wholeDays(from: string, to: string): number {
+  return Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 86_400_000))
+}

@@ -34,6 +34,8 @@ create table leads (
   crm text not null check (crm in ('pending', 'synced', 'failed')),
   crm_modified_time timestamptz(3),
   converted_at timestamptz(3),
+  -- The deal that the lead became, or that it turned out to match (D18, D29).
+  deal_loid text,
   archived_at timestamptz(3),
   archived_reason text check (archived_reason in ('left-crm', 'matches-deal')),
   -- What the list's search box looks in (D24); the global search also looks at loan type and industry.

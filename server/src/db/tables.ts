@@ -81,6 +81,8 @@ interface LeadsTable {
   crm: CrmState
   crm_modified_time: Instant | null
   converted_at: Instant | null
+  /** The deal that the lead became (its own LOID, D17), or that it turned out to match (D29). */
+  deal_loid: string | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | 'matches-deal' | null
   list_text: GeneratedAlways<string>
@@ -216,3 +218,59 @@ export type NewDealRow = Insertable<DealsTable>
 export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
+
+/** What the contract's `Lead` shows, without the two names that are put together from others. */
+export const LEAD_COLUMNS = [
+  'id',
+  'loid',
+  'business_name',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'state',
+  'loan_amount',
+  'loan_type',
+  'loan_purpose',
+  'loan_term',
+  'sales_monthly',
+  'lead_status',
+  'lead_source',
+  'brand',
+  'description',
+  'permit_link',
+  'business_industry',
+  'time_in_business',
+  'business_abn',
+  'partner_iso',
+  'owns_property',
+  'property_value',
+  'property_debt',
+  'crm',
+  'created_at',
+  'modified_time',
+] as const
+
+/** What the contract's `Deal` shows. */
+export const DEAL_COLUMNS = [
+  'id',
+  'loid',
+  'deal_name',
+  'business_name',
+  'contact_name',
+  'email',
+  'phone',
+  'amount',
+  'loan_type',
+  'loan_purpose',
+  'loan_term',
+  'stage',
+  'lead_source',
+  'closing_date',
+  'probability',
+  'description',
+  'partner_iso',
+  'crm',
+  'created_at',
+  'modified_time',
+] as const

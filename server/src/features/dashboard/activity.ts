@@ -1,0 +1,57 @@
+import type { Activity } from '@portal/contract/dashboard.ts'
+import { formatMoney } from '@portal/contract/money.ts'
+import type { EventData, EventType } from '../../events/events.ts'
+import type { RecordedEvent } from './dashboard.queries.ts'
+
+type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; description: string } }
+
+/** What an event reads like in the dashboard's list. */
+const WORDS: Words = {
+  'lead.created': (data) => ({ title: 'Lead submitted', description: named(data.business_name, data.amount) }),
+  'lead.status_changed': (data) => ({
+    title: `Lead status: ${data.status}`,
+    description: `${named(data.business_name)} moved from ${data.previous} to ${data.status}`,
+  }),
+  'lead.converted': (data) => ({
+    title: 'Lead converted to a deal',
+    description: named(data.business_name, data.amount),
+  }),
+  'lead.removed': (data) => ({
+    title: data.reason === 'matches-deal' ? 'Lead joined with its deal' : 'Lead removed by the lender',
+    description: named(data.business_name, data.amount),
+  }),
+  'deal.created': (data) => ({
+    title: 'Deal created',
+    description: `${named(data.deal_name ?? data.business_name, data.amount)} · ${data.stage}`,
+  }),
+  'deal.stage_changed': (data) => ({
+    title: `Deal stage: ${data.stage}`,
+    description: `${named(data.deal_name ?? data.business_name)} moved from ${data.previous} to ${data.stage}`,
+  }),
+  'deal.updated': (data) => ({
+    title: 'Deal updated',
+    description: named(data.deal_name ?? data.business_name, data.amount),
+  }),
+  'deal.removed': (data) => ({
+    title: 'Deal removed by the lender',
+    description: named(data.deal_name ?? data.business_name, data.amount),
+  }),
+  'note.added': (data) => ({
+    title: `Note added to a ${data.on}`,
+    description: [named(data.business_name), shortened(data.content)].join(': '),
+  }),
+}
+
+export function activityOf(event: RecordedEvent): Activity {
+  const describe = WORDS[event.type] as (data: unknown) => { title: string; description: string } // recordEvent wrote data of this type
+  return { id: event.id, loid: event.loid, created_at: event.created_at, ...describe(event.data) }
+}
+
+function named(name: string | null, amount?: number | null): string {
+  const text = name ?? 'A business without a name'
+  return amount === null || amount === undefined ? text : `${text}, ${formatMoney(amount)}`
+}
+
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79).trimEnd()}…` : text
+}

@@ -1,0 +1,70 @@
+import { INACTIVE_LEAD_STATUSES } from '@portal/contract/choices.ts'
+import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
+import type pg from 'pg'
+import type { EventType } from '../../events/events.ts'
+
+/** D21. Leads that became deals count, those that left the CRM do not. */
+export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
+  const { rows } = await pool.query<Omit<Stats, 'avg_deal_size' | 'conversion_rate'> & Counts>({
+    name: 'dashboard-stats',
+    text: `select l.total_leads, l.active_leads, l.converted_leads, d.total_deals, d.won_deals, d.total_deal_value, d.deals_with_amount
+             from (select count(*) as total_leads,
+                          count(*) filter (where converted_at is null and lower(lead_status) <> all ($2)) as active_leads,
+                          count(converted_at) as converted_leads
+                     from leads where partner_id = $1 and archived_at is null) l,
+                  (select count(*) as total_deals,
+                          count(*) filter (where stage ~* 'funded|closed') as won_deals,
+                          coalesce(sum(amount), 0) as total_deal_value,
+                          count(amount) as deals_with_amount
+                     from deals where partner_id = $1 and archived_at is null) d`,
+    values: [partnerId, INACTIVE_LEAD_STATUSES],
+  })
+  const [row] = rows
+  if (!row) throw new Error('an aggregate without a row')
+  const { converted_leads, deals_with_amount, ...stats } = row
+  return {
+    ...stats,
+    avg_deal_size: deals_with_amount === 0 ? 0 : stats.total_deal_value / deals_with_amount,
+    conversion_rate: stats.total_leads === 0 ? 0 : converted_leads / stats.total_leads,
+  }
+}
+
+interface Counts {
+  converted_leads: number
+  deals_with_amount: number
+}
+
+export type StageCount = Pick<PipelineStage, 'stage' | 'count' | 'value'>
+
+/** Stages with at least one deal, in no particular order. */
+export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise<StageCount[]> {
+  const { rows } = await pool.query<StageCount>({
+    name: 'dashboard-pipeline',
+    text: `select stage, count(*) as count, coalesce(sum(amount), 0) as value
+             from deals where partner_id = $1 and archived_at is null
+            group by stage`,
+    values: [partnerId],
+  })
+  return rows
+}
+
+export interface RecordedEvent {
+  id: string
+  type: EventType
+  loid: string | null
+  data: Record<string, unknown>
+  created_at: string
+}
+
+/** Newest first. */
+export async function findRecentEvents(pool: pg.Pool, partnerId: string, limit: number): Promise<RecordedEvent[]> {
+  const { rows } = await pool.query<RecordedEvent>({
+    name: 'dashboard-activity',
+    text: `select id, type, loid, data, created_at
+             from events where partner_id = $1
+            order by created_at desc, id desc
+            limit $2`,
+    values: [partnerId, limit],
+  })
+  return rows
+}

@@ -1,0 +1,23 @@
+import { DEAL_STAGES } from '@portal/contract/choices.ts'
+import { readPipeline, readRecentActivity, readStats } from '@portal/contract/dashboard.ts'
+import type { Deps } from '../../deps.ts'
+import type { Mount } from '../../http/mount.ts'
+import { crmChoices } from '../../zoho/choices.ts'
+import { activityOf } from './activity.ts'
+import { findRecentEvents, findStageCounts, findStats } from './dashboard.queries.ts'
+import { pipelineOf } from './pipeline.ts'
+
+const ACTIVITIES = 20
+
+export function dashboardRoutes(mount: Mount, deps: Deps): void {
+  mount(readStats, ({ partner }) => findStats(deps.pool, partner.id))
+  mount(readRecentActivity, async ({ partner }) => {
+    const events = await findRecentEvents(deps.pool, partner.id, ACTIVITIES)
+    return { activities: events.map(activityOf) }
+  })
+  mount(readPipeline, async ({ partner }) => {
+    const counts = await findStageCounts(deps.pool, partner.id)
+    if (counts.length === 0) return { pipeline: [] }
+    return { pipeline: pipelineOf(counts, await crmChoices(deps, 'deal-stage', DEAL_STAGES)) }
+  })
+}

@@ -1,0 +1,15 @@
+import type { PipelineStage } from '@portal/contract/dashboard.ts'
+import type { StageCount } from './dashboard.queries.ts'
+
+/** In the CRM's stage order, stages that it no longer lists at the end; percentages of the number of deals (D21). */
+export function pipelineOf(counts: readonly StageCount[], stages: readonly string[]): PipelineStage[] {
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const order = new Map(stages.map((stage, i) => [stage, i]))
+  return counts
+    .map((stage) => ({ ...stage, percentage: Math.round((stage.count / total) * 1_000) / 10 }))
+    .sort((a, b) => place(a) - place(b) || a.stage.localeCompare(b.stage))
+
+  function place({ stage }: StageCount): number {
+    return order.get(stage) ?? stages.length
+  }
+}

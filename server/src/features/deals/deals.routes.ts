@@ -1,0 +1,31 @@
+import { DEAL_STAGES } from '@portal/contract/choices.ts'
+import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
+import type { Deps } from '../../deps.ts'
+import type { Mount } from '../../http/mount.ts'
+import { crmChoices } from '../../zoho/choices.ts'
+import { findLeadRow } from '../leads/leads.queries.ts'
+import { findNotes } from '../notes/notes.queries.ts'
+import { findDeals, getDeal, getDealLoid } from './deals.queries.ts'
+import { findStageHistory } from './stage-history.queries.ts'
+
+export function dealRoutes(mount: Mount, deps: Deps): void {
+  const { db, pool, clock, config } = deps
+
+  mount(listDeals, async ({ partner, query }) => {
+    const page = await findDeals(db, partner.id, query, config.timezone)
+    return { data: { deals: page.rows }, pagination: page.pagination }
+  })
+  mount(readDeal, async ({ partner, params }) => {
+    const deal = await getDeal(pool, partner.id, params.id)
+    const [notes, lead] = await Promise.all([
+      findNotes(pool, partner.id, deal.loid),
+      findLeadRow(db, partner.id, deal.loid),
+    ])
+    return { deal, notes, converted_from_lead: lead !== undefined }
+  })
+  mount(readStageHistory, async ({ partner, params }) => {
+    const loid = await getDealLoid(db, partner.id, params.id)
+    return findStageHistory(db, partner.id, loid, clock.now())
+  })
+  mount(listStages, async () => ({ stages: [...(await crmChoices(deps, 'deal-stage', DEAL_STAGES))] }))
+}

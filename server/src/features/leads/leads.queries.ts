@@ -1,0 +1,190 @@
+import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contract/leads.ts'
+import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
+import { parseLoid } from '@portal/contract/loid.ts'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { Db, Tx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
+import { cutPage, offset, type Page } from '../../db/paging.ts'
+import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
+import { NotFound } from '../../errors.ts'
+
+const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
+
+/** Whose leads: the partner's id, and the name that each lead shows as its partner. */
+interface Owner {
+  id: string
+  businessName: string
+}
+
+/** Newest first, neither converted nor archived. Reads one row too many, which tells `has_more` without counting. */
+export async function findLeads(db: Db, owner: Owner, filters: LeadFilters, timezone: string): Promise<Page<Lead>> {
+  const { status, source, dateFrom, dateTo, search } = filters
+  let query = db
+    .selectFrom('leads')
+    .select(LEAD_COLUMNS)
+    .select([
+      sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
+      sql<string>`${owner.businessName}::text`.as('partner'),
+    ])
+    .where('partner_id', '=', owner.id)
+    .where('converted_at', 'is', null)
+    .where('archived_at', 'is', null)
+  if (status) query = query.where('lead_status', '=', status)
+  if (source) query = query.where((eb) => containing(eb.ref('lead_source'), source))
+  if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, timezone))
+  if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, timezone))
+  if (search) {
+    query = query
+      // The wider column has the index; the narrower says what this search looks in.
+      .where((eb) => everyWordIn(eb.ref('search_text'), search))
+      .where((eb) => everyWordIn(eb.ref('list_text'), search))
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filters.limit + 1)
+    .offset(offset(filters))
+    .execute()
+  return cutPage(rows, filters)
+}
+
+/** The first page without filters, which every visit asks for: named, it is the benchmark's hottest list. */
+export async function findNewestLeads(pool: pg.Pool, owner: Owner, limit: number): Promise<Page<Lead>> {
+  const { rows } = await pool.query<Lead>({
+    name: 'newest-leads',
+    text: `select ${LEAD_SQL}, $2::text as partner
+             from leads
+            where partner_id = $1 and converted_at is null and archived_at is null
+            order by created_at desc, id desc
+            limit $3`,
+    values: [owner.id, owner.businessName, limit + 1],
+  })
+  return cutPage(rows, { page: 1, limit })
+}
+
+/** By LOID or id. A converted lead is found, with its deal; an archived one only if a deal took its place (D18). */
+export async function getLead(pool: pg.Pool, owner: Owner, idOrLoid: string): Promise<LeadDetail> {
+  const key = readKey(idOrLoid)
+  if (!key) throw noSuchLead()
+  const { rows } = await pool.query<Lead & { deal_loid: string | null }>({
+    name: `lead-by-${key.column}`,
+    text: `select ${LEAD_SQL}, $3::text as partner, deal_loid
+             from leads
+            where partner_id = $1 and ${key.column} = $2 and (archived_at is null or deal_loid is not null)`,
+    values: [owner.id, key.value, owner.businessName],
+  })
+  const [row] = rows
+  if (!row) throw noSuchLead()
+  const { deal_loid, ...lead } = row
+  return { ...lead, converted_to_deal: deal_loid === null ? null : { loid: deal_loid } }
+}
+
+/** The LOID of one of the partner's leads, given by LOID or id. */
+export async function getLeadLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
+  const key = readKey(idOrLoid)
+  const row =
+    key &&
+    (await db
+      .selectFrom('leads')
+      .select('loid')
+      .where('partner_id', '=', partnerId)
+      .where(key.column, '=', key.value)
+      .where((eb) => eb.or([eb('archived_at', 'is', null), eb('deal_loid', 'is not', null)]))
+      .executeTakeFirst())
+  if (!row) throw noSuchLead()
+  return row.loid
+}
+
+export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promise<LeadRow | undefined> {
+  return db
+    .selectFrom('leads')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .executeTakeFirst()
+}
+
+export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
+  await tx.insertInto('leads').values(lead).execute()
+}
+
+/** LOIDs are unique for the whole portal, leads and deals together (D17). */
+export async function isLoidTakenByAnyPartner(tx: Tx, loid: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('leads')
+    .select('loid')
+    .where('loid', '=', loid)
+    .union(tx.selectFrom('deals').select('loid').where('loid', '=', loid))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
+  await db
+    .updateTable('leads')
+    .set({ zoho_id: zohoId, crm: 'synced' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
+/** A lead that reached the CRM meanwhile stays as it is. */
+export async function setLeadCrmState(
+  tx: Db | Tx,
+  partnerId: string,
+  loid: string,
+  crm: 'pending' | 'failed',
+): Promise<void> {
+  await tx
+    .updateTable('leads')
+    .set({ crm })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '!=', 'synced')
+    .execute()
+}
+
+/** Leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest first, at most 5. */
+export async function findDuplicateLeads(
+  db: Db,
+  partnerId: string,
+  wanted: { email: string | null; phone: string | null; abn: string | null },
+  now: Date,
+): Promise<DuplicateLead[]> {
+  const since = new Date(now.getTime() - DUPLICATE_WINDOW_DAYS * 86_400_000).toISOString()
+  const rows = await db
+    .selectFrom('leads')
+    .select(['loid', 'business_name', 'created_at', 'email', 'phone', 'business_abn'])
+    .where('partner_id', '=', partnerId)
+    .where('archived_at', 'is', null)
+    .where('created_at', '>=', since)
+    .where((eb) =>
+      eb.or([
+        eb('email', '=', wanted.email),
+        eb('phone', '=', wanted.phone),
+        eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(5)
+    .execute()
+  return rows.map(({ loid, business_name, created_at, ...row }) => {
+    const matches: DuplicateLead['matches'] = []
+    if (row.email !== null && row.email === wanted.email) matches.push('email')
+    if (row.phone !== null && row.phone === wanted.phone) matches.push('phone')
+    if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
+    return { loid, business_name, created_at, matches }
+  })
+}
+
+function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {
+  if (isId(idOrLoid)) return { column: 'id', value: idOrLoid }
+  const loid = parseLoid(idOrLoid)
+  return loid === null ? undefined : { column: 'loid', value: loid }
+}
+
+function noSuchLead(): NotFound {
+  return new NotFound('Lead not found')
+}

@@ -1,0 +1,60 @@
+import { normalizeBusinessNumber } from '@portal/contract/abn.ts'
+import { LEAD_STATUSES } from '@portal/contract/choices.ts'
+import {
+  createLead,
+  findDuplicates,
+  type LeadFilters,
+  listLeadStatuses,
+  listLeads,
+  readLead,
+  readStatusHistory,
+  retryLeadPush,
+} from '@portal/contract/leads.ts'
+import { readPhone } from '@portal/contract/phone.ts'
+import type { Deps } from '../../deps.ts'
+import type { Mount } from '../../http/mount.ts'
+import { crmChoices } from '../../zoho/choices.ts'
+import { findNotes } from '../notes/notes.queries.ts'
+import { retryPushOfNotes } from '../notes/retry-notes.ts'
+import { findDuplicateLeads, findLeads, findNewestLeads, getLead, getLeadLoid } from './leads.queries.ts'
+import { retryPushOfLead } from './retry-lead-push.ts'
+import { findStatusHistory } from './status-history.queries.ts'
+import { submitLead } from './submit-lead.ts'
+
+export function leadRoutes(mount: Mount, deps: Deps): void {
+  const { db, pool, clock, config } = deps
+
+  mount(listLeads, async ({ partner, query }) => {
+    const page = isPlainFirstPage(query)
+      ? await findNewestLeads(pool, partner, query.limit)
+      : await findLeads(db, partner, query, config.timezone)
+    return { data: { leads: page.rows }, pagination: page.pagination }
+  })
+  mount.creating(createLead, ({ tx, partner, body }) => submitLead(tx, deps, partner, body))
+  mount(readLead, async ({ partner, params }) => {
+    const lead = await getLead(pool, partner, params.id)
+    return { lead, notes: await findNotes(pool, partner.id, lead.loid) }
+  })
+  mount(readStatusHistory, async ({ partner, params }) => {
+    const loid = await getLeadLoid(db, partner.id, params.id)
+    return findStatusHistory(db, partner.id, loid, clock.now())
+  })
+  mount(retryLeadPush, async ({ partner, params }) => {
+    const lead = await retryPushOfLead(deps, partner.id, params.id)
+    await retryPushOfNotes(deps, partner.id, lead.loid)
+    return lead
+  })
+  mount(findDuplicates, async ({ partner, query }) => {
+    const wanted = {
+      email: query.email?.toLowerCase() ?? null,
+      phone: query.phone ? (readPhone(query.phone)?.e164 ?? null) : null,
+      abn: query.abn ? normalizeBusinessNumber(query.abn) : null,
+    }
+    return { duplicates: await findDuplicateLeads(db, partner.id, wanted, clock.now()) }
+  })
+  mount(listLeadStatuses, async () => ({ statuses: [...(await crmChoices(deps, 'lead-status', LEAD_STATUSES))] }))
+}
+
+function isPlainFirstPage({ page, limit: _limit, ...filters }: LeadFilters): boolean {
+  return page === 1 && Object.values(filters).every((value) => value === undefined)
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod/mini'
+import type { LeadRow } from '../../db/tables.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import type { LeadToPush } from '../../zoho/crm-records.ts'
+import { findPartner } from '../accounts/accounts.queries.ts'
+import { PUSH_RETRY, pushPartnerNow } from '../accounts/push-partner.job.ts'
+import { givingUpWhenRefused } from '../accounts/refused.ts'
+import { findLeadRow, markLeadPushed, setLeadCrmState } from './leads.queries.ts'
+
+/** An upsert by LOID: a repeat makes no second record in the CRM (D23). */
+export const pushLead = defineJob({
+  name: 'push-lead',
+  payload: z.object({ partnerId: z.string(), loid: z.string() }),
+  retry: PUSH_RETRY,
+  async run({ db, crm }, { partnerId, loid }, signal) {
+    const lead = await findLeadRow(db, partnerId, loid)
+    if (!lead || lead.archived_at || lead.crm === 'synced') return
+    const partner = await findPartner(db, partnerId)
+    const partnerZohoId =
+      partner?.zoho_id ?? (await givingUpWhenRefused(pushPartnerNow({ db, crm }, partnerId, signal)))
+    if (partnerZohoId === undefined) return
+    const { zoho_id } = await givingUpWhenRefused(crm.upsertLead(leadToPush(lead, partnerZohoId), signal))
+    await markLeadPushed(db, partnerId, loid, zoho_id)
+  },
+  giveUp: ({ db }, { partnerId, loid }) => setLeadCrmState(db, partnerId, loid, 'failed'),
+})
+
+function leadToPush(lead: LeadRow, partnerZohoId: string): LeadToPush {
+  return {
+    ...lead,
+    partner_zoho_id: partnerZohoId,
+    referral_consent: lead.consent_version && `${lead.consent_version}, confirmed ${lead.consent_at}`,
+  }
+}

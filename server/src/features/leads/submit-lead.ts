@@ -1,0 +1,76 @@
+import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import type { NewLead } from '@portal/contract/leads.ts'
+import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { NewLeadRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
+import { recordEvent } from '../../events/events.ts'
+import { insertLead } from './leads.queries.ts'
+import { newLoid } from './new-loid.ts'
+import { pushLead } from './push-lead.job.ts'
+import { insertStatusEntry } from './status-history.queries.ts'
+
+/** The lead, its first status, the event and the job that pushes it are one transaction, so none exists alone (D23). */
+export async function submitLead(
+  tx: Tx,
+  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+  partner: { id: string; businessName: string },
+  form: NewLead,
+) {
+  const now = clock.now()
+  const lead = leadRow(partner.id, await newLoid(tx), form, now)
+  await insertLead(tx, lead)
+  await insertStatusEntry(tx, {
+    partner_id: partner.id,
+    loid: lead.loid,
+    status: lead.lead_status,
+    changed_time: lead.created_at,
+    changed_by: partner.businessName,
+    description: 'Submitted through the partner portal',
+    origin: 'submitted',
+  })
+  await recordEvent(tx, {
+    partnerId: partner.id,
+    loid: lead.loid,
+    type: 'lead.created',
+    data: { business_name: form.businessName, amount: form.loanAmount, status: lead.lead_status },
+    at: lead.created_at,
+  })
+  await jobs.enqueue(tx, pushLead, { partnerId: partner.id, loid: lead.loid })
+  return { id: lead.id, loid: lead.loid, lead_status: lead.lead_status, crm: lead.crm }
+}
+
+function leadRow(partnerId: string, loid: string, form: NewLead, now: Date): NewLeadRow {
+  const at = now.toISOString()
+  return {
+    id: newId(now),
+    partner_id: partnerId,
+    loid,
+    business_name: form.businessName,
+    first_name: form.firstName,
+    last_name: form.lastName,
+    email: form.email,
+    phone: form.phone,
+    state: form.state,
+    loan_amount: form.loanAmount,
+    loan_type: form.loanType,
+    loan_purpose: form.loanPurpose,
+    loan_term: form.loanTerm,
+    sales_monthly: form.monthlyTurnover,
+    lead_status: SUBMITTED_STATUS,
+    lead_source: form.leadSource,
+    description: form.additionalInfo,
+    business_industry: form.businessIndustry,
+    time_in_business: form.timeInBusiness,
+    business_abn: form.businessAbn,
+    partner_iso: form.iso,
+    owns_property: form.ownsProperty,
+    property_value: form.propertyValue,
+    property_debt: form.propertyDebt,
+    consent_version: form.consentVersion,
+    consent_at: form.consentVersion === null ? null : at,
+    created_at: at,
+    modified_time: at,
+    crm: 'pending',
+  }
+}

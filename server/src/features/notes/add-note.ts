@@ -1,0 +1,55 @@
+import type { Note } from '@portal/contract/notes.ts'
+import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { recordEvent } from '../../events/events.ts'
+import { findDealRow } from '../deals/deals.queries.ts'
+import { findLeadRow } from '../leads/leads.queries.ts'
+import { insertNote } from './notes.queries.ts'
+import { pushNote } from './push-note.job.ts'
+
+interface NewNote {
+  loid: string
+  on: 'lead' | 'deal'
+  title: string | null
+  content: string
+}
+
+/** The note, its event and the job that pushes it are one transaction (D23). The record was looked up by the caller. */
+export async function addNoteToRecord(
+  tx: Tx,
+  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+  partner: { id: string; businessName: string },
+  note: NewNote,
+): Promise<{ note: Note }> {
+  const now = clock.now()
+  const row = {
+    id: newId(now),
+    partner_id: partner.id,
+    loid: note.loid,
+    written_on: note.on,
+    title: note.title,
+    content: note.content,
+    created_by: partner.businessName,
+    created_at: now.toISOString(),
+    zoho_id: null,
+    crm: 'pending' as const,
+  }
+  await insertNote(tx, row)
+  const find = note.on === 'deal' ? findDealRow : findLeadRow
+  const record = await find(tx, partner.id, note.loid)
+  await recordEvent(tx, {
+    partnerId: partner.id,
+    loid: note.loid,
+    type: 'note.added',
+    data: {
+      on: note.on,
+      business_name: record?.business_name ?? null,
+      created_by: partner.businessName,
+      content: note.content,
+    },
+    at: row.created_at,
+  })
+  await jobs.enqueue(tx, pushNote, { partnerId: partner.id, noteId: row.id })
+  return { note: row }
+}

@@ -1,0 +1,62 @@
+import type { Note } from '@portal/contract/notes.ts'
+import type pg from 'pg'
+import type { Db, Tx } from '../../db/database.ts'
+import type { NoteRow } from '../../db/tables.ts'
+
+/** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first. */
+export async function findNotes(pool: pg.Pool, partnerId: string, loid: string): Promise<Note[]> {
+  const { rows } = await pool.query<Note>({
+    name: 'notes-of-record',
+    text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm
+             from notes
+            where partner_id = $1 and loid = $2
+            order by created_at desc, id desc`,
+    values: [partnerId, loid],
+  })
+  return rows
+}
+
+export async function insertNote(tx: Tx, note: NoteRow): Promise<void> {
+  await tx.insertInto('notes').values(note).execute()
+}
+
+export function findNote(db: Db, partnerId: string, noteId: string): Promise<NoteRow | undefined> {
+  return db
+    .selectFrom('notes')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', noteId)
+    .executeTakeFirst()
+}
+
+export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
+  await db
+    .updateTable('notes')
+    .set({ zoho_id: zohoId, crm: 'synced' })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', noteId)
+    .execute()
+}
+
+export async function markNotePushFailed(db: Db, partnerId: string, noteId: string): Promise<void> {
+  await db
+    .updateTable('notes')
+    .set({ crm: 'failed' })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', noteId)
+    .where('crm', '!=', 'synced')
+    .execute()
+}
+
+/** The ids of the record's notes that the portal gave up on, now waiting again. */
+export async function reviveFailedNotes(tx: Tx, partnerId: string, loid: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('notes')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'failed')
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod/mini'
+import type { Db } from '../../db/database.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import type { CrmModule } from '../../zoho/crm-records.ts'
+import { PUSH_RETRY } from '../accounts/push-partner.job.ts'
+import { givingUpWhenRefused } from '../accounts/refused.ts'
+import { findDealRow } from '../deals/deals.queries.ts'
+import { findLeadRow } from '../leads/leads.queries.ts'
+import { findNote, markNotePushed, markNotePushFailed } from './notes.queries.ts'
+
+export const pushNote = defineJob({
+  name: 'push-note',
+  payload: z.object({ partnerId: z.string(), noteId: z.string() }),
+  retry: PUSH_RETRY,
+  async run({ db, crm }, { partnerId, noteId }, signal) {
+    const note = await findNote(db, partnerId, noteId)
+    if (!note || note.crm === 'synced') return
+    const parent = await findParent(db, partnerId, note.loid)
+    if (!parent) throw new Error('the record of the note has not reached the CRM yet')
+    const zohoId = await givingUpWhenRefused(crm.createNote(parent.module, parent.zohoId, note, signal))
+    await markNotePushed(db, partnerId, noteId, zohoId)
+  },
+  giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId),
+})
+
+/** A converted lead takes no notes in the CRM any more: they go to its deal. */
+async function findParent(
+  db: Db,
+  partnerId: string,
+  loid: string,
+): Promise<{ module: CrmModule; zohoId: string } | undefined> {
+  const deal = await findDealRow(db, partnerId, loid)
+  if (deal?.zoho_id) return { module: 'Deals', zohoId: deal.zoho_id }
+  const lead = await findLeadRow(db, partnerId, loid)
+  return lead?.zoho_id ? { module: 'Leads', zohoId: lead.zoho_id } : undefined
+}
