@@ -1,0 +1,242 @@
+// What has to be there before the portal runs: its dependencies, its own Node and the built web app. Uses nothing but
+// Node itself, and an old one (18) at that, because it runs before anything is installed.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+
+const installStamp = path.join(root, 'node_modules', '.portal-install')
+const webDist = path.join(root, 'web', 'dist')
+const webStamp = path.join(webDist, '.portal-build')
+const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+/**
+ * Installs what is missing and returns only in a process of the Node version that package.json names: another one runs
+ * the same command line in a child, waits for it and ends with its exit code.
+ */
+export async function prepare() {
+  process.chdir(root)
+  if (!isInstalled()) await underLock(() => isInstalled() || install())
+  if (path.resolve(process.execPath) !== pinnedNode && !isSameFile(process.execPath, pinnedNode)) {
+    process.exit(await runOnPinnedNode(process.argv.slice(1)))
+  }
+  stopWithParent()
+  const cache = path.join(root, 'node_modules', '.cache', 'compile')
+  nodeModule.enableCompileCache(cache)
+  // Kept by a clean exit; a killed first start should not cost the second one its speed.
+  setTimeout(() => nodeModule.flushCompileCache(), 5_000).unref()
+}
+
+export async function buildWebIfChanged() {
+  if (!existsSync(path.join(root, 'web', 'index.html')) || isWebBuilt()) return
+  await underLock(async () => {
+    if (!isWebBuilt()) await buildWeb()
+  })
+}
+
+export async function buildWeb() {
+  const sources = webSources()
+  const done = announce('Building the web app')
+  await run(process.execPath, [path.join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web'], {
+    output: 'when it fails',
+  })
+  await compressFiles(webDist)
+  writeFileSync(webStamp, sources)
+  done()
+}
+
+/**
+ * Runs a program to its end. Rejects when it fails.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {{ output?: 'shown' | 'when it fails', env?: NodeJS.ProcessEnv }} [options]
+ */
+export function run(file, args, { output = 'shown', env = process.env } = {}) {
+  return new Promise((resolve, reject) => {
+    const stdio = output === 'shown' ? 'inherit' : ['ignore', 'pipe', 'pipe']
+    const child = spawn(file, args, { cwd: root, env, stdio, shell: process.platform === 'win32' && file === 'npm' })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (piece) => {
+        text += piece
+      })
+    }
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === 0) return resolve(text)
+      process.stderr.write(text)
+      reject(new Error(`${[path.basename(file), ...args].join(' ')} ended with ${signal ?? code}`))
+    })
+  })
+}
+
+/** Says what is being waited for, and afterwards how long that took. @param {string} what */
+export function announce(what) {
+  const startedAt = Date.now()
+  console.log(`${what} …`)
+  return () => console.log(`${what}: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+function isInstalled() {
+  return readIfThere(installStamp) === lockHash() && existsSync(pinnedNode)
+}
+
+function lockHash() {
+  return createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex')
+}
+
+async function install() {
+  const hash = lockHash()
+  const done = announce('Installing dependencies, which takes a minute or two on the first start')
+  // npm runs on the Node of the host: the one in node_modules is about to be replaced.
+  const hostPath = (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((folder) => !folder.endsWith(path.join('node_modules', '.bin')))
+    .join(path.delimiter)
+  const env = { ...process.env, PATH: hostPath }
+  // The tools that build and check the web app count as development, the embedded database as optional.
+  const kinds = ['--include=dev', '--include=optional']
+  await run('npm', ['ci', ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], { env })
+  // Where install scripts are switched off, the package of Node itself still lacks its program.
+  if (!existsSync(pinnedNode)) {
+    await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], { env, output: 'when it fails' })
+  }
+  if (!existsSync(pinnedNode)) throw new Error('The npm package node did not install its program for this platform')
+  writeFileSync(installStamp, hash)
+  done()
+}
+
+function isSameFile(one, other) {
+  try {
+    return statSync(one).ino === statSync(other).ino && statSync(one).dev === statSync(other).dev
+  } catch {
+    return false
+  }
+}
+
+function runOnPinnedNode(args) {
+  return new Promise((resolve) => {
+    // The channel tells the child when this process is killed.
+    const child = spawn(pinnedNode, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+    child.once('exit', (code, signal) => resolve(code ?? 128 + os.constants.signals[signal]))
+  })
+}
+
+/**
+ * When npm or the process before this one is killed, nobody is left to stop this one, and it would hold its port for
+ * ever. It then stops as if asked to.
+ */
+function stopWithParent() {
+  const stop = () => process.kill(process.pid, 'SIGTERM')
+  if (process.connected) {
+    process.once('disconnect', stop)
+    return
+  }
+  if (!process.env.npm_lifecycle_event) return
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || stop(), 500).unref()
+}
+
+function isWebBuilt() {
+  return readIfThere(webStamp) === webSources()
+}
+
+/** Names, sizes and times instead of contents: it is read on every start. */
+function webSources() {
+  const lines = [lockHash(), ...listFiles(path.join(root, 'web')), ...listFiles(path.join(root, 'contract', 'src'))]
+  return lines.join('\n')
+}
+
+/** @returns {string[]} */
+function listFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name)
+    if (entry.isDirectory()) return ['dist', 'node_modules'].includes(entry.name) ? [] : listFiles(file)
+    if (/\.test\.tsx?$/.test(entry.name)) return []
+    const { size, mtimeMs } = statSync(file)
+    return [`${path.relative(root, file)} ${size} ${mtimeMs}`]
+  })
+}
+
+/** Beside each file that shrinks: `.br` and `.gz`, so that the server compresses nothing while it serves. */
+async function compressFiles(folder) {
+  const brotli = promisify(zlib.brotliCompress)
+  const gzip = promisify(zlib.gzip)
+  const files = readdirSync(folder, { withFileTypes: true })
+  await Promise.all(
+    files.map(async (entry) => {
+      const file = path.join(folder, entry.name)
+      if (entry.isDirectory()) return compressFiles(file)
+      if (!/\.(js|css|html|svg|json|txt|webmanifest)$/.test(entry.name) || statSync(file).size < 1_024) return
+      const content = readFileSync(file)
+      writeFileSync(`${file}.br`, await brotli(content))
+      writeFileSync(`${file}.gz`, await gzip(content, { level: 9 }))
+    }),
+  )
+}
+
+/** Two starts at the same moment do this one after the other. The lock of a killed one is taken over. */
+async function underLock(work) {
+  const lock = path.join(root, '.cache', 'set-up.lock')
+  mkdirSync(path.dirname(lock), { recursive: true })
+  let hasSaidSo = false
+  while (!tryLock(lock)) {
+    if (!hasSaidSo) console.log('Waiting for another start to finish setting up …')
+    hasSaidSo = true
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  try {
+    await work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function tryLock(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  }
+  const owner = readIfThere(lock)
+  // Empty for the instant between its making and its writing.
+  if (!owner || isAlive(Number(owner))) return false
+  const taken = `${lock}.${process.pid}`
+  try {
+    // Of two that take it over, one gets the file; a lock that was renewed meanwhile goes back.
+    renameSync(lock, taken)
+    if (readIfThere(taken) === owner) rmSync(taken)
+    else renameSync(taken, lock)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+  }
+  return false
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

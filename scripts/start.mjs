@@ -1,0 +1,13 @@
+// `npm start`: sets up what is missing, then runs the portal in this very process.
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { buildWebIfChanged, prepare, root } from './set-up.mjs'
+
+try {
+  await prepare()
+  await buildWebIfChanged()
+} catch (error) {
+  console.error(error.message)
+  process.exit(1)
+}
+await import(pathToFileURL(path.join(root, 'server', 'src', 'main.ts')).href)
