@@ -108,7 +108,10 @@ async function install() {
   await run('npm', ['ci', ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], { env })
   // Where install scripts are switched off, the package of Node itself still lacks its program.
   if (!existsSync(pinnedNode)) {
-    await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], { env, output: 'when it fails' })
+    await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
+      env,
+      output: 'when it fails',
+    })
   }
   if (!existsSync(pinnedNode)) throw new Error('The npm package node did not install its program for this platform')
   writeFileSync(installStamp, hash)
