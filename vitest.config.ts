@@ -1,4 +1,3 @@
-import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -16,10 +15,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'crm-sandbox', include: ['crm-sandbox/src/**/*.test.ts'], testTimeout: 30_000 } },
-      {
-        plugins: [react()],
-        test: { name: 'web', environment: 'jsdom', include: ['web/src/**/*.test.{ts,tsx}'] },
-      },
+      'web',
       { test: { name: 'scripts', include: ['scripts/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },
