@@ -21,10 +21,10 @@ export function DashboardPage() {
           </Link>
         }
       />
-      <div className="grid gap-5">
+      <div className="grid grid-cols-1 gap-5">
         <StatCards />
         <PipelineSection />
-        <div className="grid items-start gap-5 lg:grid-cols-2">
+        <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
           <RecentLeads />
           <RecentDeals />
         </div>

@@ -14,7 +14,7 @@ export function PipelineSection() {
   if (pipeline.isSuccess && pipeline.data.pipeline.length === 0) return null
   return (
     <Card title="Deal Pipeline" padded={false}>
-      <div className="grid min-h-96">
+      <div className="grid min-h-96 grid-cols-1">
         {pipeline.isPending && <Spinner label="Loading pipeline" />}
         {pipeline.isError && (
           <Failure

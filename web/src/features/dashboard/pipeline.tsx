@@ -11,7 +11,7 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   const hue = scaleLinear([0, Math.max(1, stages.length - 1)], [282, 158])
   const colours = stages.map((_, position) => `oklch(0.63 0.15 ${Math.round(hue(position))})`)
   return (
-    <div className="grid items-center gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(15rem,1fr)_minmax(0,2.4fr)] lg:px-8">
+    <div className="grid grid-cols-1 items-center gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(15rem,1fr)_minmax(0,2.4fr)] lg:px-8">
       <StageRing stages={stages} colours={colours} active={active} onActive={setActive} />
       <ul aria-label="Deals by stage" className="grid gap-0.5">
         {stages.map((stage, position) => (
