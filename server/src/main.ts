@@ -10,7 +10,8 @@ import { DEMO_SIGN_IN, seedDemo } from './seed-demo.ts'
 const SANDBOX_SECRET = 'sandbox'
 
 const config = readSettingsOrExit()
-const log = pino({ level: config.logLevel })
+// Written when the event loop has a moment, which takes the log off the path of every request.
+const log = pino({ level: config.logLevel }, pino.destination({ sync: false }))
 /** What was started, in order; stopped in reverse. */
 const parts: (() => Promise<void>)[] = []
 let isStopping = false
