@@ -47,7 +47,8 @@ export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promis
     while (true) {
       await sandbox.exited
       if (isStopping) return
-      log.warn(`The CRM sandbox ended unexpectedly and is started again: ${sandbox.lastWords()}`)
+      const { signalCode, exitCode } = sandbox.child
+      log.warn(`The CRM sandbox ended (${signalCode ?? exitCode}) and is started again: ${sandbox.lastWords()}`)
       sandbox = await startAgain()
       if (isStopping) end(sandbox)
     }
