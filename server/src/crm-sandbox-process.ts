@@ -36,7 +36,7 @@ const Ready = z.object({ ready: z.literal(true), url: z.url() })
  */
 export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promise<CrmSandboxProcess> {
   const { log } = options
-  mkdirSync(options.dir, { recursive: true })
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const first = await startWhenPortIsFree(options)
   const url = first.url
   const samePort = { ...options, port: Number(new URL(url).port) }
