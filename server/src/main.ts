@@ -26,7 +26,8 @@ try {
 }
 
 async function start(): Promise<void> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  // Others may pass through but not look: PostgreSQL may run as another user (it refuses root).
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const [databaseUrl, crm] = await Promise.all([openDatabaseServer(config), openCrmServer(config)])
   const mode = config.zoho ? 'zoho' : 'sandbox'
   const portal = await openPortal({
