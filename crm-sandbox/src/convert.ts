@@ -206,7 +206,7 @@ function findSame(sandbox: Sandbox, module: Target, field: string, value: unknow
   if (typeof value !== 'string') return []
   return selectRecords(
     sandbox.store,
-    `WHERE r.module = ? AND r.data ->> '$.${field}' = ? COLLATE NOCASE ORDER BY r.id LIMIT 10`,
+    `WHERE r.module = ? AND (r.data ->> '$.${field}') = ? COLLATE NOCASE ORDER BY r.id LIMIT 10`,
     [module, value],
   )
 }

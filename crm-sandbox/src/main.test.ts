@@ -81,12 +81,19 @@ test('SIGTERM stops it in order', async () => {
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('a wrong setting is named in one line', async () => {
-  const child = spawn(process.execPath, [MAIN], { env: { ...process.env, CRM_PORT: 'x', SANDBOX_DIR: newFolder() } })
+async function refusal(port: string): Promise<string> {
+  const child = spawn(process.execPath, [MAIN], { env: { ...process.env, CRM_PORT: port, SANDBOX_DIR: newFolder() } })
   let said = ''
   child.stderr.on('data', (chunk) => {
     said += String(chunk)
   })
   expect(await once(child, 'close')).toEqual([1, null])
-  expect(said).toBe('CRM_PORT is "x", but must be a port number\n')
+  return said
+}
+
+test('a wrong setting or a taken port is named in one line', async () => {
+  expect(await refusal('x')).toBe('CRM_PORT is "x", but must be a port number\n')
+  const { url } = await start(newFolder())
+  const { port } = new URL(url)
+  expect(await refusal(port)).toBe(`CRM_PORT is "${port}", but must be a free port: another program listens there\n`)
 })

@@ -1,23 +1,31 @@
-import { startSandbox } from './sandbox.ts'
+import { type RunningSandbox, startSandbox } from './sandbox.ts'
 
 const { port, dir, seed } = readSettings()
-const sandbox = await startSandbox({ port, dir, seed })
-const ready = { ready: true, url: sandbox.url }
-process.stdout.write(`${JSON.stringify(ready)}\n`)
-process.send?.(ready)
 
+let sandbox: RunningSandbox | undefined
 let isStopping = false
 async function stop() {
   if (isStopping) return
   isStopping = true
-  await sandbox.close()
+  await sandbox?.close()
   process.exit(0)
 }
 
+// Listening from before the start: a parent that ends meanwhile must not leave the sandbox behind.
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 // Started by another process, it never outlives it, however that one ends.
 process.on('disconnect', stop)
+
+sandbox = await startSandbox({ port, dir, seed }).catch((error: unknown) => {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    refuse('CRM_PORT', String(port), 'a free port: another program listens there')
+  }
+  throw error
+})
+const ready = { ready: true, url: sandbox.url }
+process.stdout.write(`${JSON.stringify(ready)}\n`)
+if (process.connected) process.send?.(ready)
 
 function readSettings() {
   const port = process.env['CRM_PORT'] ?? '3900'

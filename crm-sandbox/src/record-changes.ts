@@ -161,7 +161,7 @@ function findDuplicate(
     if (!field.unique || value === null || value === undefined) continue
     const [other] = selectRecords(
       sandbox.store,
-      `WHERE r.module = ? AND r.data ->> '$.${field.apiName}' = ? COLLATE NOCASE AND r.id <> ? LIMIT 1`,
+      `WHERE r.module = ? AND (r.data ->> '$.${field.apiName}') = ? COLLATE NOCASE AND r.id <> ? LIMIT 1`,
       [module.name, String(value), ownId ?? ''],
     )
     if (other) return duplicateOf(other, field.apiName, path)

@@ -188,7 +188,7 @@ function findByFields(sandbox: Sandbox, module: Module, checks: Field[], values:
     if (value === null || value === undefined) continue
     const [record] = selectRecords(
       sandbox.store,
-      `WHERE r.module = ? AND r.data ->> '$.${field.apiName}' = ? COLLATE NOCASE ${skipsConverted} ORDER BY r.converted, r.id LIMIT 1`,
+      `WHERE r.module = ? AND (r.data ->> '$.${field.apiName}') = ? COLLATE NOCASE ${skipsConverted} ORDER BY r.converted, r.id LIMIT 1`,
       [module.name, String(value)],
     )
     if (record) return { record, field }
