@@ -35,7 +35,7 @@ export function coqlRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-export function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: JsonObject } {
+function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: JsonObject } {
   try {
     const parsed = parseCoql(query, sandbox.behaviour().coqlNeedsBracketsBeyondTwo)
     const module = findModule(parsed.module)

@@ -13,7 +13,7 @@ export type Answer = {
   headers: Headers
 }
 
-export type Call = (
+type Call = (
   method: string,
   path: string,
   body?: unknown,
