@@ -112,6 +112,8 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     })
     api.addHook('preHandler', async (request, reply) => {
       const calls = limits.begin(request, reply)
+      // A caller who hangs up gets no response, but the call is over all the same.
+      reply.raw.once('close', () => limits.end(request, 499, Math.round(reply.elapsedTime)))
       await slowDown(faults)
       if (await strikeCall(faults, calls, request, reply)) return reply
       authenticate(sandbox, request)
@@ -124,8 +126,6 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     api.addHook('onResponse', async (request, reply) => {
       limits.end(request, reply.statusCode, Math.round(reply.elapsedTime))
     })
-    // A caller who hung up gets no response, but the call is over all the same.
-    api.addHook('onRequestAbort', async (request) => limits.end(request, 499, 0))
 
     coqlRoutes(api, sandbox)
     metadataRoutes(api, sandbox)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fetchToken, send, startTestSandbox } from './test-sandbox.ts'
+import { fetchToken, send, startTestSandbox, until } from './test-sandbox.ts'
 
 const GOOD = { client_id: 'sandbox', client_secret: 'sandbox', refresh_token: 'sandbox', grant_type: 'refresh_token' }
 
@@ -72,8 +72,8 @@ describe('faults', () => {
     await sandbox.control('POST', '/sandbox/faults', { outage: true })
     expect((await sandbox.call('GET', '/crm/v8/org')).status).toBe(503)
     await sandbox.control('POST', '/sandbox/faults', { outage: 'socket' })
-    await expect(sandbox.call('GET', '/crm/v8/org')).rejects.toThrow()
-    await expect(fetchToken(sandbox.url)).rejects.toThrow()
+    await expect(sandbox.call('GET', '/crm/v8/org')).rejects.toThrow('fetch failed')
+    await expect(fetchToken(sandbox.url)).rejects.toThrow('fetch failed')
     expect((await sandbox.control('GET', '/sandbox/faults')).body).toEqual({ outage: 'socket' })
     await sandbox.control('POST', '/sandbox/faults')
     expect((await sandbox.call('GET', '/crm/v8/org')).status).toBe(200)
@@ -82,7 +82,7 @@ describe('faults', () => {
   test('a reset after commit: the record is there, the answer is not', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/faults', { resetAfterCommit: { times: 1, match: 'POST /crm/v8/Leads' } })
-    await expect(sandbox.add('Leads', { Last_Name: 'Ash' })).rejects.toThrow()
+    await expect(sandbox.add('Leads', { Last_Name: 'Ash' })).rejects.toThrow('fetch failed')
     expect((await sandbox.call('GET', '/crm/v8/Leads?fields=Last_Name')).rows).toHaveLength(1)
     await sandbox.add('Leads', { Last_Name: 'Birch' })
   })
@@ -135,6 +135,24 @@ describe('limits', () => {
     )
     expect(statuses.toSorted()).toEqual([204, 204, 429, 429])
   })
+})
+
+test('a caller who hangs up makes room for the next', async () => {
+  await using sandbox = await startTestSandbox()
+  await sandbox.control('POST', '/sandbox/behaviour', { subConcurrentCallsMax: 1 })
+  await sandbox.control('POST', '/sandbox/faults', { slowMs: 3_000 })
+  const headers = { authorization: `Zoho-oauthtoken ${sandbox.token}` }
+  const body = JSON.stringify({ select_query: 'select id from Leads where id is not null' })
+  const signal = AbortSignal.timeout(100)
+  await expect(fetch(`${sandbox.url}/crm/v8/coql`, { method: 'POST', headers, body, signal })).rejects.toThrow(
+    'timeout',
+  )
+  await sandbox.control('POST', '/sandbox/faults', {})
+  await until(async () =>
+    (await sandbox.coql('select id from Leads where id is not null')).status === 204 ? true : undefined,
+  )
+  const { body: calls } = await sandbox.control('GET', '/sandbox/calls')
+  expect(calls['by_status']).toMatchObject({ '499': 1 })
 })
 
 test('no other web site reaches the controls or the staff page through a browser', async () => {

@@ -13,12 +13,7 @@ export type Answer = {
   headers: Headers
 }
 
-type Call = (
-  method: string,
-  path: string,
-  body?: unknown,
-  headers?: { [name: string]: string },
-) => Promise<Answer>
+type Call = (method: string, path: string, body?: unknown, headers?: { [name: string]: string }) => Promise<Answer>
 
 /** A sandbox of its own for a test file, with time standing where the test puts it. */
 export async function startTestSandbox(options: { seed?: boolean; now?: string } = {}) {
