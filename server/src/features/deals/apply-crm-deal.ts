@@ -2,6 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { DealChange, DealRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
+import { appliedTime } from '../../zoho/applied-time.ts'
 import { historyToWrite } from '../../zoho/crm-history.ts'
 import type { CrmDeal, CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
@@ -48,7 +49,7 @@ export async function applyCrmDeal(
       modified_time: record.modified_time,
       zoho_id: record.zoho_id,
       crm: 'synced',
-      crm_modified_time: record.modified_time,
+      crm_modified_time: appliedTime(record.modified_time, now),
     })
     await writeHistory(tx, partnerId, record.loid, stage, record, history)
     await recordCreated(tx, scope, record.loid, record, stage)
@@ -68,7 +69,7 @@ export async function applyCrmDeal(
     ...(isBack && { archived_at: null, archived_reason: null }),
     zoho_id: record.zoho_id,
     crm: 'synced',
-    crm_modified_time: record.modified_time,
+    crm_modified_time: appliedTime(record.modified_time, now),
   })
   if (history.length > 0 || change.stage !== undefined) await writeHistory(tx, partnerId, loid, stage, record, history)
   const { deal_name, business_name, amount } = record

@@ -30,17 +30,20 @@ export async function findKnownStages(
   tx: Tx,
   partnerId: string,
   loid: string,
-): Promise<{ submitted: string | null; latest: string | null }> {
+): Promise<{ submitted: { value: string; at: string } | undefined; latest: string | undefined }> {
   const rows = await tx
     .selectFrom('deal_stage_history')
-    .select(['stage', 'origin'])
+    .select(['stage', 'origin', 'changed_time'])
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .orderBy('changed_time')
     .orderBy('id')
     .execute()
   const submitted = rows.find((row) => row.origin === 'submitted')
-  return { submitted: submitted?.stage ?? null, latest: rows.at(-1)?.stage ?? null }
+  return {
+    submitted: submitted && { value: submitted.stage, at: submitted.changed_time },
+    latest: rows.at(-1)?.stage,
+  }
 }
 
 /** An entry of the CRM that is there already stays as it is. */
@@ -64,7 +67,8 @@ export async function writeCrmStages(
     .values(
       entries.map(({ value, entry_id, ...entry }) => ({
         ...entry,
-        id: newId(new Date(entry.changed_time)),
+        // In the order they came: two of one second stay in it.
+        id: newId(),
         partner_id: partnerId,
         loid,
         stage: value,

@@ -3,6 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { LeadChange, LeadRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
+import { appliedTime } from '../../zoho/applied-time.ts'
 import { historyToWrite } from '../../zoho/crm-history.ts'
 import type { CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
@@ -54,7 +55,7 @@ export async function applyCrmLead(
     ...(isBack && { archived_at: null, archived_reason: null }),
     zoho_id: record.zoho_id,
     crm: 'synced',
-    crm_modified_time: record.modified_time,
+    crm_modified_time: appliedTime(record.modified_time, now),
   })
   const status = change.lead_status ?? row.lead_status
   if (history.length > 0 || change.lead_status !== undefined)
@@ -113,7 +114,7 @@ async function insertFromCrm(tx: Tx, scope: Scope, record: NamedCrmLead, history
     modified_time: record.modified_time,
     zoho_id: record.zoho_id,
     crm: 'synced',
-    crm_modified_time: record.modified_time,
+    crm_modified_time: appliedTime(record.modified_time, now),
   })
   await writeHistory(tx, partnerId, record.loid, status, record, history)
   await recordCreated(tx, scope, record.loid, record, status)

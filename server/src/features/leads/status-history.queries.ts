@@ -43,17 +43,20 @@ export async function findKnownStatuses(
   tx: Tx,
   partnerId: string,
   loid: string,
-): Promise<{ submitted: string | null; latest: string | null }> {
+): Promise<{ submitted: { value: string; at: string } | undefined; latest: string | undefined }> {
   const rows = await tx
     .selectFrom('lead_status_history')
-    .select(['status', 'origin'])
+    .select(['status', 'origin', 'changed_time'])
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .orderBy('changed_time')
     .orderBy('id')
     .execute()
   const submitted = rows.find((row) => row.origin === 'submitted')
-  return { submitted: submitted?.status ?? null, latest: rows.at(-1)?.status ?? null }
+  return {
+    submitted: submitted && { value: submitted.status, at: submitted.changed_time },
+    latest: rows.at(-1)?.status,
+  }
 }
 
 /** An entry of the CRM that is there already stays as it is. */
@@ -77,7 +80,8 @@ export async function writeCrmStatuses(
     .values(
       entries.map(({ value, entry_id, ...entry }) => ({
         ...entry,
-        id: newId(new Date(entry.changed_time)),
+        // In the order they came: two of one second stay in it.
+        id: newId(),
         partner_id: partnerId,
         loid,
         status: value,
