@@ -15,6 +15,7 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
       <StageRing stages={stages} colours={colours} active={active} onActive={setActive} />
       <ul aria-label="Deals by stage" className="grid gap-0.5">
         {stages.map((stage, position) => (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- pointing shows nothing that is not written here
           <li
             key={stage.stage}
             onMouseEnter={() => setActive(stage.stage)}
