@@ -1,5 +1,5 @@
 import { cleanup, configure } from '@testing-library/react'
-import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import { toast } from '../ui/toast.ts'
 
 // What jsdom does not have and the pages use.
@@ -32,5 +32,5 @@ afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
-  expect(complaints, 'nothing is written to console.error').toEqual([])
+  if (complaints.length > 0) throw new Error(`console.error was written to: ${String(complaints[0])}`)
 })

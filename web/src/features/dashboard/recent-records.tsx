@@ -115,10 +115,25 @@ interface RecordsProps {
   records: RecentRecord[] | undefined
 }
 
-function Records({ query, waiting, failed, empty, records }: RecordsProps) {
+/** As high as five records in every state, so that what stands below keeps its place. */
+function Records(props: RecordsProps) {
+  return (
+    <div className="grid min-h-80 grid-cols-1 content-start has-[>[data-note]]:content-center">
+      <RecordsContent {...props} />
+    </div>
+  )
+}
+
+function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps) {
   if (query.isPending) return <SkeletonRows rows={5} label={waiting} />
-  if (!records) return <Failure text={failed} detail={failureText(query.error)} onRetry={() => void query.refetch()} />
-  if (records.length === 0) return empty
+  if (!records) {
+    return (
+      <div data-note>
+        <Failure text={failed} detail={failureText(query.error)} onRetry={() => void query.refetch()} />
+      </div>
+    )
+  }
+  if (records.length === 0) return <div data-note>{empty}</div>
   return (
     <ul>
       {records.map((record) => (
