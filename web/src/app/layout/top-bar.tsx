@@ -31,7 +31,7 @@ export function TopBar({ partner, onMenu }: TopBarProps) {
         <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
           <Avatar name={partner?.businessName} />
           <span className="sr-only">{partner?.businessName} Profile Settings</span>
-          <span className="max-w-20 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
+          <span className="w-16 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
         </Link>
       </div>
     </header>

@@ -1,8 +1,8 @@
-import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
-import { failureText } from '../../api/failure.ts'
+import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -39,9 +39,9 @@ export function DashboardPage() {
  */
 function Sections() {
   const pipeline = useQuery(pipelineQuery())
-  usePrefetchQuery(recentLeadsQuery())
-  usePrefetchQuery(recentDealsQuery())
-  usePrefetchQuery(activityQuery())
+  const leads = useQuery(recentLeadsQuery())
+  const deals = useQuery(recentDealsQuery())
+  const activity = useQuery(activityQuery())
   useEffect(() => void loadPipeline(), [])
 
   if (pipeline.isPending) return <WaitingPipeline />
@@ -50,13 +50,13 @@ function Sections() {
       {pipeline.data ? (
         <PipelineSection stages={pipeline.data.pipeline} />
       ) : (
-        <FailedPipeline detail={failureText(pipeline.error)} onRetry={() => void pipeline.refetch()} />
+        <FailedPipeline detail={failureDetail(pipeline.error)} onRetry={() => void pipeline.refetch()} />
       )}
       <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
-        <RecentLeads />
-        <RecentDeals />
+        <RecentLeads leads={leads} />
+        <RecentDeals deals={deals} />
       </div>
-      <RecentActivity />
+      <RecentActivity activity={activity} />
     </Suspense>
   )
 }

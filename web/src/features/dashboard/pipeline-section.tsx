@@ -24,10 +24,10 @@ export function WaitingPipeline() {
   )
 }
 
-export function FailedPipeline({ detail, onRetry }: { detail: string; onRetry: () => void }) {
+export function FailedPipeline({ detail, onRetry }: { detail: string | undefined; onRetry: () => void }) {
   return (
     <Card title="Deal Pipeline" padded={false}>
-      <Failure text="Failed to load pipeline" detail={detail} onRetry={onRetry} />
+      <Failure text="Failed to fetch pipeline data" detail={detail} onRetry={onRetry} />
     </Card>
   )
 }
