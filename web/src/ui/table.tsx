@@ -68,6 +68,9 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   className={clsx(
                     'px-4 py-2.5 align-middle first:pl-5 last:pr-5 max-md:flex max-md:items-start max-md:justify-between max-md:gap-4 max-md:px-0! max-md:py-1 max-md:text-right',
                     'max-md:data-label:before:shrink-0 max-md:data-label:before:text-left max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
+                    // On a phone the first cell is the card's title.
+                    'max-md:first:pb-1.5 max-md:first:text-left max-md:first:before:hidden',
+                    column.headerHidden && 'max-md:justify-end',
                     column.align === 'right' && 'text-right tabular-nums',
                     column.className,
                   )}
