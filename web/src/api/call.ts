@@ -1,0 +1,101 @@
+import type { Failure as FailureBody, Pagination } from '@portal/contract/answer.ts'
+import { API_TIMEOUT_MS } from '@portal/contract/limits.ts'
+import type { PathParams, Route } from '@portal/contract/route.ts'
+import type * as z from 'zod/mini'
+import { defaultMessage } from './default-messages.ts'
+import { Failure, OFFLINE } from './failure.ts'
+import { dropToken, readToken } from './token.ts'
+
+const BASE: string = import.meta.env['VITE_API_BASE'] ?? '/api'
+
+type Schema = z.ZodMiniType
+type Input<S> = S extends Schema ? z.input<S> : never
+
+/** What a route gives: its answer, the answer with its pagination, or what stands in for it while work goes on. */
+export type Answer<R extends Route> =
+  | (R['envelope'] extends 'paged' ? { data: z.output<R['answer']>; pagination: Pagination } : z.output<R['answer']>)
+  | (R['accepted'] extends Schema ? z.output<R['accepted']> : never)
+
+/** What a route needs; a part that it does not have cannot be given. */
+export type Request<R extends Route> = {
+  signal?: AbortSignal
+  /** Makes a repeated submission one creation (D9). */
+  idempotencyKey?: string
+} & (keyof PathParams<R['path']> extends never ? { params?: never } : { params: PathParams<R['path']> }) &
+  (R['query'] extends Schema ? { query?: Input<R['query']> } : { query?: never }) &
+  (R['body'] extends Schema ? { body: Input<R['body']> } : { body?: never })
+
+type Arguments<R extends Route> =
+  Record<never, never> extends Request<R> ? [request?: Request<R>] : [request: Request<R>]
+
+/** Calls a route of the contract. Whatever goes wrong is thrown as a `Failure`, except the caller's own abort. */
+export async function call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<Answer<R>> {
+  const token = readToken()
+  const response = await send(route, request ?? {}, token)
+  const body: unknown = await response.json().catch(() => null)
+  if (response.ok && isEnvelope(body)) return unwrap(route, body) as Answer<R> // the server parsed it with the same contract
+  const failure = failureOf(route, response, body)
+  const isSessionCall = route.auth === 'session' || route.auth === 'session-or-api-key'
+  if (isSessionCall && token && failure.status === 401 && failure.code === 'UNAUTHORIZED') dropToken(token)
+  throw failure
+}
+
+interface LooseRequest {
+  params?: Record<string, string>
+  query?: unknown
+  body?: unknown
+  signal?: AbortSignal
+  idempotencyKey?: string
+}
+
+async function send(route: Route, request: LooseRequest, token: string | null): Promise<Response> {
+  const timeout = AbortSignal.timeout(API_TIMEOUT_MS)
+  const { body, signal, idempotencyKey } = request
+  const headers = new Headers({ accept: 'application/json' })
+  if (token && route.auth !== 'none') headers.set('authorization', `Bearer ${token}`)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (idempotencyKey) headers.set('idempotency-key', idempotencyKey)
+  try {
+    return await fetch(address(route, request), {
+      method: route.method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    if (timeout.aborted)
+      throw new Failure(0, 'The server took too long to answer. Please try again.', { code: 'TIMEOUT', cause })
+    if (!navigator.onLine) throw new Failure(0, OFFLINE, { code: 'OFFLINE', cause })
+    throw new Failure(0, 'Network error', { code: 'NETWORK', cause })
+  }
+}
+
+function address(route: Route, { params = {}, query }: LooseRequest): string {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
+  }
+  return `${BASE}${path}${search.size > 0 ? `?${search}` : ''}`
+}
+
+interface Envelope extends Partial<Omit<FailureBody, 'success'>> {
+  success: boolean
+  data?: unknown
+  pagination?: unknown
+}
+
+function isEnvelope(body: unknown): body is Envelope {
+  return typeof body === 'object' && body !== null && 'success' in body
+}
+
+function unwrap(route: Route, body: Envelope): unknown {
+  if (route.envelope === 'bare') return body
+  return route.envelope === 'paged' ? { data: body.data, pagination: body.pagination } : body.data
+}
+
+function failureOf(route: Route, response: Response, body: unknown): Failure {
+  const { error, code, fields }: Partial<Envelope> = isEnvelope(body) ? body : {}
+  return new Failure(response.status, error || defaultMessage(route), { code: code ?? '', fields })
+}

@@ -1,0 +1,28 @@
+interface FailureDetails {
+  code: string
+  fields?: Record<string, string> | undefined
+  cause?: unknown
+}
+
+/** Why a call failed, in words for people. `status` is 0 when no answer came. */
+export class Failure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly fields: Record<string, string>
+
+  constructor(status: number, message: string, { code, fields = {}, cause }: FailureDetails) {
+    super(message, { cause })
+    this.name = 'Failure'
+    this.status = status
+    this.code = code
+    this.fields = fields
+  }
+}
+
+export const OFFLINE = 'No internet connection. Please check your network and try again.'
+export const UNEXPECTED = 'Something went wrong. Please try again or contact support.'
+
+/** The failure's own text; anything else that was thrown is a fault of ours. */
+export function failureText(error: unknown): string {
+  return error instanceof Failure ? error.message : UNEXPECTED
+}

@@ -1,0 +1,30 @@
+import { QueryClient } from '@tanstack/react-query'
+import { Failure } from './failure.ts'
+
+const MINUTE_MS = 60_000
+const RETRIES_MAX = 2
+
+/** Lists go stale sooner than the rest and are fetched again on return (section 4). */
+export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5 * MINUTE_MS,
+        gcTime: 10 * MINUTE_MS,
+        retry: shouldRetry,
+        // Offline is a failure with a text of its own, not a wait without end.
+        networkMode: 'always',
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  })
+}
+
+/** A refusal stays one however often it is asked, and without a connection there is nobody to ask. */
+function shouldRetry(failures: number, error: Error): boolean {
+  if (error instanceof Failure && (error.code === 'OFFLINE' || (error.status >= 400 && error.status < 500)))
+    return false
+  return failures < RETRIES_MAX
+}

@@ -1,0 +1,56 @@
+/** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
+const TOKEN_KEY = 'auth_token'
+const SINCE_KEY = 'auth_token_since'
+
+export interface TokenChange {
+  token: string | null
+  /** Another tab signed in or out. */
+  fromOtherTab: boolean
+}
+
+type Listener = (change: TokenChange) => void
+const listeners = new Set<Listener>()
+
+export function readToken(): string | null {
+  return localStorage.getItem(TOKEN_KEY)
+}
+
+export function storeToken(token: string) {
+  localStorage.setItem(SINCE_KEY, String(Date.now()))
+  localStorage.setItem(TOKEN_KEY, token)
+  announce({ token, fromOtherTab: false })
+}
+
+/** With `rejected`, only while that is still the token: a late answer to an old one ends no newer session. */
+export function dropToken(rejected?: string) {
+  const token = readToken()
+  if (token === null || (rejected !== undefined && rejected !== token)) return
+  localStorage.removeItem(TOKEN_KEY)
+  localStorage.removeItem(SINCE_KEY)
+  announce({ token: null, fromOtherTab: false })
+}
+
+/** How long we have had the token. One whose start nobody noted counts as new from now on. */
+export function tokenAgeMs(): number {
+  const since = Number(localStorage.getItem(SINCE_KEY))
+  if (since > 0) return Date.now() - since
+  localStorage.setItem(SINCE_KEY, String(Date.now()))
+  return 0
+}
+
+export function onTokenChange(listener: Listener): () => void {
+  function handleStorage(event: StorageEvent) {
+    // The key is null when the whole storage was cleared.
+    if (event.key === TOKEN_KEY || event.key === null) listener({ token: readToken(), fromOtherTab: true })
+  }
+  listeners.add(listener)
+  window.addEventListener('storage', handleStorage)
+  return () => {
+    listeners.delete(listener)
+    window.removeEventListener('storage', handleStorage)
+  }
+}
+
+function announce(change: TokenChange) {
+  for (const listener of listeners) listener(change)
+}

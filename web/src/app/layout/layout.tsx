@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useState } from 'react'
+import { sessionQuery } from '../../session/session.queries.ts'
+import { signOut } from '../../session/sign-out.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Drawer } from '../../ui/drawer.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { TopBar } from './top-bar.tsx'
+
+/** What stands around every page of a signed-in partner. */
+export function Layout() {
+  // Fetched at the start by keepSession; here it is only read.
+  const { data: partner } = useQuery({ ...sessionQuery(), enabled: false })
+  const [isAsking, setIsAsking] = useState(false)
+  const [drawerFor, setDrawerFor] = useState<string | null>(null)
+  const { pathname } = useLocation()
+  // Going to another page closes the drawer.
+  const isDrawerOpen = drawerFor === pathname
+
+  function handleSignOut() {
+    setDrawerFor(null)
+    setIsAsking(true)
+  }
+
+  return (
+    <div className="min-h-dvh lg:pl-60">
+      <a
+        href="#main"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-brand px-4 py-2 font-medium text-white focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <aside className="fixed inset-y-0 left-0 z-20 hidden w-60 border-r border-line bg-sunken lg:block">
+        <Sidebar partner={partner} onSignOut={handleSignOut} />
+      </aside>
+      <TopBar partner={partner} onMenu={() => setDrawerFor(pathname)} />
+      <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[90rem] px-4 py-6 sm:px-6 lg:px-8 lg:py-8">
+        <Outlet />
+      </main>
+      <Drawer open={isDrawerOpen} onClose={() => setDrawerFor(null)} label="Menu">
+        <Sidebar partner={partner} onSignOut={handleSignOut} onClose={() => setDrawerFor(null)} />
+      </Drawer>
+      <ConfirmDialog
+        open={isAsking}
+        title="Sign Out"
+        text="Are you sure you want to sign out? You will need to sign in again to access your account."
+        confirmLabel="Sign Out"
+        danger
+        onConfirm={() => void signOut()}
+        onClose={() => setIsAsking(false)}
+      />
+    </div>
+  )
+}

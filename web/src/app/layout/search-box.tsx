@@ -1,0 +1,68 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { type SubmitEvent, useEffect, useRef } from 'react'
+import { paths } from '../paths.ts'
+
+/** Finds leads and deals from anywhere; `/` goes there. */
+export function SearchBox() {
+  const navigate = useNavigate()
+  const { q } = useSearch({ strict: false })
+  const ref = useRef<HTMLInputElement>(null)
+  useShortcut('/', () => ref.current?.focus())
+
+  function handleSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    const query = ref.current?.value.trim()
+    if (query) void navigate(paths.search(query))
+  }
+
+  return (
+    <form role="search" onSubmit={handleSubmit} className="relative w-full max-w-md min-w-0">
+      <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-faint" />
+      {/* The key brings the box in line with the address when that changes: a link, the way back. */}
+      <input
+        key={q ?? ''}
+        ref={ref}
+        type="search"
+        name="q"
+        defaultValue={q ?? ''}
+        aria-label="Search leads and deals"
+        aria-keyshortcuts="/"
+        placeholder="Search leads and deals..."
+        autoComplete="off"
+        enterKeyHint="search"
+        maxLength={200}
+        className="control pr-9 pl-9"
+      />
+      <kbd
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2 hidden h-5 min-w-5 -translate-y-1/2 items-center justify-center rounded border border-line bg-sunken font-sans text-2xs text-muted sm:flex"
+      >
+        /
+      </kbd>
+    </form>
+  )
+}
+
+/** A key pressed anywhere but where one types. */
+function useShortcut(key: string, run: () => void) {
+  const latest = useRef(run)
+  useEffect(() => {
+    latest.current = run
+  })
+  useEffect(() => {
+    function handleKey(event: KeyboardEvent) {
+      if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey) return
+      const target = event.target
+      if (
+        target instanceof HTMLElement &&
+        (target.isContentEditable || target.closest('input, textarea, select, dialog'))
+      )
+        return
+      event.preventDefault()
+      latest.current()
+    }
+    document.addEventListener('keydown', handleKey)
+    return () => document.removeEventListener('keydown', handleKey)
+  }, [key])
+}

@@ -1,0 +1,66 @@
+import type { SignedInPartner } from '@portal/contract/accounts.ts'
+import { Link } from '@tanstack/react-router'
+import { Handshake, LayoutDashboard, LogOut, Settings, Users, X } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { paths } from '../paths.ts'
+import { Avatar } from './avatar.tsx'
+import { Brand } from './brand.tsx'
+
+/** One line an entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
+const ENTRIES = [
+  { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard },
+  { label: 'Leads', link: paths.leads, Icon: Users },
+  { label: 'Deals', link: paths.deals, Icon: Handshake },
+  { label: 'Profile Settings', link: paths.profile, Icon: Settings },
+] as const
+
+interface SidebarProps {
+  partner: SignedInPartner | undefined
+  onSignOut: () => void
+  /** In the drawer: the cross. */
+  onClose?: () => void
+}
+
+export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex h-15 shrink-0 items-center justify-between px-4">
+        <Brand />
+        {onClose && (
+          <Button variant="ghost" size="icon" aria-label="Close menu" icon={<X aria-hidden />} onClick={onClose} />
+        )}
+      </div>
+      <nav aria-label="Main" className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-3 py-2">
+        {ENTRIES.map(({ label, link, Icon }) => (
+          <Link
+            key={label}
+            {...link}
+            activeOptions={{ includeSearch: false }}
+            className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
+          >
+            <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className="border-t border-line p-3">
+        <div className="flex h-12 items-center gap-2.5 px-2">
+          <Avatar name={partner?.businessName} />
+          <div className="min-w-0">
+            <p className="truncate font-medium">{partner?.businessName}</p>
+            <p className="truncate text-xs text-muted max-lg:hidden">{partner?.partnerEmail}</p>
+            <p className="truncate text-xs text-muted lg:hidden">{partner?.partnerId}</p>
+          </div>
+        </div>
+        <button
+          type="button"
+          onClick={onSignOut}
+          className="mt-1 flex h-9 w-full items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink pointer-coarse:h-11"
+        >
+          <LogOut aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
+          Sign out
+        </button>
+      </div>
+    </div>
+  )
+}

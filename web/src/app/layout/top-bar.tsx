@@ -1,0 +1,40 @@
+import type { SignedInPartner } from '@portal/contract/accounts.ts'
+import { Link } from '@tanstack/react-router'
+import { Menu } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import { ThemeToggle } from '../../ui/theme-toggle.tsx'
+import { paths } from '../paths.ts'
+import { Avatar } from './avatar.tsx'
+import { SearchBox } from './search-box.tsx'
+
+interface TopBarProps {
+  partner: SignedInPartner | undefined
+  onMenu: () => void
+}
+
+export function TopBar({ partner, onMenu }: TopBarProps) {
+  return (
+    <header className="sticky top-0 z-10 flex h-15 items-center gap-2 border-b border-line bg-canvas/90 px-3 backdrop-blur-md sm:gap-3 sm:px-6 lg:px-8">
+      <Button
+        variant="ghost"
+        size="icon"
+        className="lg:hidden"
+        aria-label="Open menu"
+        icon={<Menu aria-hidden />}
+        onClick={onMenu}
+      />
+      <SearchBox />
+      <div className="ml-auto flex items-center gap-1 sm:gap-2">
+        <ThemeToggle />
+        <Link
+          {...paths.profile}
+          aria-label={partner ? `${partner.businessName}: profile settings` : 'Profile settings'}
+          className="flex items-center gap-2 rounded-lg"
+        >
+          <Avatar name={partner?.businessName} />
+          <span className="max-w-20 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
+        </Link>
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,146 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { requireNoSession, requireSession, toDashboard } from './guards.ts'
+import { PageCrash } from './page-crash.tsx'
+import { PagePending } from './page-pending.tsx'
+import {
+  dealListSearch,
+  leadListSearch,
+  parseSearch,
+  searchPageSearch,
+  stringifySearch,
+  tokenSearch,
+} from './search-params.ts'
+
+const root = createRootRoute({ component: Outlet })
+
+const signedOut = createRoute({ getParentRoute: () => root, id: 'signed-out', beforeLoad: requireNoSession })
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: requireSession,
+  component: lazyRouteComponent(() => import('./layout/layout.tsx'), 'Layout'),
+})
+
+/** Every path of the app, under the guard that watches it. */
+const routeTree = root.addChildren([
+  createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    beforeLoad: () => {
+      throw toDashboard()
+    },
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '$',
+    beforeLoad: () => {
+      throw toDashboard()
+    },
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/verify-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/verify-email-page.tsx'), 'VerifyEmailPage'),
+  }),
+  signedOut.addChildren([
+    createRoute({
+      getParentRoute: () => signedOut,
+      path: '/login',
+      component: lazyRouteComponent(() => import('../features/accounts/login-page.tsx'), 'LoginPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedOut,
+      path: '/signup',
+      component: lazyRouteComponent(() => import('../features/accounts/sign-up-page.tsx'), 'SignUpPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedOut,
+      path: '/forgot-password',
+      component: lazyRouteComponent(
+        () => import('../features/accounts/forgot-password-page.tsx'),
+        'ForgotPasswordPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute: () => signedOut,
+      path: '/reset-password',
+      validateSearch: tokenSearch,
+      component: lazyRouteComponent(() => import('../features/accounts/reset-password-page.tsx'), 'ResetPasswordPage'),
+    }),
+  ]),
+  signedIn.addChildren([
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/dashboard',
+      component: lazyRouteComponent(() => import('../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/leads',
+      validateSearch: leadListSearch,
+      component: lazyRouteComponent(() => import('../features/leads/lead-list-page.tsx'), 'LeadListPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/leads/new',
+      component: lazyRouteComponent(() => import('../features/leads/new-lead-page.tsx'), 'NewLeadPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/leads/$loid',
+      component: lazyRouteComponent(() => import('../features/leads/lead-page.tsx'), 'LeadPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/deals',
+      validateSearch: dealListSearch,
+      component: lazyRouteComponent(() => import('../features/deals/deal-list-page.tsx'), 'DealListPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/deals/$loid',
+      component: lazyRouteComponent(() => import('../features/deals/deal-page.tsx'), 'DealPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/search',
+      validateSearch: searchPageSearch,
+      beforeLoad: ({ search }) => {
+        if (!search.q) throw redirect({ to: '/', replace: true })
+      },
+      component: lazyRouteComponent(() => import('../features/search/search-page.tsx'), 'SearchPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/profile',
+      component: lazyRouteComponent(() => import('../features/accounts/profile-page.tsx'), 'ProfilePage'),
+    }),
+  ]),
+])
+
+export function createAppRouter() {
+  return createRouter({
+    routeTree,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultPendingComponent: PagePending,
+    defaultErrorComponent: PageCrash,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

@@ -1,0 +1,92 @@
+import { isPlainDate } from '@portal/contract/dates.ts'
+
+/** What stands after `?`, as text: a search for `0412` or `1e5` must not become a number. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search))
+}
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    if (value !== undefined && value !== null && value !== '') params.set(name, String(value))
+  }
+  return params.size > 0 ? `?${params}` : ''
+}
+
+type Raw = Record<string, unknown>
+
+export interface LeadListSearch {
+  page?: number
+  status?: string
+  source?: string
+  dateFrom?: string
+  dateTo?: string
+  search?: string
+}
+
+/** What does not parse is dropped: an old or mistyped link shows the list rather than an error. */
+export function leadListSearch(raw: Raw): LeadListSearch {
+  return present({
+    page: pageOf(raw['page']),
+    status: textOf(raw['status']),
+    source: textOf(raw['source']),
+    dateFrom: dateOf(raw['dateFrom']),
+    dateTo: dateOf(raw['dateTo']),
+    search: textOf(raw['search']),
+  })
+}
+
+export interface DealListSearch {
+  page?: number
+  stage?: string
+  minAmount?: number
+  dateFrom?: string
+  dateTo?: string
+  search?: string
+}
+
+export function dealListSearch(raw: Raw): DealListSearch {
+  return present({
+    page: pageOf(raw['page']),
+    stage: textOf(raw['stage']),
+    minAmount: amountOf(raw['minAmount']),
+    dateFrom: dateOf(raw['dateFrom']),
+    dateTo: dateOf(raw['dateTo']),
+    search: textOf(raw['search']),
+  })
+}
+
+export function searchPageSearch(raw: Raw): { q?: string } {
+  return present({ q: textOf(raw['q']) })
+}
+
+export function tokenSearch(raw: Raw): { token?: string } {
+  return present({ token: textOf(raw['token']) })
+}
+
+function textOf(value: unknown): string | undefined {
+  return (typeof value === 'string' || typeof value === 'number') && String(value).trim() !== ''
+    ? String(value).trim()
+    : undefined
+}
+
+function dateOf(value: unknown): string | undefined {
+  return typeof value === 'string' && isPlainDate(value) ? value : undefined
+}
+
+function amountOf(value: unknown): number | undefined {
+  const amount = Number(textOf(value))
+  return amount > 0 && Number.isFinite(amount) ? amount : undefined
+}
+
+/** The first page is the one without a number. */
+function pageOf(value: unknown): number | undefined {
+  const page = Number(textOf(value))
+  return Number.isInteger(page) && page > 1 && page <= 1_000_000 ? page : undefined
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function present<T extends Raw>(values: T): Present<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T> // fromEntries forgets the keys
+}

@@ -1,0 +1,62 @@
+import { refreshSession } from '@portal/contract/accounts.ts'
+import type { QueryClient } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { onTokenChange, readToken, storeToken, tokenAgeMs } from '../api/token.ts'
+import { sessionQuery } from './session.queries.ts'
+
+const REFRESH_AGE_MS = 12 * 60 * 60_000
+const CHECK_EVERY_MS = 10 * 60_000
+
+interface SessionEvents {
+  /** The session is over, here or in another tab. */
+  onEnd: () => void
+  /** Another tab signed in, perhaps as somebody else. */
+  onBeginElsewhere: () => void
+}
+
+/** Verifies the session now and whenever the tab comes back, and keeps it young. Answers a function that stops it. */
+export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere }: SessionEvents): () => void {
+  async function check() {
+    if (readToken() === null) return
+    await queryClient.query({ ...sessionQuery(), staleTime: 0 }).catch(ignore)
+    await refreshIfOld().catch(ignore)
+  }
+
+  async function adoptOtherTab() {
+    const before = queryClient.getQueryData(sessionQuery().queryKey)
+    await check()
+    const now = queryClient.getQueryData(sessionQuery().queryKey)
+    if (before?.partnerId !== now?.partnerId) onBeginElsewhere()
+  }
+
+  function handleVisibility() {
+    if (document.visibilityState === 'visible') void check()
+  }
+
+  const stopListening = onTokenChange(({ token, fromOtherTab }) => {
+    if (token === null) onEnd()
+    else if (fromOtherTab) void adoptOtherTab()
+  })
+  const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
+  document.addEventListener('visibilitychange', handleVisibility)
+  void check()
+
+  return () => {
+    stopListening()
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', handleVisibility)
+  }
+}
+
+/** One tab at a time: the second to get the lock finds the token young already. */
+async function refreshIfOld() {
+  if (tokenAgeMs() < REFRESH_AGE_MS) return
+  await navigator.locks.request('session-refresh', async () => {
+    if (readToken() === null || tokenAgeMs() < REFRESH_AGE_MS) return
+    const { token } = await call(refreshSession)
+    storeToken(token)
+  })
+}
+
+/** A definite no has already ended the session on its way here; other trouble leaves it as it is. */
+function ignore() {}

@@ -1,0 +1,29 @@
+import { type SignedInPartner, verifySession } from '@portal/contract/accounts.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { Failure } from '../api/failure.ts'
+import { dropToken, readToken } from '../api/token.ts'
+
+/**
+ * Whose session it is, as the server says. Only a definite no ends the session: being offline or a server in trouble
+ * proves nothing about the token.
+ */
+export function sessionQuery() {
+  return queryOptions({
+    queryKey: ['session'],
+    queryFn: ({ signal }): Promise<SignedInPartner> => verify(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+async function verify(signal: AbortSignal): Promise<SignedInPartner> {
+  const token = readToken()
+  if (token === null) throw new Failure(401, 'No token available', { code: 'UNAUTHORIZED' })
+  try {
+    return await call(verifySession, { body: { token }, signal })
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) dropToken(token)
+    throw error
+  }
+}

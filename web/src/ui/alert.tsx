@@ -1,0 +1,25 @@
+import { clsx } from 'clsx'
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ToastKind } from './toast.ts'
+
+const LOOKS: Record<ToastKind, { Icon: typeof Info; className: string }> = {
+  success: { Icon: CircleCheck, className: 'bg-success-tint text-success-ink' },
+  error: { Icon: CircleAlert, className: 'bg-error-tint text-error-ink' },
+  warning: { Icon: TriangleAlert, className: 'bg-warning-tint text-warning-ink' },
+  info: { Icon: Info, className: 'bg-brand-tint text-brand-ink' },
+}
+
+/** A message that stays in the page. An error is spoken at once, the rest when there is a pause. */
+export function Alert({ kind, className, children }: { kind: ToastKind; className?: string; children: ReactNode }) {
+  const { Icon, className: colours } = LOOKS[kind]
+  return (
+    <div
+      role={kind === 'error' ? 'alert' : 'status'}
+      className={clsx('flex items-start gap-2.5 rounded-lg px-3.5 py-2.5', colours, className)}
+    >
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1 break-words">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { clsx } from 'clsx'
+import { LoaderCircle } from 'lucide-react'
+import type { ComponentProps, ReactNode } from 'react'
+
+export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
+export type ButtonSize = 'small' | 'medium' | 'icon'
+
+const VARIANTS: Record<ButtonVariant, string> = {
+  primary: 'bg-brand text-white shadow-xs hover:bg-brand-hover',
+  secondary: 'border border-line-strong bg-surface text-ink shadow-xs hover:bg-hover',
+  ghost: 'text-muted hover:bg-hover hover:text-ink',
+  danger: 'bg-danger text-white shadow-xs hover:bg-danger-hover',
+}
+
+const SIZES: Record<ButtonSize, string> = {
+  small: 'h-8 px-3 text-[0.8125rem] pointer-coarse:h-10',
+  medium: 'h-9 px-4 text-sm pointer-coarse:h-11',
+  icon: 'size-9 shrink-0 pointer-coarse:size-11',
+}
+
+/** The looks of a button, for links that act as one. */
+export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium', className?: string) {
+  return clsx(
+    'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap select-none transition-colors duration-100',
+    'disabled:pointer-events-none disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+    VARIANTS[variant],
+    SIZES[size],
+    className,
+  )
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: ButtonVariant
+  size?: ButtonSize
+  icon?: ReactNode
+  /** Shows a spinner and disables the button; the label stays, so that its width does not jump. */
+  busy?: boolean
+}
+
+/** An icon-only button needs an `aria-label`. */
+export function Button({ variant, size, icon, busy, disabled, className, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      className={buttonClass(variant, size, className)}
+      {...rest}
+    >
+      {busy ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,34 @@
+import { clsx } from 'clsx'
+import { type ReactNode, useId } from 'react'
+
+interface CardProps {
+  title?: ReactNode
+  description?: ReactNode
+  /** Stands at the right of the title: a link, a button, a count. */
+  action?: ReactNode
+  /** Off for content that brings its own edges, such as a table or a list. */
+  padded?: boolean
+  className?: string
+  children: ReactNode
+}
+
+/** A titled card is a region of its own for screen readers. */
+export function Card({ title, description, action, padded = true, className, children }: CardProps) {
+  const titleId = useId()
+  return (
+    <section className={clsx('panel', className)} aria-labelledby={title ? titleId : undefined}>
+      {title && (
+        <header className="flex min-h-14 items-center justify-between gap-4 border-b border-line px-5 py-3">
+          <div className="min-w-0">
+            <h2 id={titleId} className="text-[0.9375rem] font-semibold text-ink">
+              {title}
+            </h2>
+            {description && <p className="text-muted">{description}</p>}
+          </div>
+          {action}
+        </header>
+      )}
+      <div className={clsx(padded && 'p-5')}>{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,123 @@
+import { clsx } from 'clsx'
+import { X } from 'lucide-react'
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { Button } from './button.tsx'
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  title: string
+  description?: ReactNode
+  /** `alertdialog` for a question that must be answered; it has no cross. */
+  role?: 'dialog' | 'alertdialog'
+  /** The row of buttons, the safe one first: it gets the focus. */
+  actions?: ReactNode
+  className?: string
+  children?: ReactNode
+}
+
+/** The platform's modal dialog: it keeps the focus inside, closes on Escape and gives the focus back. */
+export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
+  const ref = useModal(open)
+  const titleId = useId()
+  const descriptionId = useId()
+  return (
+    <dialog
+      ref={ref}
+      role={role}
+      aria-labelledby={titleId}
+      aria-describedby={description ? descriptionId : undefined}
+      onClose={onClose}
+      onClick={role === 'alertdialog' ? undefined : closeOnBackdrop}
+      className={clsx(
+        'modal m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-0 text-ink shadow-lg',
+        className,
+      )}
+    >
+      {open && (
+        <div className="p-6">
+          <div className="flex items-start justify-between gap-4">
+            <h2 id={titleId} className="text-base font-semibold">
+              {title}
+            </h2>
+            {role !== 'alertdialog' && (
+              <Button
+                variant="ghost"
+                size="icon"
+                className="-mt-2 -mr-2"
+                aria-label="Close"
+                icon={<X />}
+                onClick={onClose}
+              />
+            )}
+          </div>
+          {description && (
+            <div id={descriptionId} className="mt-1.5 text-muted">
+              {description}
+            </div>
+          )}
+          {children && <div className="mt-4">{children}</div>}
+          {actions && <div className="mt-6 flex flex-wrap justify-end gap-2">{actions}</div>}
+        </div>
+      )}
+    </dialog>
+  )
+}
+
+interface ConfirmDialogProps {
+  open: boolean
+  title: string
+  text: ReactNode
+  confirmLabel: string
+  cancelLabel?: string
+  danger?: boolean
+  busy?: boolean
+  onConfirm: () => void
+  onClose: () => void
+}
+
+export function ConfirmDialog({
+  confirmLabel,
+  cancelLabel = 'Cancel',
+  danger,
+  busy,
+  text,
+  ...rest
+}: ConfirmDialogProps) {
+  const { open, title, onConfirm, onClose } = rest
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      role="alertdialog"
+      title={title}
+      description={text}
+      actions={
+        <>
+          <Button variant="secondary" onClick={onClose}>
+            {cancelLabel}
+          </Button>
+          <Button variant={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+/** Opens and closes a `<dialog>` as a modal with a flag. */
+export function useModal(open: boolean) {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = ref.current
+    if (open && dialog && !dialog.open) dialog.showModal()
+    if (!open && dialog?.open) dialog.close()
+  }, [open])
+  return ref
+}
+
+/** A click that lands on the dialog itself, not on its content, is one beside it. */
+export function closeOnBackdrop(event: MouseEvent<HTMLDialogElement>) {
+  if (event.target === event.currentTarget) event.currentTarget.close()
+}

@@ -1,0 +1,35 @@
+import { CircleAlert, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+
+interface FailureProps {
+  text: string
+  /** Why, in the words of the one who failed. */
+  detail?: string
+  onRetry?: () => void
+  /** Instead of Try Again: a way out. */
+  action?: ReactNode
+}
+
+export function Failure({ text, detail, onRetry, action }: FailureProps) {
+  return (
+    <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
+      <span
+        aria-hidden
+        className="mb-4 flex size-11 items-center justify-center rounded-xl bg-error-tint text-error-ink"
+      >
+        <CircleAlert className="size-5" />
+      </span>
+      <p className="text-[0.9375rem] font-semibold">{text}</p>
+      {detail && <p className="mt-1 max-w-md text-balance text-muted">{detail}</p>}
+      <div className="mt-5 flex gap-2 empty:hidden">
+        {onRetry && (
+          <Button variant="secondary" icon={<RotateCw aria-hidden />} onClick={() => onRetry()}>
+            Try Again
+          </Button>
+        )}
+        {action}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { ArrowLeft } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+
+interface PageHeaderProps {
+  title: string
+  /** The browser's tab, where it should say more than the heading. */
+  tabTitle?: string
+  description?: ReactNode
+  /** Beside the title: a badge. */
+  mark?: ReactNode
+  actions?: ReactNode
+  /** A link back, made by the caller with `backLinkClass` and `<BackLabel>`. */
+  back?: ReactNode
+}
+
+/** Every page has one, also while it loads or has failed: the heading is where the focus goes after navigation. */
+export function PageHeader({ title, tabTitle = title, description, mark, actions, back }: PageHeaderProps) {
+  usePageTitle(tabTitle)
+  return (
+    <header className="mb-6">
+      {back && <div className="mb-2">{back}</div>}
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+        <div className="min-w-0">
+          <div className="flex flex-wrap items-center gap-3">
+            <h1 tabIndex={-1} className="text-[1.375rem]/8 font-semibold break-words">
+              {title}
+            </h1>
+            {mark}
+          </div>
+          {description && <div className="mt-0.5 text-muted">{description}</div>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </div>
+    </header>
+  )
+}
+
+export function usePageTitle(title: string) {
+  useEffect(() => {
+    document.title = `${title} · Partner Portal`
+  }, [title])
+}
+
+export const backLinkClass =
+  '-ml-1.5 inline-flex min-h-7 items-center gap-1.5 rounded-md px-1.5 text-[0.8125rem] font-medium text-muted hover:text-ink [&_svg]:size-3.5'
+
+export function BackLabel({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <ArrowLeft aria-hidden />
+      {children}
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+export type SortDirection = 'ascending' | 'descending'
+
+export interface Sort<Column extends string = string> {
+  column: Column
+  direction: SortDirection
+}
+
+/** The active column turns round; another one starts descending. */
+export function toggleSort<Column extends string>(sort: Sort<Column>, column: Column): Sort<Column> {
+  const turned = sort.column === column && sort.direction === 'descending' ? 'ascending' : 'descending'
+  return { column, direction: turned }
+}
+
+type Sortable = string | number | null | undefined
+
+/** A sorted copy. Text compares as people read it; what is not known comes last in either direction. */
+export function sortRows<Row>(rows: readonly Row[], direction: SortDirection, valueOf: (row: Row) => Sortable): Row[] {
+  const sign = direction === 'ascending' ? 1 : -1
+  return rows.toSorted((left, right) => compare(valueOf(left), valueOf(right), sign))
+}
+
+function compare(left: Sortable, right: Sortable, sign: number): number {
+  const [leftKnown, rightKnown] = [isKnown(left), isKnown(right)]
+  if (!leftKnown || !rightKnown) return Number(rightKnown) - Number(leftKnown)
+  if (typeof left === 'number' && typeof right === 'number') return sign * (left - right)
+  return sign * String(left).localeCompare(String(right), 'en', { sensitivity: 'base', numeric: true })
+}
+
+function isKnown(value: Sortable): boolean {
+  return value !== null && value !== undefined && value !== ''
+}

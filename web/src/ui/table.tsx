@@ -1,0 +1,135 @@
+import { clsx } from 'clsx'
+import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Sort } from './sort.ts'
+
+export interface TableColumn<Row, Key extends string = string> {
+  key: Key
+  header: string
+  cell: (row: Row) => ReactNode
+  sortable?: boolean
+  align?: 'left' | 'right'
+  /** The header is for screen readers only, as over a column of buttons. */
+  headerHidden?: boolean
+  className?: string
+}
+
+interface DataTableProps<Row, Key extends string> {
+  /** Names the table for screen readers. */
+  label: string
+  columns: readonly TableColumn<Row, Key>[]
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  sort?: Sort<Key>
+  onSort?: (column: Key) => void
+  /** Fetching again: the rows stay, dimmed. */
+  stale?: boolean
+  /** A click anywhere in the row; the row's own link stays the way for keyboards. */
+  onRowClick?: (row: Row) => void
+}
+
+/**
+ * A table on wide screens, a list of cards on phones; both are the same elements, with the roles written out because
+ * another `display` would drop them.
+ */
+export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
+  const { label, columns, rows, rowKey, sort, onSort, stale, onRowClick } = props
+  return (
+    <div className="overflow-x-auto">
+      <table
+        role="table"
+        aria-label={label}
+        aria-busy={stale || undefined}
+        className="w-full border-collapse max-md:block"
+      >
+        <thead role="rowgroup" className="max-md:hidden">
+          <tr role="row" className="border-b border-line bg-sunken">
+            {columns.map((column) => (
+              <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup" className={clsx('max-md:block', stale && 'opacity-60 transition-opacity')}>
+          {rows.map((row) => (
+            <tr
+              key={rowKey(row)}
+              role="row"
+              onClick={onRowClick ? (event) => isPlainClick(event.target) && onRowClick(row) : undefined}
+              className={clsx(
+                'border-b border-line last:border-0 hover:bg-hover/60 max-md:block max-md:px-5 max-md:py-3',
+                onRowClick && 'cursor-pointer',
+              )}
+            >
+              {columns.map((column) => (
+                <td
+                  key={column.key}
+                  role="cell"
+                  data-label={column.headerHidden ? undefined : column.header}
+                  className={clsx(
+                    'px-4 py-2.5 align-middle first:pl-5 last:pr-5 max-md:flex max-md:items-start max-md:justify-between max-md:gap-4 max-md:px-0! max-md:py-1 max-md:text-right',
+                    'max-md:data-label:before:shrink-0 max-md:data-label:before:text-left max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
+                    column.align === 'right' && 'text-right tabular-nums',
+                    column.className,
+                  )}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface HeaderCellProps<Row, Key extends string> {
+  column: TableColumn<Row, Key>
+  sort: Sort<Key> | undefined
+  onSort: ((column: Key) => void) | undefined
+}
+
+function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCellProps<Row, Key>) {
+  const direction = sort?.column === column.key ? sort.direction : undefined
+  const right = column.align === 'right'
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
+      className={clsx(
+        'h-10 px-4 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
+        right ? 'text-right' : 'text-left',
+      )}
+    >
+      {column.sortable && onSort ? (
+        <button
+          type="button"
+          onClick={() => onSort(column.key)}
+          className={clsx(
+            '-mx-1.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 hover:bg-hover hover:text-ink',
+            right && 'flex-row-reverse',
+            direction && 'text-ink',
+          )}
+        >
+          {column.header}
+          <SortMark direction={direction} />
+        </button>
+      ) : (
+        <span className={column.headerHidden ? 'sr-only' : undefined}>{column.header}</span>
+      )}
+    </th>
+  )
+}
+
+function SortMark({ direction }: { direction: Sort['direction'] | undefined }) {
+  if (direction === 'ascending') return <ArrowUp aria-hidden className="size-3.5" />
+  if (direction === 'descending') return <ArrowDown aria-hidden className="size-3.5" />
+  return <ChevronsUpDown aria-hidden className="size-3.5 opacity-50" />
+}
+
+/** A click on a link or button inside the row is that element's own, and selecting text is no click. */
+function isPlainClick(target: EventTarget): boolean {
+  const isControl = target instanceof Element && target.closest('a, button, input, label') !== null
+  return !isControl && String(window.getSelection() ?? '') === ''
+}

@@ -1,0 +1,83 @@
+import { clsx } from 'clsx'
+import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type ToastItem, type ToastKind, toast, toasts } from './toast.ts'
+
+const ICONS: Record<ToastKind, typeof Info> = {
+  success: CircleCheck,
+  error: CircleAlert,
+  warning: TriangleAlert,
+  info: Info,
+}
+
+const COLOURS: Record<ToastKind, string> = {
+  success: 'text-success-dot',
+  error: 'text-error-dot',
+  warning: 'text-warning-dot',
+  info: 'text-brand-ink',
+}
+
+/** The place where toasts appear, and their voice: it exists before the first one, or screen readers would miss it. */
+export function Toaster() {
+  const items = useSyncExternalStore(toasts.subscribe, toasts.read)
+  const [isPaused, setIsPaused] = useState(false)
+  const ref = useOnTop(items)
+  return (
+    <section
+      ref={ref}
+      popover="manual"
+      aria-label="Notifications"
+      onMouseEnter={() => setIsPaused(true)}
+      onMouseLeave={() => setIsPaused(false)}
+      onFocus={() => setIsPaused(true)}
+      onBlur={() => setIsPaused(false)}
+      className="pointer-events-none fixed inset-auto right-0 bottom-0 m-0 w-[min(24rem,100vw)] overflow-visible border-0 bg-transparent p-4 text-ink"
+    >
+      <ol aria-live="polite" aria-relevant="additions" className="flex flex-col gap-2">
+        {items.map((item) => (
+          <Toast key={item.id} item={item} isPaused={isPaused} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
+  const { id, kind, text, durationMs } = item
+  useEffect(() => {
+    if (isPaused) return
+    const timer = setTimeout(() => toast.dismiss(id), durationMs)
+    return () => clearTimeout(timer)
+  }, [id, durationMs, isPaused])
+  const Icon = ICONS[kind]
+  return (
+    <li
+      role={kind === 'error' ? 'alert' : undefined}
+      data-kind={kind}
+      className="toast pointer-events-auto flex items-start gap-3 rounded-xl border border-line bg-raised py-3 pr-2 pl-4 shadow-lg"
+    >
+      <Icon aria-hidden className={clsx('mt-0.5 size-4.5 shrink-0', COLOURS[kind])} />
+      <p className="min-w-0 flex-1 py-px font-medium break-words">{text}</p>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => toast.dismiss(id)}
+        className="-my-0.5 flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
+      >
+        <X aria-hidden className="size-4" />
+      </button>
+    </li>
+  )
+}
+
+/** Shown anew with each change, the popover stands above a dialog that was opened in between. */
+function useOnTop(items: readonly ToastItem[]) {
+  const ref = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const element = ref.current
+    if (!element?.showPopover) return
+    if (element.matches(':popover-open')) element.hidePopover()
+    if (items.length > 0) element.showPopover()
+  }, [items])
+  return ref
+}

@@ -1,0 +1,18 @@
+import type { Plugin } from 'vite'
+
+/** Asks for the font together with the style sheet, so that the first text already stands in it. */
+export function preloadFont(fileName: RegExp): Plugin {
+  return {
+    name: 'preload-font',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle }) {
+        const font = Object.keys(bundle ?? {}).find((name) => fileName.test(name))
+        if (!font) throw new Error(`the build has no font like ${fileName}`)
+        const attrs = { rel: 'preload', href: `/${font}`, as: 'font', type: 'font/woff2', crossorigin: '' }
+        return [{ tag: 'link', attrs, injectTo: 'head-prepend' }]
+      },
+    },
+  }
+}
