@@ -7,8 +7,6 @@ import * as nodeModule from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import zlib from 'node:zlib'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -47,7 +45,6 @@ export async function buildWeb() {
   await run(process.execPath, [path.join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web'], {
     output: 'when it fails',
   })
-  await compressFiles(webDist)
   writeFileSync(webStamp, sources)
   done()
 }
@@ -108,7 +105,10 @@ async function install() {
   await run('npm', ['ci', ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], { env })
   // Where install scripts are switched off, the package of Node itself still lacks its program.
   if (!existsSync(pinnedNode)) {
-    await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], { env, output: 'when it fails' })
+    await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
+      env,
+      output: 'when it fails',
+    })
   }
   if (!existsSync(pinnedNode)) throw new Error('The npm package node did not install its program for this platform')
   writeFileSync(installStamp, hash)
@@ -166,23 +166,6 @@ function listFiles(folder) {
     const { size, mtimeMs } = statSync(file)
     return [`${path.relative(root, file)} ${size} ${mtimeMs}`]
   })
-}
-
-/** Beside each file that shrinks: `.br` and `.gz`, so that the server compresses nothing while it serves. */
-async function compressFiles(folder) {
-  const brotli = promisify(zlib.brotliCompress)
-  const gzip = promisify(zlib.gzip)
-  const files = readdirSync(folder, { withFileTypes: true })
-  await Promise.all(
-    files.map(async (entry) => {
-      const file = path.join(folder, entry.name)
-      if (entry.isDirectory()) return compressFiles(file)
-      if (!/\.(js|css|html|svg|json|txt|webmanifest)$/.test(entry.name) || statSync(file).size < 1_024) return
-      const content = readFileSync(file)
-      writeFileSync(`${file}.br`, await brotli(content))
-      writeFileSync(`${file}.gz`, await gzip(content, { level: 9 }))
-    }),
-  )
 }
 
 /** Two starts at the same moment do this one after the other. The lock of a killed one is taken over. */

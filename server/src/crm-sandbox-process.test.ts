@@ -55,7 +55,7 @@ test('the sandbox gets its folder and its seed, and stops when asked', async () 
   expect(await ask(sandbox.url)).toMatchObject({ dir: path.join(folder, 'state'), seed: 'true' })
   await sandbox.stop()
   await sandbox.stop()
-  await expect(ask(sandbox.url)).rejects.toThrow()
+  await expect(ask(sandbox.url)).rejects.toThrow('fetch failed')
 })
 
 test('a killed sandbox comes back on the same address', async () => {

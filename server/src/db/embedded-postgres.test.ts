@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const quiet = { debug: () => undefined, warn: () => undefined }
@@ -140,7 +141,7 @@ function spawnStarter(folder: string): ChildProcess {
 async function startInOtherProcess(folder: string): Promise<{ url: string; child: ChildProcess }> {
   const child = spawnStarter(folder)
   const url = await new Promise<string>((resolve, reject) => {
-    child.once('message', (message) => resolve(String(message)))
+    child.once('message', (message) => resolve(z.string().parse(message)))
     child.once('exit', () => reject(new Error('refused')))
   })
   return { url, child }

@@ -143,9 +143,15 @@ async function createCluster(programs: PostgresPrograms, stateDir: string, dataD
   await run(
     programs,
     programs.commandLine('initdb', [
-      ...['-D', unfinished, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-instructions'],
+      `--pgdata=${unfinished}`,
+      '--username=postgres',
+      '--auth=trust',
+      '--no-instructions',
+      '--encoding=UTF8',
       // The same order on every host, whatever locales it has.
-      ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
       // One sync of the file system below instead of one for each of a thousand files.
       '--no-sync',
     ]),

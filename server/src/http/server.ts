@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { handleError } from './error-handler.ts'
 
@@ -16,7 +16,7 @@ export async function createServer(log: Logger, isSecure: boolean): Promise<Fast
     trustProxy: 'loopback',
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
   })
   app.setErrorHandler(handleError)
   // One line a request. The path alone: a query may hold what somebody searched for, or a token of a page's address.

@@ -1,0 +1,31 @@
+import { existsSync, globSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+/** The browser that is installed already, for Playwright and for measurements alike: none is downloaded. */
+export function findChromium(): string | undefined {
+  const named = process.env['CHROMIUM_PATH']
+  if (named) return named
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
+  const places = [
+    ...folders.filter(Boolean).flatMap((folder) => names.map((name) => path.join(folder, name))),
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    ...globSync(path.join(os.homedir(), '.cache/ms-playwright/chromium-*/chrome-linux*/chrome')),
+  ]
+  return places.find((place) => existsSync(place))
+}
+
+export const launchOptions = {
+  executablePath: findChromium(),
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+}

@@ -1,0 +1,227 @@
+import type { FastifyInstance } from 'fastify'
+import type { Store } from './store.ts'
+import { isOffset } from './times.ts'
+import { isObject } from './wire.ts'
+
+/** One switch for each matter of Zoho's behaviour that could not be confirmed, and a few that tests need (D43). */
+export type Behaviour = {
+  timesOffset: string
+  clockShiftSeconds: number
+  tokenLifetimeSeconds: number
+  tokenThrottle: boolean
+  tokenThrottleStatus: '200' | '400'
+  tokenShowsScope: boolean
+  creditsPerDay: number
+  concurrentCallsMax: number
+  subConcurrentCallsMax: number
+  errorsCostCredits: boolean
+  methodNotAllowedStatus: '400' | '405'
+  getMissing: '204' | '404' | '400'
+  unknownFields: 'ignore' | 'refuse'
+  emptyStringIsNull: boolean
+  layoutMandatoryEnforced: boolean
+  ifModifiedSinceInclusive: boolean
+  recordsShow: 'display' | 'actual'
+  upsertOfConverted: 'refuse' | 'insert' | 'duplicate'
+  conversionBumpsModifiedTime: boolean
+  conversionFiresEdit: boolean
+  conversionMovesNotes: boolean
+  noteBumpsParent: boolean
+  coqlReturnsConverted: boolean
+  coqlLookupHasName: boolean
+  coqlNeedsBracketsBeyondTwo: boolean
+  searchLagSeconds: number
+  deletedListsConverted: boolean
+  stageHistoryTime: 'entry' | 'exit'
+  stageHistoryOnAmountEdit: boolean
+  timelineShowsNotes: boolean
+  timelineEmptyOldValue: 'null' | 'blank'
+  notifyNeedsHttps: boolean
+  notifyAttemptsMax: number
+  notifyDeleteWord: 'delete' | 'remove'
+}
+
+type Switch<T> = { default: T; meaning: string; choices?: readonly T[]; accepts(value: unknown): value is T }
+
+function yesNo(initial: boolean, meaning: string): Switch<boolean> {
+  return {
+    default: initial,
+    meaning,
+    choices: [true, false],
+    accepts: (value): value is boolean => typeof value === 'boolean',
+  }
+}
+
+function oneOf<T extends string>(initial: NoInfer<T>, choices: readonly T[], meaning: string): Switch<T> {
+  return {
+    default: initial,
+    meaning,
+    choices,
+    accepts: (value): value is T => choices.some((choice) => choice === value),
+  }
+}
+
+function whole(initial: number, meaning: string, least = 0): Switch<number> {
+  return {
+    default: initial,
+    meaning,
+    accepts: (value): value is number => typeof value === 'number' && Number.isInteger(value) && value >= least,
+  }
+}
+
+const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
+  timesOffset: { default: '+10:00', meaning: 'Offset in which every time is shown.', accepts: isOffset },
+  clockShiftSeconds: whole(0, 'Moves the sandbox’s clock forward, to see tokens, channels and page tokens expire.'),
+  tokenLifetimeSeconds: whole(3600, 'Lifetime of access tokens issued from now on.', 1),
+  tokenThrottle: yesNo(true, 'Ten access tokens per ten minutes, then Access Denied.'),
+  tokenThrottleStatus: oneOf('400', ['200', '400'], 'HTTP status of the throttle’s answer.'),
+  tokenShowsScope: yesNo(true, 'The token answer names the scope.'),
+  creditsPerDay: whole(100_000, 'API credits in a rolling 24 hours; beyond them 429.', 1),
+  concurrentCallsMax: whole(20, 'Calls at once; beyond them 429.', 1),
+  subConcurrentCallsMax: whole(
+    10,
+    'Searches, COQL, conversions, sorted lists and large writes at once; beyond them 429.',
+    1,
+  ),
+  errorsCostCredits: yesNo(true, 'Calls answered with an error cost credits too.'),
+  methodNotAllowedStatus: oneOf('400', ['400', '405'], 'HTTP status of INVALID_REQUEST_METHOD.'),
+  getMissing: oneOf('204', ['204', '404', '400'], 'Answer to reading one record that is not there.'),
+  unknownFields: oneOf('ignore', ['ignore', 'refuse'], 'What happens to a field that the module does not have.'),
+  emptyStringIsNull: yesNo(true, 'An empty text is stored as null.'),
+  layoutMandatoryEnforced: yesNo(false, 'Company (Leads) and Closing_Date (Deals) are required by API too.'),
+  ifModifiedSinceInclusive: yesNo(false, 'If-Modified-Since includes records of exactly that second.'),
+  recordsShow: oneOf('display', ['display', 'actual'], 'Which name of a renamed picklist value records carry.'),
+  upsertOfConverted: oneOf(
+    'refuse',
+    ['refuse', 'insert', 'duplicate'],
+    'Upsert that matches a converted lead: CONVERTED_RECORD, a new lead, or DUPLICATE_DATA.',
+  ),
+  conversionBumpsModifiedTime: yesNo(true, 'Conversion sets the lead’s Modified_Time.'),
+  conversionFiresEdit: yesNo(true, 'Conversion notifies Leads.edit.'),
+  conversionMovesNotes: yesNo(false, 'The lead’s notes move to the deal.'),
+  noteBumpsParent: yesNo(false, 'Adding a note sets its parent’s Modified_Time.'),
+  coqlReturnsConverted: yesNo(true, 'COQL on Leads includes converted ones.'),
+  coqlLookupHasName: yesNo(true, 'A lookup column in COQL is {name,id}; otherwise {id}.'),
+  coqlNeedsBracketsBeyondTwo: yesNo(
+    true,
+    'COQL refuses more than two conditions unless they are bracketed in pairs: ((A and B) and C).',
+  ),
+  searchLagSeconds: whole(0, 'Search and count do not see changes younger than this.'),
+  deletedListsConverted: yesNo(false, 'The deleted list of Leads includes converted leads.'),
+  stageHistoryTime: oneOf('entry', ['entry', 'exit'], 'What Modified_Time of a stage history row means.'),
+  stageHistoryOnAmountEdit: yesNo(false, 'An edit of the amount adds a stage history row too.'),
+  timelineShowsNotes: yesNo(false, 'Adding a note appears in the parent’s timeline.'),
+  timelineEmptyOldValue: oneOf('null', ['null', 'blank'], 'How the timeline writes an empty old value.'),
+  notifyNeedsHttps: yesNo(false, 'Subscribing with an http URL is refused.'),
+  notifyAttemptsMax: whole(3, 'How often a notification is tried before it is given up.', 1),
+  notifyDeleteWord: oneOf('delete', ['delete', 'remove'], 'The operation named in a notification of a deletion.'),
+}
+
+export type BehaviourSwitches = {
+  current(): Readonly<Behaviour>
+  /** Changes the named switches; null sets one back to its default. Answers what was wrong, or undefined. */
+  change(wanted: { [name: string]: unknown }): string | undefined
+  clear(): void
+}
+
+export function behaviourSwitches(store: Store): BehaviourSwitches {
+  let behaviour = defaults()
+  const stored = store.readSetting('behaviour')
+  if (isObject(stored)) {
+    for (const name of Object.keys(stored).filter(isSwitchName)) set(behaviour, name, stored[name])
+  }
+
+  function save(next: Behaviour) {
+    store.writeSetting('behaviour', next)
+    behaviour = next
+  }
+
+  return {
+    current: () => behaviour,
+    change(wanted) {
+      const next = { ...behaviour }
+      for (const [name, value] of Object.entries(wanted)) {
+        if (!isSwitchName(name)) return `${name} is not a switch; GET /sandbox/behaviour lists them`
+        if (!set(next, name, value ?? SWITCHES[name].default)) return `${name} does not accept ${JSON.stringify(value)}`
+      }
+      save(next)
+      return undefined
+    },
+    clear: () => save(defaults()),
+  }
+}
+
+export function behaviourRoutes(app: FastifyInstance, switches: BehaviourSwitches) {
+  function list() {
+    const current = switches.current()
+    return {
+      switches: Object.keys(SWITCHES)
+        .filter(isSwitchName)
+        .map((name) => ({
+          name,
+          value: current[name],
+          default: SWITCHES[name].default,
+          choices: SWITCHES[name].choices ?? null,
+          meaning: SWITCHES[name].meaning,
+        })),
+    }
+  }
+
+  app.get('/sandbox/behaviour', () => list())
+  app.post('/sandbox/behaviour', (request, reply) => {
+    if (!isObject(request.body)) return reply.code(400).send({ error: 'a JSON object of switches is needed' })
+    const wrong = switches.change(request.body)
+    return wrong ? reply.code(400).send({ error: wrong }) : list()
+  })
+}
+
+function defaults(): Behaviour {
+  const initial: Behaviour = {
+    timesOffset: SWITCHES.timesOffset.default,
+    clockShiftSeconds: SWITCHES.clockShiftSeconds.default,
+    tokenLifetimeSeconds: SWITCHES.tokenLifetimeSeconds.default,
+    tokenThrottle: SWITCHES.tokenThrottle.default,
+    tokenThrottleStatus: SWITCHES.tokenThrottleStatus.default,
+    tokenShowsScope: SWITCHES.tokenShowsScope.default,
+    creditsPerDay: SWITCHES.creditsPerDay.default,
+    concurrentCallsMax: SWITCHES.concurrentCallsMax.default,
+    subConcurrentCallsMax: SWITCHES.subConcurrentCallsMax.default,
+    errorsCostCredits: SWITCHES.errorsCostCredits.default,
+    methodNotAllowedStatus: SWITCHES.methodNotAllowedStatus.default,
+    getMissing: SWITCHES.getMissing.default,
+    unknownFields: SWITCHES.unknownFields.default,
+    emptyStringIsNull: SWITCHES.emptyStringIsNull.default,
+    layoutMandatoryEnforced: SWITCHES.layoutMandatoryEnforced.default,
+    ifModifiedSinceInclusive: SWITCHES.ifModifiedSinceInclusive.default,
+    recordsShow: SWITCHES.recordsShow.default,
+    upsertOfConverted: SWITCHES.upsertOfConverted.default,
+    conversionBumpsModifiedTime: SWITCHES.conversionBumpsModifiedTime.default,
+    conversionFiresEdit: SWITCHES.conversionFiresEdit.default,
+    conversionMovesNotes: SWITCHES.conversionMovesNotes.default,
+    noteBumpsParent: SWITCHES.noteBumpsParent.default,
+    coqlReturnsConverted: SWITCHES.coqlReturnsConverted.default,
+    coqlLookupHasName: SWITCHES.coqlLookupHasName.default,
+    coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
+    searchLagSeconds: SWITCHES.searchLagSeconds.default,
+    deletedListsConverted: SWITCHES.deletedListsConverted.default,
+    stageHistoryTime: SWITCHES.stageHistoryTime.default,
+    stageHistoryOnAmountEdit: SWITCHES.stageHistoryOnAmountEdit.default,
+    timelineShowsNotes: SWITCHES.timelineShowsNotes.default,
+    timelineEmptyOldValue: SWITCHES.timelineEmptyOldValue.default,
+    notifyNeedsHttps: SWITCHES.notifyNeedsHttps.default,
+    notifyAttemptsMax: SWITCHES.notifyAttemptsMax.default,
+    notifyDeleteWord: SWITCHES.notifyDeleteWord.default,
+  }
+  return initial
+}
+
+function set<Name extends keyof Behaviour>(behaviour: Behaviour, name: Name, value: unknown): boolean {
+  const wanted = SWITCHES[name]
+  if (!wanted.accepts(value)) return false
+  behaviour[name] = value
+  return true
+}
+
+function isSwitchName(name: string): name is keyof Behaviour {
+  return Object.hasOwn(SWITCHES, name)
+}

@@ -1,0 +1,79 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { FastifyInstance } from 'fastify'
+import { requireModule } from './addresses.ts'
+import { readModifiedSince, readPage } from './paging.ts'
+import { showUser } from './record-view.ts'
+import type { Sandbox } from './sandbox-context.ts'
+import { type Row, text, textOrNull } from './store.ts'
+import { showInstant, storedInstant } from './times.ts'
+import { ApiError, type JsonObject, type Query } from './wire.ts'
+
+const DAY_MS = 86_400_000
+const RECYCLE_DAYS = 60
+const LISTED_DAYS = 120
+
+export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
+  app.get<{ Params: { module: string }; Querystring: Query }>('/crm/v8/:module/deleted', (request, reply) => {
+    const module = requireModule(request.params.module)
+    const type = request.query['type'] ?? 'all'
+    if (type !== 'all' && type !== 'recycle' && type !== 'permanent') {
+      const details = { param_name: 'type', supported_values: ['all', 'recycle', 'permanent'] }
+      throw new ApiError(400, 'PATTERN_NOT_MATCHED', details, 'Please check whether the input values are correct')
+    }
+    const page = readPage(request.query)
+    const since = readModifiedSince(request.headers['if-modified-since'])
+    const inclusive = sandbox.behaviour().ifModifiedSinceInclusive
+    emptyRecycleBin(sandbox)
+
+    const params: SQLInputValue[] = [module.name, type, type, since ?? '']
+    let source = 'SELECT id, display_name, type, deleted_time, deleted_by, module FROM deleted'
+    if (sandbox.behaviour().deletedListsConverted) {
+      source += ` UNION ALL SELECT id, name, 'permanent', data ->> '$.Converted_Date_Time', modified_by, module
+                  FROM records WHERE converted = 1`
+    }
+    const rows = sandbox.store.all(
+      `SELECT * FROM (${source})
+       WHERE module = ? AND (? = 'all' OR type = ?) AND deleted_time ${inclusive ? '>=' : '>'} ?
+       ORDER BY deleted_time DESC, id DESC LIMIT ? OFFSET ?`,
+      ...params,
+      page.perPage + 1,
+      page.offset,
+    )
+    if (rows.length === 0) return reply.code(since === undefined ? 204 : 304).send()
+    const data = rows.slice(0, page.perPage).map((row) => showDeleted(sandbox, row))
+    const info = {
+      per_page: page.perPage,
+      count: data.length,
+      page: page.page,
+      more_records: rows.length > page.perPage,
+    }
+    return { data, info }
+  })
+}
+
+/** What lay in the bin for 60 days is gone for good; after 120 it is not even listed. */
+function emptyRecycleBin(sandbox: Sandbox) {
+  const before = (days: number) => storedInstant(sandbox.now() - days * DAY_MS)
+  const { store } = sandbox
+  const isDue = store.get(
+    "SELECT 1 AS due FROM deleted WHERE (type = 'recycle' AND deleted_time < ?) OR deleted_time < ? LIMIT 1",
+    before(RECYCLE_DAYS),
+    before(LISTED_DAYS),
+  )
+  if (!isDue) return
+  store.transaction(() => {
+    store.run("UPDATE deleted SET type = 'permanent' WHERE deleted_time < ?", before(RECYCLE_DAYS))
+    store.run('DELETE FROM deleted WHERE deleted_time < ?', before(LISTED_DAYS))
+  })
+}
+
+function showDeleted(sandbox: Sandbox, row: Row): JsonObject {
+  return {
+    id: text(row['id']),
+    display_name: textOrNull(row['display_name']),
+    type: text(row['type']),
+    deleted_time: showInstant(text(row['deleted_time']), sandbox.behaviour().timesOffset),
+    deleted_by: showUser(text(row['deleted_by']), false),
+    created_by: null,
+  }
+}

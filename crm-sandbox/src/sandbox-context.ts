@@ -1,0 +1,14 @@
+import type { Behaviour } from './behaviour.ts'
+import type { Store } from './store.ts'
+
+/** What every part of the sandbox may use. */
+export type Sandbox = {
+  store: Store
+  /** Milliseconds since 1970, the clock shift included. */
+  now(): number
+  behaviour(): Readonly<Behaviour>
+  /** The sandbox's own address, which a token answer names as api_domain. */
+  baseUrl(): string
+  /** Says that there are notifications to deliver. */
+  notify(): void
+}

@@ -1,0 +1,161 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { behaviourRoutes, behaviourSwitches } from './behaviour.ts'
+import { convertRoutes } from './convert.ts'
+import { coqlRoutes } from './coql.ts'
+import { countRoutes } from './count.ts'
+import { deletedRoutes } from './deleted.ts'
+import { fillDemoData, isEmpty } from './demo-data.ts'
+import { type Faults, faultRoutes, openFaults, strikeAfter, strikeBefore, strikeCall } from './faults.ts'
+import { type Limits, openLimits } from './limits.ts'
+import { metadataRoutes } from './metadata.ts'
+import { findModule } from './modules.ts'
+import { noteRoutes } from './notes.ts'
+import { notificationRoutes, startDelivery } from './notifications.ts'
+import { authenticate, oauthRoutes } from './oauth.ts'
+import { recordRoutes } from './records.ts'
+import { resetRoutes } from './reset.ts'
+import type { Sandbox } from './sandbox-context.ts'
+import { searchRoutes } from './search.ts'
+import { staffPage } from './staff-page/staff-page.ts'
+import { stageHistoryRoutes } from './stage-history.ts'
+import { openStore } from './store.ts'
+import { timelineRoutes } from './timeline.ts'
+import { ApiError, failure, parseQuery } from './wire.ts'
+
+export type SandboxOptions = {
+  /** 0 picks a free one. */
+  port: number
+  /** The state folder; it is made when it is not there. */
+  dir: string
+  /** Fills an empty store with demo data. */
+  seed: boolean
+  clock?: () => number
+}
+
+export type RunningSandbox = { url: string; close(): Promise<void> }
+
+/** Starts the CRM sandbox on loopback. */
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const store = openStore(options.dir)
+  const switches = behaviourSwitches(store)
+  const clock = options.clock ?? Date.now
+  let url = `http://127.0.0.1:${options.port}`
+  let wake = () => {}
+  const sandbox: Sandbox = {
+    store,
+    now: () => clock() + switches.current().clockShiftSeconds * 1_000,
+    behaviour: switches.current,
+    baseUrl: () => url,
+    notify: () => wake(),
+  }
+  const faults = openFaults(sandbox)
+  const { limits, routes: limitRoutes } = openLimits(sandbox)
+  const delivery = startDelivery(sandbox, faults)
+  wake = delivery.wake
+  if (options.seed && isEmpty(sandbox)) fillDemoData(sandbox)
+
+  const app = Fastify({
+    bodyLimit: 10 * 1024 * 1024,
+    forceCloseConnections: true,
+    routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
+  })
+  app.setErrorHandler((error, _request, reply) => {
+    if (error instanceof ApiError) return reply.code(error.status).send(error.failure)
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    return reply.code(500).send(failure('INTERNAL_ERROR', {}, 'Internal Server Error'))
+  })
+
+  await app.register((part) => wire(part, sandbox, faults, limits))
+  await app.register(async (part) => {
+    keepOtherSitesOut(part)
+    behaviourRoutes(part, switches)
+    faultRoutes(part, sandbox, faults)
+    limitRoutes(part)
+    resetRoutes(part, sandbox, { clear: [switches.clear, () => faults.replace({}), limits.clear] })
+  })
+  await app.register(async (part) => {
+    keepOtherSitesOut(part)
+    await staffPage(part, sandbox)
+  })
+
+  url = await app.listen({ host: '127.0.0.1', port: options.port })
+  return {
+    url,
+    async close() {
+      await app.close()
+      await delivery.stop()
+      store.close()
+    },
+  }
+}
+
+/** Zoho's own addresses: the token endpoint and the API. */
+async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, limits: Limits) {
+  part.addHook('onRequest', async (request, reply) => {
+    if (await strikeBefore(faults, request, reply)) return reply
+    return undefined
+  })
+  await part.register((oauth) => oauthRoutes(oauth, sandbox, faults))
+  await part.register(async (api) => {
+    // Zoho reads JSON whatever the content type says; its own SDK sends none.
+    api.removeAllContentTypeParsers()
+    api.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+      const text = String(body)
+      try {
+        done(null, text.trim() === '' ? undefined : JSON.parse(text))
+      } catch {
+        done(new ApiError(400, 'INVALID_DATA', {}, 'the request body is not JSON'))
+      }
+    })
+    api.addHook('preHandler', async (request, reply) => {
+      const calls = limits.begin(request, reply)
+      if (await strikeCall(faults, calls, request, reply)) return reply
+      authenticate(sandbox, request)
+      return undefined
+    })
+    api.addHook('onSend', async (request, reply, payload) => {
+      if (strikeAfter(faults, request, reply.statusCode)) request.raw.socket.destroy()
+      return payload
+    })
+    api.addHook('onResponse', async (request, reply) => {
+      limits.end(request, reply.statusCode, Math.round(reply.elapsedTime))
+    })
+    // A caller who hung up gets no response, but the call is over all the same.
+    api.addHook('onRequestAbort', async (request) => limits.end(request, 499, 0))
+
+    coqlRoutes(api, sandbox)
+    metadataRoutes(api, sandbox)
+    notificationRoutes(api, sandbox)
+    searchRoutes(api, sandbox)
+    countRoutes(api, sandbox)
+    deletedRoutes(api, sandbox)
+    convertRoutes(api, sandbox)
+    noteRoutes(api, sandbox)
+    stageHistoryRoutes(api, sandbox)
+    timelineRoutes(api, sandbox)
+    recordRoutes(api, sandbox)
+    api.all('/crm/*', (request) => {
+      const [version, module = ''] = request.url.replace(/\?.*/, '').split('/').slice(2)
+      if (version === 'v8' && findModule(module)) {
+        const status = Number(sandbox.behaviour().methodNotAllowedStatus)
+        throw new ApiError(status, 'INVALID_REQUEST_METHOD', {}, 'The http request method type is not a valid one')
+      }
+      throw new ApiError(404, 'INVALID_URL_PATTERN', {}, 'Please check if the URL trying to access is a correct one')
+    })
+  })
+}
+
+/** Everything but the API acts without a sign-in, so that no other web site may reach it through the user's browser. */
+function keepOtherSitesOut(part: FastifyInstance) {
+  part.addHook('onRequest', async (request, reply) => {
+    const host = request.headers.host ?? ''
+    const origin = request.headers.origin
+    const isLocal = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)
+    const isOwn = origin === undefined || origin === `http://${host}`
+    const fetchSite = request.headers['sec-fetch-site'] ?? 'same-origin'
+    const isForeignWrite = request.method !== 'GET' && fetchSite !== 'same-origin' && fetchSite !== 'none'
+    if (!isLocal || !isOwn || isForeignWrite)
+      return reply.code(403).send({ error: 'only from this computer and this page' })
+    return undefined
+  })
+}

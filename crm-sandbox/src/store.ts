@@ -1,0 +1,204 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+
+export type Row = Record<string, SQLOutputValue>
+
+export type Store = {
+  run(sql: string, ...params: SQLInputValue[]): void
+  get(sql: string, ...params: SQLInputValue[]): Row | undefined
+  all(sql: string, ...params: SQLInputValue[]): Row[]
+  /** Everything inside is written or nothing is; a transaction within one joins it. */
+  transaction<T>(work: () => T): T
+  /** Nineteen digits, ascending, never given out twice, not even after a reset. */
+  nextId(): string
+  readSetting(name: string): unknown
+  writeSetting(name: string, value: unknown): void
+  close(): void
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+  CREATE TABLE IF NOT EXISTS records (
+    id TEXT PRIMARY KEY,
+    module TEXT NOT NULL,
+    name TEXT,
+    owner TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    created_time TEXT NOT NULL,
+    modified_by TEXT NOT NULL,
+    modified_time TEXT NOT NULL,
+    converted INTEGER NOT NULL DEFAULT 0,
+    data TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS records_by_id ON records (module, id);
+  CREATE INDEX IF NOT EXISTS records_by_modified ON records (module, modified_time, id);
+  CREATE INDEX IF NOT EXISTS records_by_created ON records (module, created_time, id);
+  CREATE INDEX IF NOT EXISTS records_by_loid ON records (module, data ->> '$.LOID' COLLATE NOCASE);
+  CREATE INDEX IF NOT EXISTS records_by_partner ON records (module, data ->> '$.Partner', modified_time);
+  CREATE INDEX IF NOT EXISTS records_by_email ON records (module, data ->> '$.Email' COLLATE NOCASE);
+  CREATE INDEX IF NOT EXISTS records_by_parent ON records (module, data ->> '$.Parent_Id');
+
+  CREATE TABLE IF NOT EXISTS deleted (
+    id TEXT PRIMARY KEY,
+    module TEXT NOT NULL,
+    display_name TEXT,
+    type TEXT NOT NULL,
+    deleted_time TEXT NOT NULL,
+    deleted_by TEXT NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS deleted_by_time ON deleted (module, deleted_time);
+
+  CREATE TABLE IF NOT EXISTS stage_history (
+    id TEXT PRIMARY KEY,
+    deal_id TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    moved_to TEXT,
+    entered_time TEXT NOT NULL,
+    left_time TEXT,
+    amount REAL,
+    probability REAL,
+    expected_revenue REAL,
+    closing_date TEXT,
+    modified_by TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS stage_history_by_deal ON stage_history (deal_id, id);
+
+  CREATE TABLE IF NOT EXISTS timeline (
+    id TEXT PRIMARY KEY,
+    module TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    record_name TEXT,
+    audited_time TEXT NOT NULL,
+    action TEXT NOT NULL,
+    source TEXT NOT NULL,
+    done_by TEXT NOT NULL,
+    field_history TEXT,
+    related_record TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS timeline_by_record ON timeline (record_id, audited_time, id);
+
+  CREATE TABLE IF NOT EXISTS access_tokens (
+    hash TEXT PRIMARY KEY,
+    issued_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS watches (
+    channel_id TEXT NOT NULL,
+    module TEXT NOT NULL,
+    events TEXT NOT NULL,
+    notify_url TEXT NOT NULL,
+    token TEXT,
+    expiry TEXT NOT NULL,
+    return_values INTEGER NOT NULL,
+    on_related INTEGER NOT NULL,
+    condition TEXT,
+    PRIMARY KEY (channel_id, module)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS notices (
+    seq INTEGER PRIMARY KEY,
+    channel_id TEXT NOT NULL,
+    module TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    notify_url TEXT NOT NULL,
+    token TEXT,
+    changed_values TEXT,
+    return_values INTEGER NOT NULL,
+    due_ms INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS notices_by_due ON notices (due_ms, seq);
+`
+
+const STATEMENTS_KEPT_MAX = 300
+
+/** Opens the state folder. A commit is on disk before the call that made it returns, so kill -9 loses nothing answered. */
+export function openStore(dir: string): Store {
+  mkdirSync(dir, { recursive: true })
+  const db = new DatabaseSync(join(dir, 'crm.sqlite'))
+  db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  db.exec(SCHEMA)
+
+  const statements = new Map<string, StatementSync>()
+  let depth = 0
+
+  function prepare(sql: string): StatementSync {
+    const known = statements.get(sql)
+    if (known) return known
+    // COQL makes new texts without end; starting over is cheaper than tracking which were used last.
+    if (statements.size >= STATEMENTS_KEPT_MAX) statements.clear()
+    const statement = db.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+
+  function transaction<T>(work: () => T): T {
+    if (depth > 0) return work()
+    db.exec('BEGIN IMMEDIATE')
+    depth = 1
+    try {
+      const result = work()
+      db.exec('COMMIT')
+      return result
+    } catch (error) {
+      db.exec('ROLLBACK')
+      throw error
+    } finally {
+      depth = 0
+    }
+  }
+
+  function nextId(): string {
+    return transaction(() => {
+      prepare(
+        "INSERT INTO settings (name, value) VALUES ('sequence', '800001') ON CONFLICT (name) DO UPDATE SET value = CAST(value + 1 AS TEXT)",
+      ).run()
+      const row = prepare("SELECT value FROM settings WHERE name = 'sequence'").get()
+      return `54000000000${text(row?.['value']).padStart(8, '0')}`
+    })
+  }
+
+  return {
+    run: (sql, ...params) => {
+      prepare(sql).run(...params)
+    },
+    get: (sql, ...params) => prepare(sql).get(...params),
+    all: (sql, ...params) => prepare(sql).all(...params),
+    transaction,
+    nextId,
+    readSetting(name) {
+      const row = prepare('SELECT value FROM settings WHERE name = ?').get(name)
+      return row ? JSON.parse(text(row['value'])) : undefined
+    },
+    writeSetting(name, value) {
+      prepare(
+        'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      ).run(name, JSON.stringify(value))
+    },
+    close: () => db.close(),
+  }
+}
+
+/** A column that is never null and always text. */
+export function text(value: SQLOutputValue | undefined): string {
+  if (typeof value !== 'string') throw new TypeError(`expected text in the store, found ${typeof value}`)
+  return value
+}
+
+export function textOrNull(value: SQLOutputValue | undefined): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+export function number(value: SQLOutputValue | undefined): number {
+  if (typeof value !== 'number') throw new TypeError(`expected a number in the store, found ${typeof value}`)
+  return value
+}
+
+export function numberOrNull(value: SQLOutputValue | undefined): number | null {
+  return typeof value === 'number' ? value : null
+}

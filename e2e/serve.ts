@@ -1,0 +1,18 @@
+// The portal for the journeys: the real one, on an empty folder.
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { crmUrl, portalUrl } from './addresses.ts'
+
+const dataDir = path.resolve(import.meta.dirname, '../.cache/e2e')
+rmSync(dataDir, { recursive: true, force: true })
+Object.assign(process.env, {
+  NODE_ENV: 'development',
+  PORT: new URL(portalUrl).port,
+  PUBLIC_URL: portalUrl,
+  CRM_PORT: new URL(crmUrl).port,
+  DATA_DIR: dataDir,
+  RATE_LIMITS: 'off',
+  SEED_DEMO: 'true',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+})
+await import('../server/src/main.ts')

@@ -1,0 +1,30 @@
+import { defineConfig, devices } from '@playwright/test'
+import { launchOptions } from './chromium.config.ts'
+import { portalUrl } from './e2e/addresses.ts'
+
+export default defineConfig({
+  testDir: './e2e',
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: Boolean(process.env['CI']),
+  expect: { timeout: 10_000 },
+  use: {
+    baseURL: portalUrl,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    // Recording needs a program that Playwright would have to download.
+    video: 'off',
+    locale: 'en-AU',
+    timezoneId: 'Australia/Sydney',
+    launchOptions,
+  },
+  projects: [
+    { name: 'desktop', use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } } },
+    { name: 'mobile', use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } } },
+  ],
+  webServer: {
+    command: 'node e2e/serve.ts',
+    url: `${portalUrl}/api/ready`,
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
+  },
+})

@@ -1,0 +1,161 @@
+// Which part may import which: the arrows of ARCHITECTURE.md, held. Prints every import that turns back.
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+type Rule = { files: RegExp; mayImport: RegExp; because: string }
+
+const CONTRACT = String.raw`contract/src/`
+const PACKAGES = String.raw`package:(?!@portal/)`
+const SERVER_ROOT = String.raw`server/src/(config|deps|errors)\.ts$`
+
+const SERVER_FEATURES = {
+  accounts: [],
+  'api-keys': [],
+  leads: ['accounts'],
+  deals: ['accounts'],
+  notes: ['leads', 'deals', 'accounts'],
+  sync: ['notes', 'leads', 'deals', 'accounts'],
+  webhooks: ['accounts'],
+  'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
+  dashboard: [],
+  search: [],
+}
+
+/** The lower folders of the server and what each may know besides settings and contract. */
+const SERVER_FOLDERS = {
+  events: ['db', 'jobs'],
+  jobs: ['db'],
+  http: ['db'],
+  zoho: ['db'],
+  mail: [],
+  db: [],
+}
+
+/** The lower folders of the web app, likewise. */
+const WEB_FOLDERS = {
+  session: ['api'],
+  api: ['session'],
+  ui: ['format'],
+  format: [],
+}
+
+/** The first rule whose `files` fit decides. */
+const RULES: Rule[] = [
+  {
+    files: /^contract\/src\/.*\.test\.ts$/,
+    mayImport: anyOf(CONTRACT, 'package:(zod|libphonenumber-js|vitest|node:)'),
+    because: 'the contract is shared by browser and server',
+  },
+  {
+    files: /^contract\/src\//,
+    mayImport: anyOf(CONTRACT, 'package:(zod|libphonenumber-js)'),
+    because: 'the contract imports zod and libphonenumber-js only',
+  },
+  {
+    files: /^crm-sandbox\/src\//,
+    mayImport: anyOf('crm-sandbox/src/', PACKAGES),
+    because: 'the sandbox imports no other workspace',
+  },
+  // A test goes through the front door, so it may know every part of its own side.
+  {
+    files: /^server\/src\/.*\.test\.ts$|^server\/src\/testing\//,
+    mayImport: anyOf('server/', CONTRACT, PACKAGES),
+    because: 'the sandbox is known by its address only',
+  },
+  {
+    files: /^server\/src\/features\/[\w-]+\/[\w-]+\.routes\.ts$/,
+    mayImport: anyOf('server/src/(?!testing/)', CONTRACT, PACKAGES),
+    because: 'an edge joins features and nothing else',
+  },
+  ...Object.entries(SERVER_FEATURES).map(([feature, others]) => ({
+    files: new RegExp(`^server/src/features/${feature}/`),
+    mayImport: anyOf(
+      ...[feature, ...others].map((name) => String.raw`server/src/features/${name}/(?!.*\.routes\.ts$)`),
+      `server/src/(${Object.keys(SERVER_FOLDERS).join('|')})/`,
+      SERVER_ROOT,
+      CONTRACT,
+      PACKAGES,
+    ),
+    because: `${feature} builds on ${others.join(', ') || 'no other feature'}; routes are imported by app.ts only`,
+  })),
+  ...Object.entries(SERVER_FOLDERS).map(([folder, others]) => ({
+    files: new RegExp(`^server/src/${folder}/`),
+    mayImport: anyOf(`server/src/(${[folder, ...others].join('|')})/`, SERVER_ROOT, CONTRACT, PACKAGES),
+    because: `${folder} knows ${others.join(', ') || 'no other folder'}, settings and contract`,
+  })),
+  {
+    files: /^server\//,
+    mayImport: anyOf('server/', CONTRACT, PACKAGES),
+    because: 'the sandbox is known by its address only',
+  },
+  {
+    files: /^web\/src\/.*\.test\.tsx?$|^web\/src\/testing\//,
+    mayImport: anyOf('web/', CONTRACT, PACKAGES),
+    because: 'the web app imports the contract and no other workspace',
+  },
+  ...Object.entries(WEB_FOLDERS).map(([folder, others]) => ({
+    files: new RegExp(`^web/src/${folder}/`),
+    mayImport: anyOf(
+      `web/src/(${[folder, ...others].join('|')})/`,
+      ...(folder === 'ui' ? [] : [CONTRACT]),
+      folder === 'ui' ? 'package:(?!@portal/)' : PACKAGES,
+    ),
+    because: `${folder} knows ${others.join(', ') || 'no other folder'}${folder === 'ui' ? ' and no word of the domain' : ''}`,
+  })),
+  {
+    files: /^web\/src\/features\//,
+    mayImport: anyOf(
+      String.raw`web/src/features/(OWN|notes|sync)/(?!.*-page\.tsx$)`,
+      `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
+      String.raw`web/src/app/(paths|search-params)\.ts$`,
+      CONTRACT,
+      PACKAGES,
+    ),
+    because: 'only notes and sync offer parts to other features; pages are imported by app/routes.tsx only',
+  },
+  {
+    files: /^web\//,
+    mayImport: anyOf('web/', CONTRACT, PACKAGES),
+    because: 'the web app imports the contract and no other workspace',
+  },
+]
+
+/** What is wrong with an import, in a line; nothing when it is allowed. */
+export function findBoundaryCrossing(file: string, specifier: string): string | undefined {
+  const rule = RULES.find(({ files }) => files.test(file))
+  if (!rule) return undefined
+  const target = importedFile(file, specifier)
+  const feature = /\/features\/([\w-]+)\//.exec(file)?.[1] ?? ''
+  if (new RegExp(rule.mayImport.source.replace('OWN', feature)).test(target)) return undefined
+  return `${file} imports ${specifier}: ${rule.because}`
+}
+
+/** Seen from the root of the repository; a package as `package:name`. */
+function importedFile(file: string, specifier: string): string {
+  if (specifier.startsWith('@portal/contract/')) return specifier.replace('@portal/contract/', 'contract/src/')
+  if (!specifier.startsWith('.')) return `package:${specifier}`
+  return path.posix.join(path.posix.dirname(file), specifier)
+}
+
+function anyOf(...starts: string[]): RegExp {
+  return new RegExp(`^(${starts.join('|')})`)
+}
+
+/** Both kinds of import, `export … from`, and `import('…')`. */
+function findImports(text: string): string[] {
+  const statements =
+    /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?'([^'\n]+)'|^\}\sfrom\s'([^'\n]+)'|\bimport\('([^'\n]+)'\)/gm
+  return [...text.matchAll(statements)].flatMap(([, ...groups]) => groups.find(Boolean) ?? [])
+}
+
+if (import.meta.main) {
+  const files = globSync('{contract,server,web,crm-sandbox}/src/**/*.{ts,tsx}').map((file) =>
+    file.replaceAll(path.sep, '/'),
+  )
+  const crossings = files.flatMap((file) =>
+    findImports(readFileSync(file, 'utf8')).flatMap((specifier) => findBoundaryCrossing(file, specifier) ?? []),
+  )
+  for (const crossing of crossings) console.error(crossing)
+  if (files.length === 0) console.error('No source file was found')
+  process.exit(crossings.length === 0 && files.length > 0 ? 0 : 1)
+}

@@ -1,0 +1,153 @@
+// `npm test`: sets up what is missing, the browser included, and runs every check. `-- --only=server` (or another
+// project of Vitest, `check`, `e2e`) runs a part.
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { announce, buildWebIfChanged, prepare, root, run } from './set-up.mjs'
+
+const reports = path.join(root, '.cache', 'reports')
+const vitestReport = path.join(reports, 'vitest.json')
+const playwrightReport = path.join(reports, 'playwright.json')
+const vitestProjects = ['contract', 'server', 'crm-sandbox', 'web', 'scripts']
+const only = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length)
+
+const INSTALL_CHROMIUM = `
+  set -e
+  if [ "$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi
+  export DEBIAN_FRONTEND=noninteractive
+  $as_root apt-get update -q
+  $as_root apt-get install -q -y --no-install-recommends chromium`
+
+const failures = []
+
+await prepare().catch(giveUp)
+rmSync(reports, { recursive: true, force: true })
+mkdirSync(reports, { recursive: true })
+const wants = (part) => !only || only === part
+const wantsE2e = wants('e2e')
+
+// Downloading a browser waits for the network, so the checks run meanwhile.
+const browser = wantsE2e ? ensureChromium().catch((error) => error) : undefined
+if (wants('check')) {
+  await inTwoLanes([
+    () => step('lint', 'oxlint', ['--type-aware', '--deny-warnings']),
+    () => step('types of contract, server and sandbox', 'tsc', ['-p', '.']),
+    () => step('types of the web app', 'tsc', ['-p', 'web']),
+    () => step('format', 'biome', ['check']),
+    () => step('unused code', 'knip', []),
+    () => step('arrows between the parts', 'node', ['scripts/check-boundaries.ts']),
+    () => step('paths named in documents', 'node', ['scripts/check-docs.mjs']),
+  ])
+}
+if (!only || vitestProjects.includes(only)) {
+  const projects = only ? [`--project=${only}`] : []
+  await step('tests', 'vitest', [
+    'run',
+    ...projects,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${vitestReport}`,
+  ])
+}
+if (wantsE2e) {
+  const error = await buildWebIfChanged().then(
+    () => browser,
+    (failure) => failure,
+  )
+  if (error instanceof Error) {
+    console.log(`✗ set-up of the journeys: ${error.message}`)
+    failures.push('journeys')
+  } else {
+    await step('journeys in a browser', 'playwright', ['test', '--reporter=list,json', '--pass-with-no-tests'], {
+      CHROMIUM_PATH: error,
+      PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport,
+    })
+  }
+}
+finish()
+
+/** A check that is no test of its own counts as one failed test, so that the last line never looks better than it is. */
+function finish() {
+  const vitest = readReport(vitestReport)
+  const playwright = readReport(playwrightReport)
+  const passed = (vitest?.numPassedTests ?? 0) + (playwright?.stats.expected ?? 0) + (playwright?.stats.flaky ?? 0)
+  const failedTests = (vitest?.numFailedTests ?? 0) + (playwright?.stats.unexpected ?? 0)
+  const failed = Math.max(failedTests + failures.filter((name) => !isCounted(name)).length, failures.length)
+  if (failures.length > 0) console.log(`Failed: ${failures.join(', ')}`)
+  console.log(`${passed} passed, ${failed} failed`)
+  process.exit(failed === 0 ? 0 : 1)
+}
+
+function isCounted(name) {
+  return name === 'tests' || name === 'journeys in a browser'
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Says how it went and how long it took; what it printed is shown when it failed. */
+function step(name, program, args, env = {}) {
+  const startedAt = Date.now()
+  const bin = path.join(root, 'node_modules', '.bin')
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}`, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece) => {
+        text += piece
+      })
+    }
+    child.once('error', (error) => {
+      text += error.message
+    })
+    child.once('close', (code) => {
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
+      console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`)
+      if (code !== 0) {
+        failures.push(name)
+        console.log(text.trimEnd())
+      }
+      resolve()
+    })
+  })
+}
+
+async function inTwoLanes(work) {
+  const lane = async () => {
+    for (let next = work.shift(); next; next = work.shift()) await next()
+  }
+  await Promise.all([lane(), lane()])
+}
+
+/** The browser's path. Installed where that is possible without asking: on Debian and Ubuntu as root or by sudo. */
+async function ensureChromium() {
+  const { findChromium } = await import('../chromium.config.ts')
+  const found = findChromium()
+  if (found) return found
+  const done = announce('Installing Chromium for the journeys')
+  try {
+    await run('sh', ['-c', INSTALL_CHROMIUM], { output: 'when it fails' })
+  } catch (cause) {
+    const help = 'install Chromium or Google Chrome, or set CHROMIUM_PATH to one'
+    throw new Error(`no browser was found and none could be installed: ${help}`, { cause })
+  }
+  done()
+  const installed = findChromium()
+  if (!installed) throw new Error('Chromium was installed but is not found: set CHROMIUM_PATH')
+  return installed
+}
+
+function giveUp(error) {
+  console.error(error.message)
+  console.log('0 passed, 1 failed')
+  process.exit(1)
+}

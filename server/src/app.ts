@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from './deps.ts'
+import { accountRoutes } from './features/accounts/accounts.routes.ts'
+import { findCaller } from './features/accounts/sessions.ts'
+import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
+import { dealRoutes } from './features/deals/deals.routes.ts'
+import { leadRoutes } from './features/leads/leads.routes.ts'
+import { noteRoutes } from './features/notes/notes.routes.ts'
+import { searchRoutes } from './features/search/search.routes.ts'
+import { createAuthenticate } from './http/authenticate.ts'
+import { healthRoutes } from './http/health.ts'
+import { createMount } from './http/mount.ts'
+import { createRateLimits } from './http/rate-limit.ts'
+import { createServer } from './http/server.ts'
+import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
+
+/** Everything that answers HTTP: first what all calls share, then the features. */
+export async function createApp(deps: Deps): Promise<FastifyInstance> {
+  const app = await createServer(deps.log, deps.publicUrl.startsWith('https:'))
+  healthRoutes(app, deps.pool)
+
+  const authenticate = createAuthenticate((token) => findCaller(deps, token))
+  const rateLimits = createRateLimits(deps.pool, deps.config.rateLimits)
+  const mount = createMount(app, deps, authenticate, rateLimits)
+  accountRoutes(mount, deps)
+  leadRoutes(mount, deps)
+  dealRoutes(mount, deps)
+  noteRoutes(mount, deps)
+  dashboardRoutes(mount, deps)
+  searchRoutes(mount, deps)
+
+  await staticWeb(app, WEB_FOLDER)
+  return app
+}

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { createApp } from './app.ts'
+import type { Settings, ZohoSettings } from './config.ts'
+import { openDatabase } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import type { Clock, Deps } from './deps.ts'
+import { openJobQueue } from './jobs/job-queue.ts'
+import { openMailer } from './mail/mail.ts'
+import { JOBS } from './worker.ts'
+import { openCrm } from './zoho/crm.ts'
+import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
+
+export interface Portal {
+  deps: Deps
+  /** Where it listens. */
+  url: string
+  /** Requests in flight and running jobs get ten seconds; what they do not finish is handed back (D4). */
+  close(): Promise<void>
+}
+
+interface PortalSettings {
+  config: Settings
+  databaseUrl: string
+  crm: { mode: 'sandbox' | 'zoho'; settings: ZohoSettings }
+  clock: Clock
+  log: Logger
+}
+
+const STOP_MS_MAX = 10_000
+
+/** One server process: migrated database, jobs, HTTP. Which database and which CRM, its caller decides. */
+export async function openPortal({ config, databaseUrl, crm, clock, log }: PortalSettings): Promise<Portal> {
+  const mapPath = config.crmFieldMapPath
+  const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
+  const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
+  const { db, pool } = database
+  await migrate(db)
+
+  const worker = openJobQueue(databaseUrl, log)
+  const deps: Deps = {
+    config,
+    publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
+    db,
+    pool,
+    jobs: worker,
+    crm: openCrm({ ...crm, fieldMap, db, clock, log }),
+    mail: openMailer({
+      smtpUrl: config.smtpUrl,
+      mailFrom: config.mailFrom,
+      outbox: join(config.dataDir, 'outbox'),
+      log,
+    }),
+    clock,
+    log,
+  }
+  await worker.start(JOBS, deps)
+  const app = await createApp(deps)
+  const url = await app.listen({ host: config.host, port: config.port })
+  // With PORT=0 the port is known only now.
+  if (!config.publicUrl) deps.publicUrl = `http://localhost:${new URL(url).port}`
+
+  return {
+    deps,
+    url,
+    async close() {
+      const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
+      await Promise.race([app.close(), deadline])
+      await worker.stop(STOP_MS_MAX)
+      await database.close()
+    },
+  }
+}
