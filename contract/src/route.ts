@@ -18,6 +18,7 @@ export interface Route<
   Answer extends Schema = Schema,
   Accepted extends Schema | undefined = Schema | undefined,
   Caller extends Auth = Auth,
+  Wrap extends Envelope = Envelope,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below `/api`, parameters as `:name`. */
@@ -28,14 +29,14 @@ export interface Route<
   answer: Answer
   /** The answer of a call that goes on after it was answered (202). */
   accepted: Accepted
-  envelope: Envelope
+  envelope: Wrap
   status: 200 | 201 | 202
   /** Creates something: runs in one transaction and honours `Idempotency-Key` (D9). */
   creates: boolean
   summary: string
 }
 
-interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller> {
+interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   method: Route['method']
   path: Path
   auth: Caller
@@ -43,7 +44,7 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller> {
   body?: Body
   answer: Answer
   accepted?: Accepted
-  envelope?: Envelope
+  envelope?: Wrap
   status?: Route['status']
   creates?: boolean
   summary: string
@@ -57,15 +58,16 @@ export function defineRoute<
   Query extends Schema | undefined = undefined,
   Body extends Schema | undefined = undefined,
   Accepted extends Schema | undefined = undefined,
+  const Wrap extends Envelope = 'data',
 >(
-  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller>,
-): Route<Path, Query, Body, Answer, Accepted, Caller> {
-  const { query, body, accepted, ...rest } = definition
+  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap>,
+): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
+  const { query, body, accepted, envelope, ...rest } = definition
   return {
-    envelope: 'data',
     status: 200,
     creates: false,
     ...rest,
+    envelope: envelope ?? ('data' as Wrap), // left out, Wrap is 'data'
     query: query as Query, // absent and undefined are the same here, which the type of an optional property cannot say
     body: body as Body,
     accepted: accepted as Accepted,

@@ -48,14 +48,20 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
   }
 }
 
-/** One tab at a time: the second to get the lock finds the token young already. */
+/**
+ * One tab at a time: the second to get the lock finds the token young already. Pages that came by plain http have no
+ * locks; there two tabs may refresh at once, and the older token still lives for 30 seconds (D12).
+ */
 async function refreshIfOld() {
   if (tokenAgeMs() < REFRESH_AGE_MS) return
-  await navigator.locks.request('session-refresh', async () => {
-    if (readToken() === null || tokenAgeMs() < REFRESH_AGE_MS) return
-    const { token } = await call(refreshSession)
-    storeToken(token)
-  })
+  if ('locks' in navigator) await navigator.locks.request('session-refresh', refresh)
+  else await refresh()
+}
+
+async function refresh() {
+  if (readToken() === null || tokenAgeMs() < REFRESH_AGE_MS) return
+  const { token } = await call(refreshSession)
+  storeToken(token)
 }
 
 /** A definite no has already ended the session on its way here; other trouble leaves it as it is. */

@@ -32,7 +32,7 @@ export function SearchBox() {
         autoComplete="off"
         enterKeyHint="search"
         maxLength={200}
-        className="control pr-9 pl-9"
+        className="control pl-9 sm:pr-9"
       />
       <kbd
         aria-hidden

@@ -2,6 +2,7 @@ import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
 import { Handshake, LayoutDashboard, LogOut, Settings, Users, X } from 'lucide-react'
 import { Button } from '../../ui/button.tsx'
+import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
 import { Brand } from './brand.tsx'
@@ -27,7 +28,10 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
       <div className="flex h-15 shrink-0 items-center justify-between px-4">
         <Brand />
         {onClose && (
-          <Button variant="ghost" size="icon" aria-label="Close menu" icon={<X aria-hidden />} onClick={onClose} />
+          <span className="-mr-2 flex">
+            <ThemeToggle />
+            <Button variant="ghost" size="icon" aria-label="Close menu" icon={<X aria-hidden />} onClick={onClose} />
+          </span>
         )}
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-3 py-2">

@@ -25,7 +25,9 @@ export function TopBar({ partner, onMenu }: TopBarProps) {
       />
       <SearchBox />
       <div className="ml-auto flex items-center gap-1 sm:gap-2">
-        <ThemeToggle />
+        <span className="max-sm:hidden">
+          <ThemeToggle />
+        </span>
         <Link
           {...paths.profile}
           aria-label={partner ? `${partner.businessName}: profile settings` : 'Profile settings'}

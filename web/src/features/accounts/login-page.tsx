@@ -1,5 +1,86 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { SignIn, signIn } from '@portal/contract/accounts.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ChangeEvent, type SubmitEvent, useState } from 'react'
+import * as z from 'zod/mini'
+import { call } from '../../api/call.ts'
+import { paths } from '../../app/paths.ts'
+import { beginSession } from '../../session/begin-session.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { signInFailureText } from './failure-texts.ts'
+import { useRedirectAfter } from './use-redirect-after.ts'
+
+const REDIRECT_DELAY_MS = 500
 
 export function LoginPage() {
-  return <PageHeader title="Sign in" />
+  const queryClient = useQueryClient()
+  // Two fields that are checked by one schema: the form library would be an eighth of this page's code.
+  const [values, setValues] = useState({ email: '', password: '' })
+  const [touched, setTouched] = useState({ email: false, password: false })
+  const checked = SignIn.safeParse(values)
+  const problems = checked.success ? {} : z.flattenError(checked.error).fieldErrors
+
+  const login = useMutation({
+    mutationFn: (body: SignIn) => call(signIn, { body }),
+    onSuccess({ token, partner }) {
+      const { id, businessName, email: partnerEmail } = partner
+      beginSession(queryClient, token, { partnerId: id, businessName, partnerEmail })
+      toast.success(`Welcome back, ${businessName}!`)
+    },
+  })
+  useRedirectAfter(login.isSuccess, 'dashboard', REDIRECT_DELAY_MS)
+
+  const isEmpty = values.email.trim() === '' || values.password === ''
+  const isRunning = login.isPending || login.isSuccess
+
+  function handleSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    setTouched({ email: true, password: true })
+    if (checked.success) login.mutate(checked.data)
+    else document.getElementById(problems.email ? 'email' : 'password')?.focus()
+  }
+
+  function field(name: keyof typeof values) {
+    return {
+      id: name,
+      name,
+      value: values[name],
+      error: touched[name] ? problems[name]?.[0] : undefined,
+      onChange: (event: ChangeEvent<HTMLInputElement>) => setValues({ ...values, [name]: event.target.value }),
+      onBlur: () => setTouched({ ...touched, [name]: true }),
+    }
+  }
+
+  return (
+    <AccountFrame
+      title="Sign in"
+      text="Welcome back. Enter your details to go on."
+      footer={
+        <>
+          New here?{' '}
+          <Link {...paths.signUp} className={textLinkClass}>
+            Create Partner Account
+          </Link>
+        </>
+      }
+    >
+      <form noValidate onSubmit={handleSubmit} className="grid gap-4">
+        {login.isError && <Alert kind="error">{signInFailureText(login.error)}</Alert>}
+        <TextField label="Email" type="email" autoComplete="username" inputMode="email" {...field('email')} />
+        <PasswordField label="Password" autoComplete="current-password" {...field('password')} />
+        <div className="-mt-1 text-right">
+          <Link {...paths.forgotPassword} className={`${textLinkClass} inline-block py-0.5 text-[0.8125rem]`}>
+            Forgot your password?
+          </Link>
+        </div>
+        <Button type="submit" busy={isRunning} disabled={isEmpty}>
+          {isRunning ? 'Signing in' : 'Sign in'}
+        </Button>
+      </form>
+    </AccountFrame>
+  )
 }

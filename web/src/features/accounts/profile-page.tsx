@@ -1,5 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, UserRound } from 'lucide-react'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { profileQuery } from './accounts.queries.ts'
+import { failedToLoadProfileText } from './failure-texts.ts'
+import { PasswordForm } from './password-form.tsx'
+import { PersonalForm } from './personal-form.tsx'
 
 export function ProfilePage() {
-  return <PageHeader title="Profile Settings" />
+  const profile = useQuery(profileQuery())
+  return (
+    <div className="max-w-3xl">
+      <PageHeader title="Profile Settings" description="Your business, how we reach you, and your password." />
+      {profile.isPending && <Spinner label="Loading profile" />}
+      {profile.isError && !profile.data && (
+        <Card>
+          <Failure text={failedToLoadProfileText(profile.error)} onRetry={() => void profile.refetch()} />
+        </Card>
+      )}
+      {profile.data && (
+        <Tabs
+          label="Profile"
+          tabs={[
+            {
+              value: 'personal',
+              label: 'Personal Information',
+              icon: <UserRound aria-hidden />,
+              content: (
+                <Card
+                  title="Personal Information"
+                  action={
+                    <span className="flex gap-2">
+                      <Badge variant={profile.data.is_active ? 'success' : 'error'}>
+                        {profile.data.is_active ? 'Active' : 'Inactive'}
+                      </Badge>
+                      <Badge variant={profile.data.email_verified ? 'success' : 'warning'}>
+                        {profile.data.email_verified ? 'Email verified' : 'Email not verified'}
+                      </Badge>
+                    </span>
+                  }
+                >
+                  <PersonalForm profile={profile.data} />
+                </Card>
+              ),
+            },
+            {
+              value: 'password',
+              label: 'Change Password',
+              icon: <KeyRound aria-hidden />,
+              content: (
+                <Card title="Change Password" description="Your other sessions end when you change it.">
+                  <PasswordForm email={profile.data.email} />
+                </Card>
+              ),
+            },
+          ]}
+        />
+      )}
+    </div>
+  )
 }

@@ -1,5 +1,92 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { resetPassword } from '@portal/contract/accounts.ts'
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useForm, useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { call } from '../../api/call.ts'
+import { paths } from '../../app/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { MISSING_RESET_TOKEN, resetPasswordFailureText, WEAK_PASSWORD } from './failure-texts.ts'
+import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { useRedirectAfter } from './use-redirect-after.ts'
+
+const REDIRECT_DELAY_MS = 3_000
+const route = getRouteApi('/signed-out/reset-password')
 
 export function ResetPasswordPage() {
-  return <PageHeader title="Reset password" />
+  const { token } = route.useSearch()
+  return (
+    <AccountFrame
+      title="Choose a new password"
+      footer={
+        <Link {...paths.login} className={textLinkClass}>
+          Back to sign in
+        </Link>
+      }
+    >
+      {token ? <ResetForm token={token} /> : <MissingToken />}
+    </AccountFrame>
+  )
+}
+
+function MissingToken() {
+  return (
+    <div className="grid gap-4">
+      <Alert kind="error">{MISSING_RESET_TOKEN}</Alert>
+      <Link {...paths.forgotPassword} className={buttonClass('primary')}>
+        Request a new link
+      </Link>
+    </div>
+  )
+}
+
+const NewPasswordForm = z
+  .object(newPasswordShape({ password: 'Password is required', confirmation: 'Password confirmation is required' }))
+  .check(passwordsMatch())
+
+function ResetForm({ token }: { token: string }) {
+  const { control, register, handleSubmit, formState, setError, trigger } = useForm({
+    mode: 'onTouched',
+    resolver: zodResolver(NewPasswordForm),
+    defaultValues: { password: '', confirmPassword: '' },
+  })
+  const { errors, touchedFields } = formState
+  const password = useWatch({ control, name: 'password' })
+
+  const reset = useMutation({
+    mutationFn: (newPassword: string) => call(resetPassword, { body: { token, newPassword } }),
+    onError(error) {
+      const isWeak = resetPasswordFailureText(error) === WEAK_PASSWORD
+      if (isWeak) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
+    },
+  })
+  useRedirectAfter(reset.isSuccess, 'login', REDIRECT_DELAY_MS)
+  const failureText = reset.isError ? resetPasswordFailureText(reset.error) : null
+
+  return (
+    <form noValidate onSubmit={handleSubmit((values) => reset.mutate(values.password))} className="grid gap-4">
+      {failureText && failureText !== WEAK_PASSWORD && <Alert kind="error">{failureText}</Alert>}
+      {reset.isSuccess && <Alert kind="success">Your password was changed. Taking you to the sign-in page…</Alert>}
+      <PasswordField
+        label="New password"
+        autoComplete="new-password"
+        error={errors.password?.message}
+        hint={passwordHint(password)}
+        {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
+      />
+      <PasswordField
+        label="Confirm new password"
+        autoComplete="new-password"
+        error={errors.confirmPassword?.message}
+        {...register('confirmPassword')}
+      />
+      <Button type="submit" busy={reset.isPending} disabled={reset.isSuccess}>
+        Reset password
+      </Button>
+    </form>
+  )
 }

@@ -1,5 +1,117 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { SignUp, signUp } from '@portal/contract/accounts.ts'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useForm, useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { call } from '../../api/call.ts'
+import { Failure } from '../../api/failure.ts'
+import { useIdempotencyKey } from '../../api/idempotency-key.ts'
+import { paths } from '../../app/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { signUpFailureText, WEAK_PASSWORD } from './failure-texts.ts'
+import { showFieldErrors } from './field-errors.ts'
+import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { useRedirectAfter } from './use-redirect-after.ts'
+
+const REDIRECT_DELAY_MS = 2_500
+
+const SignUpForm = z
+  .object({
+    ...SignUp.shape,
+    ...newPasswordShape({ password: 'Password is required', confirmation: 'Password confirmation is required' }),
+  })
+  .check(passwordsMatch())
 
 export function SignUpPage() {
-  return <PageHeader title="Create account" />
+  const { control, register, handleSubmit, formState, setError, trigger } = useForm({
+    mode: 'onTouched',
+    resolver: zodResolver(SignUpForm),
+    defaultValues: { firstName: '', lastName: '', email: '', businessName: '', password: '', confirmPassword: '' },
+  })
+  const { errors, touchedFields } = formState
+  const password = useWatch({ control, name: 'password' })
+  const keys = useIdempotencyKey()
+
+  const creation = useMutation({
+    mutationFn: (body: SignUp) => call(signUp, { body, idempotencyKey: keys.keyFor(body) }),
+    onError(error) {
+      const isWeak = error instanceof Failure && error.code === 'WEAK_PASSWORD'
+      if (isWeak) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
+      else showFieldErrors(error, ['email', 'businessName', 'firstName', 'lastName', 'password'], setError)
+    },
+  })
+  useRedirectAfter(creation.isSuccess, 'login', REDIRECT_DELAY_MS)
+
+  const submit = handleSubmit(({ confirmPassword: _, ...body }) => creation.mutate(body))
+
+  return (
+    <AccountFrame
+      title="Create your account"
+      text="Refer loan applicants and follow them until they are funded."
+      footer={
+        <>
+          Already a partner?{' '}
+          <Link {...paths.login} className={textLinkClass}>
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      <form noValidate onSubmit={submit} className="grid gap-4">
+        {creation.isError && <Alert kind="error">{signUpFailureText(creation.error)}</Alert>}
+        {creation.isSuccess && <Alert kind="success">Account created. Taking you to the sign-in page…</Alert>}
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="First name (optional)"
+            autoComplete="given-name"
+            error={errors.firstName?.message}
+            {...register('firstName')}
+          />
+          <TextField
+            label="Last name (optional)"
+            autoComplete="family-name"
+            error={errors.lastName?.message}
+            {...register('lastName')}
+          />
+        </div>
+        <TextField
+          label="Email"
+          type="email"
+          required
+          autoComplete="email"
+          error={errors.email?.message}
+          {...register('email')}
+        />
+        <TextField
+          label="Business name"
+          required
+          autoComplete="organization"
+          error={errors.businessName?.message}
+          {...register('businessName')}
+        />
+        <PasswordField
+          label="Password"
+          required
+          autoComplete="new-password"
+          error={errors.password?.message}
+          hint={passwordHint(password)}
+          {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
+        />
+        <PasswordField
+          label="Confirm password"
+          required
+          autoComplete="new-password"
+          error={errors.confirmPassword?.message}
+          {...register('confirmPassword')}
+        />
+        <Button type="submit" busy={creation.isPending} disabled={creation.isSuccess}>
+          Create account
+        </Button>
+      </form>
+    </AccountFrame>
+  )
 }

@@ -1,0 +1,30 @@
+import { useState } from 'react'
+
+/**
+ * The key of one attempt to create something (D9): the same for the same body, so that a repeat after a lost answer
+ * creates nothing twice. `renew` after a success: the same text sent again is then meant.
+ */
+export function useIdempotencyKey() {
+  const [keys] = useState(createKeys)
+  return keys
+}
+
+function createKeys() {
+  let last = { text: '', key: '' }
+  return {
+    keyFor(body: unknown): string {
+      const text = JSON.stringify(body)
+      if (last.key === '' || last.text !== text) last = { text, key: randomKey() }
+      return last.key
+    },
+    renew() {
+      last = { text: '', key: '' }
+    },
+  }
+}
+
+/** Unlike `randomUUID`, this also works where the page came by plain http. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,100 @@
+import { Failure, failureText, UNEXPECTED } from '../../api/failure.ts'
+
+/** Section 8 maps by the words in the server's text; several words must all occur (D11). */
+interface Mapping {
+  when: (failure: Failure) => boolean
+  text: string
+}
+
+export const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
+export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
+
+const SIGN_IN: Mapping[] = [
+  { when: says('email'), text: 'Account not found. Please check your email or create an account.' },
+  { when: says('user'), text: 'Account not found. Please check your email or create an account.' },
+  { when: says('password'), text: 'Incorrect password. Please try again or reset your password.' },
+  { when: says('inactive'), text: 'Your account is inactive. Please contact support.' },
+  { when: says('disabled'), text: 'Your account is inactive. Please contact support.' },
+]
+
+const SIGN_UP: Mapping[] = [
+  {
+    when: says('email', 'exists'),
+    text: 'An account with this email already exists. Please try signing in instead.',
+  },
+  {
+    when: says('business', 'exists'),
+    text: 'A business with this name is already registered. Please contact support if this is your business.',
+  },
+  { when: hasCode('VALIDATION'), text: 'Please check your information and try again.' },
+  { when: says('validation'), text: 'Please check your information and try again.' },
+]
+
+const FORGOT_PASSWORD: Mapping[] = [
+  {
+    when: says('email', 'not found'),
+    text: 'No account found with this email address. Please check the email or create a new account.',
+  },
+  {
+    when: (failure) => failure.status === 429 || says('rate')(failure) || says('limit')(failure),
+    text: 'Too many reset requests. Please wait a few minutes before trying again.',
+  },
+]
+
+const RESET_PASSWORD: Mapping[] = [
+  { when: says('expired'), text: 'Reset token has expired. Please request a new password reset.' },
+  {
+    when: (failure) => hasCode('INVALID_RESET_TOKEN')(failure) || says('invalid', 'token')(failure),
+    text: 'Invalid reset token. Please request a new password reset.',
+  },
+  { when: (failure) => hasCode('WEAK_PASSWORD')(failure) || says('weak')(failure), text: WEAK_PASSWORD },
+]
+
+export function signInFailureText(error: unknown): string {
+  return mapped(error, SIGN_IN, 'Login failed')
+}
+
+export function signUpFailureText(error: unknown): string {
+  return mapped(error, SIGN_UP, 'Account creation failed')
+}
+
+export function forgotPasswordFailureText(error: unknown): string {
+  return mapped(error, FORGOT_PASSWORD, 'Failed to send reset email')
+}
+
+export function resetPasswordFailureText(error: unknown): string {
+  return mapped(error, RESET_PASSWORD, 'Password reset failed')
+}
+
+export function failedToLoadProfileText(error: unknown): string {
+  return isUnreached(error) ? 'Error loading profile' : 'Failed to load profile'
+}
+
+export function updateProfileFailureText(error: unknown): string {
+  return isUnreached(error) ? 'Error updating profile' : failureText(error)
+}
+
+export function changePasswordFailureText(error: unknown): string {
+  return isUnreached(error) ? 'Error changing password' : failureText(error)
+}
+
+/** Online, and yet no answer came. */
+function isUnreached(error: unknown): boolean {
+  return error instanceof Failure && error.status === 0 && error.code !== 'OFFLINE'
+}
+
+function mapped(error: unknown, mappings: Mapping[], otherwise: string): string {
+  if (!(error instanceof Failure)) return UNEXPECTED
+  if (error.code === 'OFFLINE') return error.message
+  const text = mappings.find(({ when }) => when(error))?.text
+  if (text) return text
+  return error.message === otherwise ? otherwise : `${otherwise}: ${error.message}`
+}
+
+function says(...words: string[]) {
+  return (failure: Failure) => words.every((word) => failure.message.toLowerCase().includes(word))
+}
+
+function hasCode(code: string) {
+  return (failure: Failure) => failure.code === code
+}

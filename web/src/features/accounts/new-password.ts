@@ -1,0 +1,29 @@
+import { lacksVariety, newPassword, PASSWORD_HINT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
+import * as z from 'zod/mini'
+
+/** The two fields of a new password, for a form's schema. */
+export function newPasswordShape(missing: { password: string; confirmation: string }) {
+  return {
+    password: newPassword(missing.password),
+    confirmPassword: z.string().check(z.minLength(1, missing.confirmation)),
+  }
+}
+
+interface Passwords {
+  password: string
+  confirmPassword: string
+}
+
+/** Holds the two against each other, also while other fields still miss something. */
+export function passwordsMatch<Values extends Passwords>() {
+  return z.refine<Values>((values) => values.confirmPassword === '' || values.password === values.confirmPassword, {
+    error: PASSWORDS_DIFFER,
+    path: ['confirmPassword'],
+    when: () => true,
+  })
+}
+
+/** The hint of section 5; it blocks nothing. */
+export function passwordHint(password: string): string | undefined {
+  return password !== '' && lacksVariety(password) ? PASSWORD_HINT : undefined
+}

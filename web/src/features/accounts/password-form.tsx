@@ -1,0 +1,95 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { changePassword, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useForm, useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { call } from '../../api/call.ts'
+import { Failure } from '../../api/failure.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { changePasswordFailureText } from './failure-texts.ts'
+import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+
+const PasswordChangeForm = z
+  .object({
+    currentPassword: z.string().check(z.minLength(1, 'Current password is required')),
+    ...newPasswordShape({ password: 'New password is required', confirmation: 'Password confirmation is required' }),
+  })
+  .check(passwordsMatch())
+type PasswordChangeForm = z.infer<typeof PasswordChangeForm>
+
+/** Section 8: which field a refusal belongs to, and what it says there. */
+const REFUSALS: Record<string, { field: keyof PasswordChangeForm; text: string }> = {
+  INVALID_CURRENT_PASSWORD: { field: 'currentPassword', text: 'Current password is incorrect' },
+  PASSWORD_MISMATCH: { field: 'confirmPassword', text: PASSWORDS_DIFFER },
+  WEAK_PASSWORD: { field: 'password', text: PASSWORD_TOO_SHORT },
+  SAME_PASSWORD: { field: 'password', text: 'New password must be different from current password' },
+}
+
+const EMPTY: PasswordChangeForm = { currentPassword: '', password: '', confirmPassword: '' }
+
+export function PasswordForm({ email }: { email: string }) {
+  const { control, register, handleSubmit, formState, reset, setError, trigger } = useForm({
+    mode: 'onTouched',
+    resolver: zodResolver(PasswordChangeForm),
+    defaultValues: EMPTY,
+  })
+  const { errors, touchedFields } = formState
+  const password = useWatch({ control, name: 'password' })
+
+  const change = useMutation({
+    mutationFn: ({ currentPassword, password: newPassword, confirmPassword }: PasswordChangeForm) =>
+      call(changePassword, { body: { currentPassword, newPassword, confirmPassword } }),
+    onSuccess() {
+      reset(EMPTY)
+      toast.success('Password changed successfully')
+    },
+    onError(error) {
+      const refusal = refusalOf(error)
+      if (refusal) setError(refusal.field, { type: 'server', message: refusal.text }, { shouldFocus: true })
+    },
+  })
+
+  return (
+    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid max-w-md gap-4">
+      {change.isError && !refusalOf(change.error) && (
+        <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
+      )}
+      {/* Tells password managers whose password this is. */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        label="Current password"
+        required
+        autoComplete="current-password"
+        error={errors.currentPassword?.message}
+        {...register('currentPassword')}
+      />
+      <PasswordField
+        label="New password"
+        required
+        autoComplete="new-password"
+        error={errors.password?.message}
+        hint={passwordHint(password)}
+        {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
+      />
+      <PasswordField
+        label="Confirm new password"
+        required
+        autoComplete="new-password"
+        error={errors.confirmPassword?.message}
+        {...register('confirmPassword')}
+      />
+      <div className="mt-2">
+        <Button type="submit" busy={change.isPending}>
+          Change Password
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function refusalOf(error: unknown) {
+  return error instanceof Failure ? REFUSALS[error.code] : undefined
+}

@@ -1,0 +1,81 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { changeProfile, type Profile, ProfileChange } from '@portal/contract/accounts.ts'
+import { formatPhone } from '@portal/contract/phone.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { call } from '../../api/call.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { showChangedProfile } from './accounts.queries.ts'
+import { updateProfileFailureText } from './failure-texts.ts'
+import { showFieldErrors } from './field-errors.ts'
+
+const FIELDS = ['business_name', 'first_name', 'last_name', 'phone'] as const
+
+export function PersonalForm({ profile }: { profile: Profile }) {
+  const queryClient = useQueryClient()
+  const { register, handleSubmit, formState, reset, setError } = useForm({
+    mode: 'onTouched',
+    resolver: zodResolver(ProfileChange),
+    defaultValues: formValues(profile),
+  })
+  const { errors, isDirty } = formState
+
+  const change = useMutation({
+    mutationFn: (body: ProfileChange) => call(changeProfile, { body }),
+    onSuccess(changed) {
+      showChangedProfile(queryClient, changed)
+      reset(formValues(changed))
+      toast.success('Profile updated successfully')
+    },
+    onError: (error) => showFieldErrors(error, FIELDS, setError),
+  })
+
+  return (
+    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid gap-4">
+      {change.isError && <Alert kind="error">{updateProfileFailureText(change.error)}</Alert>}
+      <TextField
+        label="Business name"
+        required
+        autoComplete="organization"
+        error={errors.business_name?.message}
+        {...register('business_name')}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="First name"
+          autoComplete="given-name"
+          error={errors.first_name?.message}
+          {...register('first_name')}
+        />
+        <TextField
+          label="Last name"
+          autoComplete="family-name"
+          error={errors.last_name?.message}
+          {...register('last_name')}
+        />
+        <TextField
+          label="Email"
+          type="email"
+          value={profile.email}
+          readOnly
+          hint="The email address cannot be changed."
+        />
+        <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
+      </div>
+      <div className="mt-2 flex items-center justify-between gap-4 border-t border-line pt-5">
+        <p className="min-w-0 truncate text-[0.8125rem] text-muted">Partner ID {profile.id}</p>
+        <Button type="submit" busy={change.isPending} disabled={!isDirty}>
+          Save Changes
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function formValues(profile: Profile) {
+  const { business_name, first_name, last_name, phone } = profile
+  return { business_name, first_name: first_name ?? '', last_name: last_name ?? '', phone: formatPhone(phone) }
+}

@@ -1,0 +1,17 @@
+import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { paths } from '../../app/paths.ts'
+
+type Target = 'dashboard' | 'login'
+
+/** Goes there a while after `isDone` turned true, unless the person has left by then. */
+export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number) {
+  const router = useRouter()
+  useEffect(() => {
+    if (!isDone) return
+    const link = paths[target]
+    void router.preloadRoute(link).catch(() => undefined) // its code comes while the message is read
+    const timer = setTimeout(() => void router.navigate(link), delayMs)
+    return () => clearTimeout(timer)
+  }, [isDone, target, delayMs, router])
+}

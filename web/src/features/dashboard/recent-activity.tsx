@@ -1,0 +1,69 @@
+import type { Activity } from '@portal/contract/dashboard.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Activity as ActivityIcon } from 'lucide-react'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { activityQuery } from './dashboard.queries.ts'
+
+export function RecentActivity() {
+  const activity = useQuery(activityQuery())
+  return (
+    <Card title="Recent Activity" padded={false}>
+      {activity.isPending && <Spinner label="Loading activity" />}
+      {activity.isError && !activity.data && (
+        <Failure
+          text="Failed to load recent activity"
+          detail={failureText(activity.error)}
+          onRetry={() => void activity.refetch()}
+        />
+      )}
+      {activity.data?.activities.length === 0 && (
+        <EmptyState
+          icon={<ActivityIcon />}
+          title="No activity yet"
+          text="What happens to your leads and deals is told here."
+        />
+      )}
+      {activity.data && activity.data.activities.length > 0 && <ActivityList activities={activity.data.activities} />}
+    </Card>
+  )
+}
+
+function ActivityList({ activities }: { activities: Activity[] }) {
+  return (
+    <ol className="px-5 py-4">
+      {activities.map(({ id, title, description, loid, created_at }) => (
+        <li key={id} className="group relative flex gap-4 pb-5 last:pb-1">
+          <span aria-hidden className="relative mt-1.5 flex w-2 shrink-0 justify-center">
+            <span className="absolute top-2 -bottom-7 w-px bg-line group-last:hidden" />
+            <span className="size-2 rounded-full bg-brand ring-4 ring-surface" />
+          </span>
+          <div className="min-w-0 flex-1">
+            <p className="font-medium">{title}</p>
+            <p className="break-words text-muted">{description}</p>
+          </div>
+          <div className="shrink-0 text-right text-[0.8125rem] text-muted">
+            <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
+              {formatRelativeTime(created_at)}
+            </time>
+            {/* A LOID may be a lead's or a deal's; the search knows both. */}
+            {loid && (
+              <Link
+                {...paths.search(loid)}
+                className="inline-block rounded py-0.5 font-mono text-xs text-brand-ink underline-offset-4 hover:underline"
+              >
+                {loid}
+              </Link>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,147 @@
+import { formatMoney } from '@portal/contract/money.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Handshake, Users } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { formatRelativeTime } from '../../format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { recentDealsQuery, recentLeadsQuery } from './dashboard.queries.ts'
+
+const viewAllClass =
+  'rounded px-1 py-0.5 text-[0.8125rem] font-medium whitespace-nowrap text-brand-ink underline-offset-4 hover:underline'
+
+export function RecentLeads() {
+  const leads = useQuery(recentLeadsQuery())
+  return (
+    <Card
+      title="Recent Leads"
+      padded={false}
+      action={
+        <Link {...paths.leads} aria-label="View all leads" className={viewAllClass}>
+          View all
+        </Link>
+      }
+    >
+      <Records
+        query={leads}
+        waiting="Loading recent leads"
+        failed="Failed to load leads"
+        empty={
+          <EmptyState
+            icon={<Users />}
+            title="No leads yet"
+            text="Leads you submit appear here."
+            action={
+              <Link {...paths.newLead} className={buttonClass('secondary')}>
+                Submit Your First Lead
+              </Link>
+            }
+          />
+        }
+        records={leads.data?.data.leads.map((lead) => ({
+          link: paths.lead(lead.loid),
+          loid: lead.loid,
+          title: lead.business_name ?? lead.lead_name ?? lead.loid,
+          detail: lead.lead_name ?? lead.loid,
+          badge: lead.lead_status,
+          amount: lead.loan_amount,
+          time: lead.created_at,
+        }))}
+      />
+    </Card>
+  )
+}
+
+export function RecentDeals() {
+  const deals = useQuery(recentDealsQuery())
+  return (
+    <Card
+      title="Recent Deals"
+      padded={false}
+      action={
+        <Link {...paths.deals} aria-label="View all deals" className={viewAllClass}>
+          View all
+        </Link>
+      }
+    >
+      <Records
+        query={deals}
+        waiting="Loading recent deals"
+        failed="Failed to load deals"
+        empty={
+          <EmptyState
+            icon={<Handshake />}
+            title="No deals yet"
+            text="A lead becomes a deal when the lender takes it on."
+          />
+        }
+        records={deals.data?.data.deals.map((deal) => ({
+          link: paths.deal(deal.loid),
+          loid: deal.loid,
+          title: deal.deal_name ?? deal.business_name ?? deal.loid,
+          detail: deal.contact_name ?? deal.loid,
+          badge: deal.stage,
+          amount: deal.amount,
+          time: deal.created_at,
+        }))}
+      />
+    </Card>
+  )
+}
+
+interface RecentRecord {
+  link: ReturnType<typeof paths.lead> | ReturnType<typeof paths.deal>
+  loid: string
+  title: string
+  detail: string
+  badge: string
+  amount: number | null
+  time: string
+}
+
+interface RecordsProps {
+  query: { isPending: boolean; error: Error | null; refetch: () => Promise<unknown> }
+  waiting: string
+  failed: string
+  empty: ReactNode
+  records: RecentRecord[] | undefined
+}
+
+function Records({ query, waiting, failed, empty, records }: RecordsProps) {
+  if (query.isPending) return <SkeletonRows rows={5} label={waiting} />
+  if (!records) return <Failure text={failed} detail={failureText(query.error)} onRetry={() => void query.refetch()} />
+  if (records.length === 0) return empty
+  return (
+    <ul>
+      {records.map((record) => (
+        <li key={record.loid} className="border-b border-line last:border-0">
+          <Link
+            {...record.link}
+            className="flex min-h-16 items-center gap-4 px-5 py-2.5 -outline-offset-2 transition-colors last:rounded-b-xl hover:bg-hover/60"
+          >
+            <span className="min-w-0 flex-1">
+              <span className="block truncate font-medium">{record.title}</span>
+              <span className="block truncate text-[0.8125rem] text-muted">
+                {record.detail} · {formatRelativeTime(record.time)}
+              </span>
+            </span>
+            <span className="flex max-w-[45%] shrink-0 flex-col items-end gap-1">
+              <span className="font-medium tabular-nums">{formatMoney(record.amount)}</span>
+              <Badge variant={badgeColour(record.badge)} dot>
+                {record.badge}
+              </Badge>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
