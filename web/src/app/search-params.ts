@@ -22,6 +22,8 @@ export interface LeadListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
+  /** A column, with `-` in front when descending. */
+  sort?: string
 }
 
 /** What does not parse is dropped: an old or mistyped link shows the list rather than an error. */
@@ -33,6 +35,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search']),
+    sort: textOf(raw['sort']),
   })
 }
 
@@ -43,6 +46,8 @@ export interface DealListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
+  /** A column, with `-` in front when descending. */
+  sort?: string
 }
 
 export function dealListSearch(raw: Raw): DealListSearch {
@@ -53,6 +58,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search']),
+    sort: textOf(raw['sort']),
   })
 }
 

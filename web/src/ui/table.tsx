@@ -3,6 +3,8 @@ import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Sort } from './sort.ts'
 
+type CardPlace = 'title' | 'mark' | 'half' | 'wide' | 'corner'
+
 export interface TableColumn<Row, Key extends string = string> {
   key: Key
   header: string
@@ -11,6 +13,8 @@ export interface TableColumn<Row, Key extends string = string> {
   align?: 'left' | 'right'
   /** The header is for screen readers only, as over a column of buttons. */
   headerHidden?: boolean
+  /** Where it stands on a phone's card: two columns share a line unless told otherwise. */
+  card?: CardPlace
   className?: string
 }
 
@@ -35,7 +39,7 @@ interface DataTableProps<Row, Key extends string> {
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
   const { label, columns, rows, rowKey, sort, onSort, stale, onRowClick } = props
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table
         role="table"
         aria-label={label}
@@ -56,7 +60,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
               role="row"
               onClick={onRowClick ? (event) => isPlainClick(event.target) && onRowClick(row) : undefined}
               className={clsx(
-                'border-b border-line last:border-0 hover:bg-hover/60 max-md:block max-md:px-5 max-md:py-3',
+                'border-b border-line last:border-0 hover:bg-hover/60 max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-2.5 max-md:px-4 max-md:py-4',
                 onRowClick && 'cursor-pointer',
               )}
             >
@@ -64,11 +68,12 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                 <td
                   key={column.key}
                   role="cell"
-                  data-label={column.headerHidden ? undefined : column.header}
+                  data-label={isLabelled(column) ? column.header : undefined}
                   className={clsx(
-                    'px-4 py-2.5 align-middle first:pl-5 last:pr-5 max-md:flex max-md:items-start max-md:justify-between max-md:gap-4 max-md:px-0! max-md:py-1 max-md:text-right',
-                    'max-md:data-label:before:shrink-0 max-md:data-label:before:text-left max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
-                    column.align === 'right' && 'text-right tabular-nums',
+                    'px-3 py-2.5 align-middle first:pl-5 last:pr-5 max-md:min-w-0 max-md:p-0!',
+                    'max-md:data-label:before:block max-md:data-label:before:text-xs max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
+                    CARD_PLACES[column.card ?? 'half'],
+                    column.align === 'right' && 'tabular-nums md:text-right',
                     column.className,
                   )}
                 >
@@ -81,6 +86,18 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
       </table>
     </div>
   )
+}
+
+const CARD_PLACES: Record<CardPlace, string> = {
+  title: 'max-md:-order-2 max-md:col-span-2 max-md:pr-10!',
+  mark: 'max-md:-order-1 max-md:col-span-2',
+  half: '',
+  wide: 'max-md:col-span-2',
+  corner: 'max-md:absolute max-md:top-2.5 max-md:right-2',
+}
+
+function isLabelled({ card = 'half', headerHidden }: { card?: CardPlace; headerHidden?: boolean }): boolean {
+  return !headerHidden && (card === 'half' || card === 'wide')
 }
 
 interface HeaderCellProps<Row, Key extends string> {
@@ -98,7 +115,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-4 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
+        'h-10 px-3 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
         right ? 'text-right' : 'text-left',
       )}
     >
