@@ -1,6 +1,8 @@
 import { clsx } from 'clsx'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { SelectField } from './field.tsx'
 import type { Sort } from './sort.ts'
 
 type CardPlace = 'title' | 'mark' | 'half' | 'wide' | 'corner'
@@ -40,6 +42,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
   const { label, columns, rows, rowKey, sort, onSort, stale, onRowClick } = props
   return (
     <div className="relative overflow-x-auto">
+      {sort && onSort && <SortBar columns={columns} sort={sort} onSort={onSort} />}
       <table
         role="table"
         aria-label={label}
@@ -70,7 +73,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   role="cell"
                   data-label={isLabelled(column) ? column.header : undefined}
                   className={clsx(
-                    'px-3 py-2.5 align-middle first:pl-5 last:pr-5 max-md:min-w-0 max-md:p-0!',
+                    'px-2.5 py-2.5 align-middle first:pl-5 last:pr-5 max-md:min-w-0 max-md:p-0!',
                     'max-md:data-label:before:block max-md:data-label:before:text-xs max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card ?? 'half'],
                     column.align === 'right' && 'tabular-nums md:text-right',
@@ -84,6 +87,39 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
           ))}
         </tbody>
       </table>
+    </div>
+  )
+}
+
+interface SortBarProps<Row, Key extends string> {
+  columns: readonly TableColumn<Row, Key>[]
+  sort: Sort<Key>
+  onSort: (column: Key) => void
+}
+
+/** Cards have no headers to sort by, so phones get this instead. */
+function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProps<Row, Key>) {
+  const sortable = columns.filter((column) => column.sortable)
+  const isDescending = sort.direction === 'descending'
+  return (
+    <div className="flex items-end gap-2 border-b border-line bg-sunken px-4 py-3 md:hidden">
+      <SelectField
+        label="Sort by"
+        fieldClassName="flex-1"
+        options={sortable.map(({ key, header }) => ({ value: key, label: header }))}
+        value={sort.column}
+        onChange={(event) => {
+          const chosen = sortable.find(({ key }) => key === event.target.value)
+          if (chosen) onSort(chosen.key)
+        }}
+      />
+      <Button
+        variant="secondary"
+        size="icon"
+        aria-label={isDescending ? 'Descending: sort ascending' : 'Ascending: sort descending'}
+        icon={isDescending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />}
+        onClick={() => onSort(sort.column)}
+      />
     </div>
   )
 }
@@ -115,7 +151,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-3 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
+        'h-10 px-2.5 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
         right ? 'text-right' : 'text-left',
       )}
     >

@@ -40,7 +40,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'loid',
     header: 'LOID',
     sortable: true,
-    cell: (deal) => <span className="font-mono text-[0.8125rem] whitespace-nowrap">{deal.loid}</span>,
+    cell: (deal) => <span className="font-mono text-xs whitespace-nowrap">{deal.loid}</span>,
   },
   {
     key: 'business_name',

@@ -14,7 +14,7 @@ export function DealSummaryCards({ deals }: { deals: readonly Deal[] | undefined
       <SummaryCard icon={<Handshake />} term="Total Deals" value={summary?.count} detail="on this page" />
       <SummaryCard icon={<Trophy />} term="Won Deals" value={summary?.won} detail={summary?.winRate} />
       <SummaryCard icon={<CircleDollarSign />} term="Total Value" value={summary?.value} detail="on this page" />
-      <SummaryCard icon={<Scale />} term="Avg Deal Size" value={summary?.average} detail="of deals with an amount" />
+      <SummaryCard icon={<Scale />} term="Avg Deal Size" value={summary?.average} detail="per deal" />
     </dl>
   )
 }

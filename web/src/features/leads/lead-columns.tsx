@@ -32,7 +32,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Business Name',
     sortable: true,
     card: 'title',
-    className: 'md:max-w-72 md:min-w-48',
+    className: 'md:max-w-72 md:min-w-40',
     cell: (lead) => (
       <>
         <Link {...paths.lead(lead.loid)} className="rounded-sm font-medium break-words hover:underline">
@@ -46,13 +46,13 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'loid',
     header: 'LOID',
     sortable: true,
-    cell: (lead) => <span className="font-mono text-[0.8125rem] whitespace-nowrap">{lead.loid}</span>,
+    cell: (lead) => <span className="font-mono text-xs whitespace-nowrap">{lead.loid}</span>,
   },
   {
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-md:order-1 md:max-w-56',
+    className: 'max-md:order-1 md:max-w-52',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>

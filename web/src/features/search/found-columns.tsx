@@ -107,7 +107,7 @@ function Contact({ email, phone }: { email: string | null; phone: string | null 
 }
 
 function LoidText({ loid }: { loid: string }) {
-  return <span className="font-mono text-[0.8125rem] whitespace-nowrap">{loid}</span>
+  return <span className="font-mono text-xs whitespace-nowrap">{loid}</span>
 }
 
 function StateBadge({ name }: { name: string }) {
