@@ -25,6 +25,8 @@ export default defineConfig({
   webServer: {
     command: 'node e2e/serve.ts',
     url: `${portalUrl}/api/ready`,
+    // Why it did not start, if it did not.
+    stdout: 'pipe',
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
   },
 })

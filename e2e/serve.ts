@@ -11,6 +11,7 @@ Object.assign(process.env, {
   PUBLIC_URL: portalUrl,
   CRM_PORT: new URL(crmUrl).port,
   DATA_DIR: dataDir,
+  LOG_LEVEL: 'warn',
   RATE_LIMITS: 'off',
   SEED_DEMO: 'true',
   WEBHOOK_ALLOW_PRIVATE: 'true',

@@ -67,10 +67,13 @@ export function defineRoute<
     status: 200,
     creates: false,
     ...rest,
-    envelope: envelope ?? ('data' as Wrap), // left out, Wrap is 'data'
-    query: query as Query, // absent and undefined are the same here, which the type of an optional property cannot say
+    /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
+       an optional property cannot say; left out, Wrap is 'data' */
+    envelope: envelope ?? ('data' as Wrap),
+    query: query as Query,
     body: body as Body,
     accepted: accepted as Accepted,
+    /* oxlint-enable typescript/consistent-type-assertions */
   }
 }
 

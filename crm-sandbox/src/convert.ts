@@ -42,6 +42,7 @@ class ConversionRefused extends Error {
 export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post<{ Params: { id: string } }>('/crm/v8/Leads/:id/actions/convert', (request, reply) => {
     const lead = requireRecord(sandbox, requireModule('Leads'), request.params.id)
+    if (lead.converted) throw alreadyConverted()
     const [item = {}] = bodyItems(request.body, 'data', 1)
     const wanted = readConversion(sandbox, item)
     const result = 'failure' in wanted ? wanted : convertLead(sandbox, lead, wanted.conversion, API)

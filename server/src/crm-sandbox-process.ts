@@ -36,7 +36,7 @@ const Ready = z.object({ ready: z.literal(true), url: z.url() })
  */
 export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promise<CrmSandboxProcess> {
   const { log } = options
-  mkdirSync(options.dir, { recursive: true })
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const first = await startWhenPortIsFree(options)
   const url = first.url
   const samePort = { ...options, port: Number(new URL(url).port) }
@@ -47,7 +47,8 @@ export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promis
     while (true) {
       await sandbox.exited
       if (isStopping) return
-      log.warn(`The CRM sandbox ended unexpectedly and is started again: ${sandbox.lastWords()}`)
+      const { signalCode, exitCode } = sandbox.child
+      log.warn(`The CRM sandbox ended (${signalCode ?? exitCode}) and is started again: ${sandbox.lastWords()}`)
       sandbox = await startAgain()
       if (isStopping) end(sandbox)
     }

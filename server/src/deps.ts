@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Settings } from './config.ts'
 import type { Db } from './db/database.ts'
+import type { Reads } from './db/hot-reads.ts'
 import type { JobQueue } from './jobs/job-queue.ts'
 import type { Mailer } from './mail/mail.ts'
 import type { Crm } from './zoho/crm.ts'
@@ -12,8 +13,10 @@ export interface Deps {
   /** Where partners reach the portal: used in mails and documents. */
   publicUrl: string
   db: Db
-  /** The same database for named statements of the hottest reads. */
+  /** The same database for statements that Kysely does not write. */
   pool: pg.Pool
+  /** The same database for the quick reads that every visit sends. */
+  reads: Reads
   jobs: JobQueue
   crm: Crm
   mail: Mailer

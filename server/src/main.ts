@@ -10,7 +10,8 @@ import { DEMO_SIGN_IN, seedDemo } from './seed-demo.ts'
 const SANDBOX_SECRET = 'sandbox'
 
 const config = readSettingsOrExit()
-const log = pino({ level: config.logLevel })
+// Written when the event loop has a moment, which takes the log off the path of every request.
+const log = pino({ level: config.logLevel }, pino.destination({ sync: false }))
 /** What was started, in order; stopped in reverse. */
 const parts: (() => Promise<void>)[] = []
 let isStopping = false
@@ -25,7 +26,8 @@ try {
 }
 
 async function start(): Promise<void> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  // Others may pass through but not look: PostgreSQL may run as another user (it refuses root).
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const [databaseUrl, crm] = await Promise.all([openDatabaseServer(config), openCrmServer(config)])
   const mode = config.zoho ? 'zoho' : 'sandbox'
   const portal = await openPortal({

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Settings, ZohoSettings } from './config.ts'
 import { openDatabase } from './db/database.ts'
+import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
 import type { Clock, Deps } from './deps.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
@@ -36,6 +37,7 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
   const { db, pool } = database
+  const reads = openHotReads(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
   await migrate(db)
 
   const worker = openJobQueue(databaseUrl, log)
@@ -44,6 +46,7 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
     publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
     db,
     pool,
+    reads,
     jobs: worker,
     crm: openCrm({ ...crm, fieldMap, db, clock, log }),
     mail: openMailer({
@@ -68,6 +71,7 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
       await Promise.race([app.close(), deadline])
       await worker.stop(STOP_MS_MAX)
+      await reads.close()
       await database.close()
     },
   }

@@ -1,6 +1,227 @@
-import type { FastifyInstance } from 'fastify'
+import { readFileSync } from 'node:fs'
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { convertLead } from '../convert.ts'
+import { getModule, type ModuleName } from '../modules.ts'
+import { type Actor, STAFF_USER } from '../people.ts'
+import { changeRecord, createRecord, deleteRecord, restoreRecord, type Written } from '../record-changes.ts'
+import { readInput } from '../record-input.ts'
+import { type CrmRecord, findRecord, selectRecords } from '../records-table.ts'
 import type { Sandbox } from '../sandbox-context.ts'
+import { type Failure, isObject, type JsonObject, type Query } from '../wire.ts'
+import { dealPage } from './deal-page.ts'
+import { html, type Part } from './html.ts'
+import { layout, type Notice, type Page } from './layout.ts'
+import { leadPage, newLeadPage } from './lead-page.ts'
+import { dealList, leadList, partnerList, recycleBin } from './lists.ts'
 
-export async function staffPage(app: FastifyInstance, _sandbox: Sandbox) {
-  app.get('/', (_request, reply) => reply.type('text/html').send('<!doctype html><title>CRM</title>'))
+const STAFF: Actor = { user: STAFF_USER, source: 'crm_ui' }
+
+const DONE: { [key: string]: string } = {
+  status: 'Status saved.',
+  converted: 'Lead converted to a deal.',
+  stage: 'Stage saved.',
+  terms: 'Terms saved.',
+  note: 'Note added.',
+  created: 'Lead created.',
+  deleted: 'Moved to the recycle bin.',
+  restored: 'Restored.',
+}
+
+type ById = { Params: { id: string }; Querystring: Query }
+
+/** Where one plays the lender. It acts through the same functions as the API, so histories and notifications follow. */
+export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
+  await app.register(formbody)
+  const css = readFileSync(new URL('./staff.css', import.meta.url))
+  const icon = readFileSync(new URL('./staff.svg', import.meta.url))
+  app.addHook('onSend', async (_request, reply, payload) => {
+    reply.header(
+      'content-security-policy',
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    reply.header('cache-control', 'no-store')
+    reply.header('x-content-type-options', 'nosniff')
+    return payload
+  })
+
+  app.get('/staff.css', (_request, reply) => reply.type('text/css').send(css))
+  app.get('/staff.svg', (_request, reply) => reply.type('image/svg+xml').send(icon))
+
+  app.get<{ Querystring: Query }>('/', (request, reply) =>
+    send(request, reply, { title: 'Leads', section: 'leads', body: leadList(sandbox, request.query) }),
+  )
+  app.get('/leads', (_request, reply) => reply.redirect('/'))
+  app.get<{ Querystring: Query }>('/deals', (request, reply) =>
+    send(request, reply, { title: 'Deals', section: 'deals', body: dealList(sandbox, request.query) }),
+  )
+  app.get<{ Querystring: Query }>('/partners', (request, reply) =>
+    send(request, reply, { title: 'Partners', section: 'partners', body: partnerList(sandbox, request.query) }),
+  )
+  app.get('/recycle-bin', (request, reply) =>
+    send(request, reply, { title: 'Recycle bin', section: 'bin', body: recycleBin(sandbox) }),
+  )
+  app.get<{ Querystring: Query }>('/leads/new', (request, reply) =>
+    send(request, reply, { title: 'New lead', section: 'leads', body: newLeadPage(sandbox, request.query) }),
+  )
+  app.get<ById>('/leads/:id', (request, reply) => {
+    const lead = find(sandbox, 'Leads', request.params.id)
+    if (!lead) return sendMissing(request, reply, 'leads')
+    return send(request, reply, { title: lead.name ?? 'Lead', section: 'leads', body: leadPage(sandbox, lead) })
+  })
+  app.get<ById>('/deals/:id', (request, reply) => {
+    const deal = find(sandbox, 'Deals', request.params.id)
+    if (!deal) return sendMissing(request, reply, 'deals')
+    return send(request, reply, { title: deal.name ?? 'Deal', section: 'deals', body: dealPage(sandbox, deal) })
+  })
+
+  app.post('/leads', (request, reply) => {
+    const form = readForm(request.body)
+    const item = itemOf(form, ['Loan_Amount'])
+    if (form['Partner']) item['Partner'] = { id: form['Partner'] }
+    const input = readInput(sandbox, getModule('Leads'), { Lead_Status: 'New Lead', ...item }, '$', true)
+    const written: Written = input.ok
+      ? sandbox.store.transaction(() => createRecord(sandbox, { module: 'Leads', values: input.values }, STAFF, '$'))
+      : input
+    if (written.ok) return back(reply, `/leads/${written.record.id}`, 'created')
+    return refuse(reply, '/leads/new', written.failure, form)
+  })
+
+  app.post<ById>('/leads/:id/status', (request, reply) =>
+    edit(request, reply, 'Leads', 'status', (form) => ({ Lead_Status: form['status'] || null })),
+  )
+  app.post<ById>('/deals/:id/stage', (request, reply) =>
+    edit(request, reply, 'Deals', 'stage', (form) => ({ Stage: form['stage'] })),
+  )
+  app.post<ById>('/deals/:id/terms', (request, reply) =>
+    edit(request, reply, 'Deals', 'terms', (form) => ({
+      Amount: readAmount(form['amount']),
+      Closing_Date: form['closing'] || null,
+    })),
+  )
+
+  app.post<ById>('/leads/:id/convert', (request, reply) => {
+    const lead = find(sandbox, 'Leads', request.params.id)
+    if (!lead) return sendMissing(request, reply, 'leads')
+    const form = readForm(request.body)
+    const item: JsonObject = {
+      Deal_Name: form['name'],
+      Stage: form['stage'],
+      Amount: readAmount(form['amount']),
+      Closing_Date: form['closing'] || null,
+    }
+    const input = readInput(sandbox, getModule('Deals'), item, '$', true)
+    if (!input.ok) return refuse(reply, `/leads/${lead.id}`, input.failure)
+    const result = convertLead(sandbox, lead, { deal: input.values }, STAFF)
+    if ('failure' in result) return refuse(reply, `/leads/${lead.id}`, result.failure)
+    return back(reply, result.deal ? `/deals/${result.deal.id}` : `/leads/${lead.id}`, 'converted')
+  })
+
+  for (const module of ['Leads', 'Deals'] as const) {
+    const section = module === 'Leads' ? 'leads' : 'deals'
+    app.post<ById>(`/${section}/:id/notes`, (request, reply) => {
+      const parent = find(sandbox, module, request.params.id)
+      if (!parent) return sendMissing(request, reply, section)
+      const form = readForm(request.body)
+      const item = { Note_Title: form['title'], Note_Content: form['content'], Parent_Id: { id: parent.id } }
+      const input = readInput(sandbox, getModule('Notes'), item, '$', true)
+      if (!input.ok) return refuse(reply, `/${section}/${parent.id}`, input.failure)
+      if (!input.values['Note_Content'])
+        return reply.redirect(`/${section}/${parent.id}?problem=Write+a+note+first`, 303)
+      sandbox.store.transaction(() => createRecord(sandbox, { module: 'Notes', values: input.values }, STAFF, '$'))
+      return back(reply, `/${section}/${parent.id}`, 'note')
+    })
+    app.post<ById>(`/${section}/:id/delete`, (request, reply) => {
+      const record = find(sandbox, module, request.params.id)
+      if (!record) return sendMissing(request, reply, section)
+      sandbox.store.transaction(() => deleteRecord(sandbox, record, STAFF))
+      return back(reply, module === 'Leads' ? '/' : '/deals', 'deleted')
+    })
+  }
+
+  app.post<ById>('/recycle-bin/:id/restore', (request, reply) => {
+    if (!restoreRecord(sandbox, request.params.id, STAFF)) return sendMissing(request, reply, 'bin')
+    return back(reply, '/recycle-bin', 'restored')
+  })
+
+  app.get('/*', (request, reply) => sendMissing(request, reply, 'leads'))
+
+  function edit(
+    request: FastifyRequest<ById>,
+    reply: FastifyReply,
+    module: 'Leads' | 'Deals',
+    done: string,
+    itemFrom: (form: Query) => JsonObject,
+  ) {
+    const section = module === 'Leads' ? 'leads' : 'deals'
+    const record = find(sandbox, module, request.params.id)
+    if (!record) return sendMissing(request, reply, section)
+    const input = readInput(sandbox, getModule(module), itemFrom(readForm(request.body)), '$', false)
+    const written: Written = input.ok
+      ? sandbox.store.transaction(() => changeRecord(sandbox, record, { values: input.values }, STAFF, '$'))
+      : input
+    return written.ok
+      ? back(reply, `/${section}/${record.id}`, done)
+      : refuse(reply, `/${section}/${record.id}`, written.failure)
+  }
+}
+
+/** By id or by LOID, so that a lead's address can be written by hand. */
+function find(sandbox: Sandbox, module: ModuleName, idOrLoid: string): CrmRecord | undefined {
+  const byId = findRecord(sandbox.store, module, idOrLoid)
+  if (byId) return byId
+  const clause = "WHERE r.module = ? AND r.data ->> '$.LOID' = ? COLLATE NOCASE"
+  return selectRecords(sandbox.store, clause, [module, idOrLoid])[0]
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200) {
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(layout({ ...page, notice: readNotice(request.query) }).html)
+}
+
+function sendMissing(request: FastifyRequest, reply: FastifyReply, section: Page['section']) {
+  const body: Part = html`<div class="head"><h1>Not here</h1></div><p class="empty">This page or record does not exist, or was deleted. <a href="/">Back to the leads</a></p>`
+  return send(request, reply, { title: 'Not here', section, body }, 404)
+}
+
+function readNotice(query: unknown): Notice | undefined {
+  if (!isObject(query)) return undefined
+  const { done, problem } = query
+  if (typeof problem === 'string' && problem !== '') return { kind: 'problem', text: problem }
+  const text = typeof done === 'string' ? DONE[done] : undefined
+  return text ? { kind: 'done', text } : undefined
+}
+
+function back(reply: FastifyReply, path: string, done: string) {
+  return reply.redirect(`${path}?done=${done}`, 303)
+}
+
+function refuse(reply: FastifyReply, path: string, failure: Failure, form: Query = {}) {
+  const field = failure.details['api_name']
+  const problem = `Not saved: ${failure.message}${typeof field === 'string' ? ` (${field.replaceAll('_', ' ')})` : ''}`
+  return reply.redirect(`${path}?${new URLSearchParams({ ...form, problem })}`, 303)
+}
+
+function readForm(body: unknown): Query {
+  const form: Query = {}
+  if (!isObject(body)) return form
+  for (const [name, value] of Object.entries(body)) if (typeof value === 'string') form[name] = value.trim()
+  return form
+}
+
+function itemOf(form: Query, amounts: string[]): JsonObject {
+  const item: JsonObject = {}
+  for (const [name, value] of Object.entries(form)) {
+    if (value !== '' && name !== 'Partner') item[name] = amounts.includes(name) ? readAmount(value) : value
+  }
+  return item
+}
+
+/** `$85,000` is 85000; what is no number stays as it is and is refused like any other wrong value. */
+function readAmount(value: string | undefined): unknown {
+  const plain = value?.replace(/[$,\s]/g, '') ?? ''
+  if (plain === '') return null
+  return Number.isNaN(Number(plain)) ? value : Number(plain)
 }

@@ -66,7 +66,8 @@ export async function startEmbeddedPostgres(
     while (true) {
       await postmaster.exited
       if (isStopping) return
-      log.warn(`PostgreSQL ended unexpectedly and is started again: ${postmaster.lastWords()}`)
+      const { signalCode, exitCode } = postmaster.child
+      log.warn(`PostgreSQL ended (${signalCode ?? exitCode}) and is started again: ${postmaster.lastWords()}`)
       endBackends(cluster)
       postmaster = await startAgain()
       if (isStopping) interrupt(postmaster)
@@ -121,6 +122,8 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
       // Errors of statements belong to whoever sent them; written here they would carry partners' data.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
+      // Our own log knows the time.
+      log_line_prefix: '',
       ...settings,
     },
   }

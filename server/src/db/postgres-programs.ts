@@ -27,6 +27,7 @@ export function findPostgresPrograms(stateDir: string): PostgresPrograms {
   }
   const programPath = (program: string) => path.join(nativeDir, 'bin', program)
   const { prefix, user } = unprivileged(programPath('postgres'), env)
+  if (user) refuseUnreachable(user, [stateDir, path.dirname(programPath('postgres'))], env)
   const diesWithParent = canDieWithParent(env)
   const guard = diesWithParent ? dieWithParent() : []
   return {
@@ -87,6 +88,16 @@ function unprivileged(postgres: string, env: Record<string, string>): UserSwitch
     if (uid !== undefined && gid !== undefined) return { prefix: [], user: { uid, gid } }
   }
   throw new Error('PostgreSQL does not run as root and there is no user postgres or nobody: start as another user')
+}
+
+/** Files that only root may reach, below /root for one, are no use to the user who runs PostgreSQL in its place. */
+function refuseUnreachable({ uid, gid }: { uid: number; gid: number }, folders: string[], env: Record<string, string>) {
+  const folder = folders.find((name) => spawnSync('sh', ['-c', 'cd "$0"', name], { env, uid, gid }).status !== 0)
+  if (folder === undefined) return
+  throw new Error(
+    `PostgreSQL runs as user ${uid} in place of root, who cannot enter ${folder}: ` +
+      'allow that (chmod o+x on the folders above it), or start as another user',
+  )
 }
 
 function numericId(flag: string, name: string, env: Record<string, string>): number | undefined {

@@ -85,6 +85,8 @@ export interface CrmHistoryEntry {
 export interface CrmVersion {
   zoho_id: string
   modified_time: string
+  /** Apart from the time, because conversion may leave that as it was. */
+  is_converted: boolean
 }
 
 /** A record that could not be read. */
@@ -142,6 +144,21 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
+  /** The CRM's ids of the record's other notes, so that saying the same twice makes two notes. */
+  known_zoho_ids?: readonly string[]
+}
+
+/** A note as found in a listing of all notes, with the record it was written on. */
+export interface CrmNoteOfRecord {
+  module: CrmModule
+  record_zoho_id: string
+  note: CrmNote
+}
+
+/** A LOID for a record that was born in the CRM. */
+export interface LoidToPush {
+  zoho_id: string
+  loid: string
 }
 
 export type CrmModule = 'Leads' | 'Deals'

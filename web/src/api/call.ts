@@ -33,7 +33,8 @@ export async function call<R extends Route>(route: R, ...[request]: Arguments<R>
   const token = readToken()
   const response = await send(route, request ?? {}, token)
   const body: unknown = await response.json().catch(() => null)
-  if (response.ok && isEnvelope(body)) return unwrap(route, body) as Answer<R> // the server parsed it with the same contract
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the server made it with the same contract
+  if (response.ok && isEnvelope(body)) return unwrap(route, body) as Answer<R>
   const failure = failureOf(route, response, body)
   const isSessionCall = route.auth === 'session' || route.auth === 'session-or-api-key'
   if (isSessionCall && token && failure.status === 401 && failure.code === 'UNAUTHORIZED') dropToken(token)

@@ -26,3 +26,8 @@ export const UNEXPECTED = 'Something went wrong. Please try again or contact sup
 export function failureText(error: unknown): string {
   return error instanceof Failure ? error.message : UNEXPECTED
 }
+
+/** Why, if the failure says more than that something failed: for a line under a page's own text. */
+export function failureDetail(error: unknown): string | undefined {
+  return error instanceof Failure && error.code !== '' ? error.message : undefined
+}

@@ -5,7 +5,6 @@ import { createQueryClient } from '../api/query-client.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
-import { paths } from './paths.ts'
 import { createAppRouter } from './routes.tsx'
 
 export function App() {
@@ -16,9 +15,9 @@ export function App() {
   useEffect(
     () =>
       keepSession(queryClient, {
+        // The guards look again, so that it does not matter which page is open or still on its way.
         async onEnd() {
-          const signedInMatch = router.state.matches.some((match) => match.routeId === '/signed-in')
-          if (signedInMatch) await router.navigate({ ...paths.login, replace: true })
+          await router.invalidate()
           queryClient.clear()
         },
         async onBeginElsewhere() {

@@ -8,7 +8,8 @@ export function parseSearch(search: string): Record<string, string> {
 export function stringifySearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
-    if (value !== undefined && value !== null && value !== '') params.set(name, String(value))
+    const text = textOf(value)
+    if (text !== undefined) params.set(name, text)
   }
   return params.size > 0 ? `?${params}` : ''
 }
@@ -28,7 +29,7 @@ export interface LeadListSearch {
 
 /** What does not parse is dropped: an old or mistyped link shows the list rather than an error. */
 export function leadListSearch(raw: Raw): LeadListSearch {
-  return present({
+  return {
     page: pageOf(raw['page']),
     status: textOf(raw['status']),
     source: textOf(raw['source']),
@@ -36,7 +37,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search']),
     sort: textOf(raw['sort']),
-  })
+  }
 }
 
 export interface DealListSearch {
@@ -51,7 +52,7 @@ export interface DealListSearch {
 }
 
 export function dealListSearch(raw: Raw): DealListSearch {
-  return present({
+  return {
     page: pageOf(raw['page']),
     stage: textOf(raw['stage']),
     minAmount: amountOf(raw['minAmount']),
@@ -59,15 +60,15 @@ export function dealListSearch(raw: Raw): DealListSearch {
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search']),
     sort: textOf(raw['sort']),
-  })
+  }
 }
 
 export function searchPageSearch(raw: Raw): { q?: string } {
-  return present({ q: textOf(raw['q']) })
+  return { q: textOf(raw['q']) }
 }
 
 export function tokenSearch(raw: Raw): { token?: string } {
-  return present({ token: textOf(raw['token']) })
+  return { token: textOf(raw['token']) }
 }
 
 function textOf(value: unknown): string | undefined {
@@ -89,10 +90,4 @@ function amountOf(value: unknown): number | undefined {
 function pageOf(value: unknown): number | undefined {
   const page = Number(textOf(value))
   return Number.isInteger(page) && page > 1 && page <= 1_000_000 ? page : undefined
-}
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-function present<T extends Raw>(values: T): Present<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T> // fromEntries forgets the keys
 }

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx'
 
 interface DialogProps {
@@ -16,7 +16,10 @@ interface DialogProps {
   children?: ReactNode
 }
 
-/** The platform's modal dialog: it keeps the focus inside, closes on Escape and gives the focus back. */
+/**
+ * The platform's modal dialog: it keeps the focus inside, closes on Escape or a click
+ * beside it, and gives the focus back.
+ */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
   const ref = useModal(open)
   const titleId = useId()
@@ -28,7 +31,7 @@ export function Dialog({ open, onClose, title, description, role, actions, class
       aria-labelledby={titleId}
       aria-describedby={description ? descriptionId : undefined}
       onClose={onClose}
-      onClick={role === 'alertdialog' ? undefined : closeOnBackdrop}
+      closedby={role === 'alertdialog' ? 'closerequest' : 'any'}
       className={clsx(
         'modal m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-0 text-ink shadow-lg',
         className,
@@ -115,9 +118,4 @@ export function useModal(open: boolean) {
     if (!open && dialog?.open) dialog.close()
   }, [open])
   return ref
-}
-
-/** A click that lands on the dialog itself, not on its content, is one beside it. */
-export function closeOnBackdrop(event: MouseEvent<HTMLDialogElement>) {
-  if (event.target === event.currentTarget) event.currentTarget.close()
 }

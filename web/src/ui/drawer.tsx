@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { closeOnBackdrop, useModal } from './dialog.tsx'
+import { useModal } from './dialog.tsx'
 
 interface DrawerProps {
   open: boolean
@@ -16,7 +16,7 @@ export function Drawer({ open, onClose, label, children }: DrawerProps) {
       ref={ref}
       aria-label={label}
       onClose={onClose}
-      onClick={closeOnBackdrop}
+      closedby="any"
       className="drawer m-0 h-dvh max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas p-0 text-ink shadow-lg"
     >
       {open && children}

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 interface FailureProps {
   text: string
   /** Why, in the words of the one who failed. */
-  detail?: string
+  detail?: string | undefined
   onRetry?: () => void
   /** Instead of Try Again: a way out. */
   action?: ReactNode
@@ -21,7 +21,7 @@ export function Failure({ text, detail, onRetry, action }: FailureProps) {
         <CircleAlert className="size-5" />
       </span>
       <p className="text-[0.9375rem] font-semibold">{text}</p>
-      {detail && <p className="mt-1 max-w-md text-balance text-muted">{detail}</p>}
+      {detail && detail !== text && <p className="mt-1 max-w-md text-balance text-muted">{detail}</p>}
       <div className="mt-5 flex gap-2 empty:hidden">
         {onRetry && (
           <Button variant="secondary" icon={<RotateCw aria-hidden />} onClick={() => onRetry()}>

@@ -21,13 +21,14 @@ interface FieldShellProps extends FieldLooks {
 function FieldShell({ id, label, error, hint, labelHidden, required, fieldClassName, children }: FieldShellProps) {
   return (
     <div className={clsx('flex min-w-0 flex-col gap-1.5', fieldClassName)}>
-      <label htmlFor={id} className={labelHidden ? 'sr-only' : 'text-[0.8125rem] font-medium text-ink'}>
-        {label}
-        {required && (
-          <span aria-hidden className="text-error-ink">
-            {' *'}
-          </span>
+      <label
+        htmlFor={id}
+        className={clsx(
+          labelHidden ? 'sr-only' : 'text-[0.8125rem] font-medium text-ink',
+          required && 'required-label',
         )}
+      >
+        {label}
       </label>
       {children}
       {error && (

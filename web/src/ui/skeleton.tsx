@@ -11,7 +11,7 @@ export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
     <div role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, row) => (
         // The rows have no identity; they never change places.
-        <div key={row} className="flex h-14 items-center gap-4 border-b border-line px-5 last:border-0">
+        <div key={row} className="flex h-16 items-center gap-4 border-b border-line px-5 last:border-0">
           <Skeleton className="h-3.5 w-2/5" />
           <Skeleton className="h-3.5 w-1/5" />
           <Skeleton className="ml-auto h-3.5 w-20" />

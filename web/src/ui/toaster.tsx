@@ -23,6 +23,7 @@ export function Toaster() {
   const [isPaused, setIsPaused] = useState(false)
   const ref = useOnTop(items)
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the pointer or focus on it stops the clock
     <section
       ref={ref}
       popover="manual"

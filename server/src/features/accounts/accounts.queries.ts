@@ -1,6 +1,6 @@
 import type { Profile, ProfileChange } from '@portal/contract/accounts.ts'
-import type pg from 'pg'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
@@ -137,8 +137,8 @@ interface SessionOwner {
 }
 
 /** Asked with every request, hence a named statement. A deactivated partner has no session. */
-export async function findSessionOwner(pool: pg.Pool, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
-  const { rows } = await pool.query<SessionOwner>({
+export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
+  const { rows } = await reads.query<SessionOwner>({
     name: 'session-owner',
     text: `select p.id, p.email, p.business_name
              from sessions s join partners p on p.id = s.partner_id

@@ -11,7 +11,7 @@ const SESSION_MS_MAX = 30 * 24 * HOUR_MS
 /** For requests that were on their way when the token was exchanged (D12). */
 const OVERLAP_MS = 30_000
 
-type SessionDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
+type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
 /** A new session's token, valid 24 hours. */
 export async function startSession({ db, clock }: SessionDeps, partnerId: string): Promise<string> {
@@ -26,9 +26,9 @@ export async function startSession({ db, clock }: SessionDeps, partnerId: string
   return token
 }
 
-export async function findCaller({ pool, clock }: SessionDeps, token: string): Promise<Caller | undefined> {
+export async function findCaller({ reads, clock }: SessionDeps, token: string): Promise<Caller | undefined> {
   const sessionHash = hashToken(token)
-  const owner = await findSessionOwner(pool, sessionHash, clock.now())
+  const owner = await findSessionOwner(reads, sessionHash, clock.now())
   return owner && { id: owner.id, email: owner.email, businessName: owner.business_name, sessionHash }
 }
 

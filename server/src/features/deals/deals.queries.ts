@@ -1,7 +1,7 @@
 import type { Deal, DealFilters } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
-import type pg from 'pg'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
@@ -41,10 +41,10 @@ export async function findDeals(
 }
 
 /** By LOID or id. */
-export async function getDeal(pool: pg.Pool, partnerId: string, idOrLoid: string): Promise<Deal> {
+export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<Deal> {
   const key = readKey(idOrLoid)
   if (!key) throw noSuchDeal()
-  const { rows } = await pool.query<Deal>({
+  const { rows } = await reads.query<Deal>({
     name: `deal-by-${key.column}`,
     text: `select ${DEAL_COLUMNS.join(', ')}
              from deals

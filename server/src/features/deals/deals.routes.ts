@@ -9,16 +9,16 @@ import { findDeals, getDeal, getDealLoid } from './deals.queries.ts'
 import { findStageHistory } from './stage-history.queries.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
-  const { db, pool, clock, config } = deps
+  const { db, reads, clock, config } = deps
 
   mount(listDeals, async ({ partner, query }) => {
     const page = await findDeals(db, partner.id, query, config.timezone)
     return { data: { deals: page.rows }, pagination: page.pagination }
   })
   mount(readDeal, async ({ partner, params }) => {
-    const deal = await getDeal(pool, partner.id, params.id)
+    const deal = await getDeal(reads, partner.id, params.id)
     const [notes, lead] = await Promise.all([
-      findNotes(pool, partner.id, deal.loid),
+      findNotes(reads, partner.id, deal.loid),
       findLeadRow(db, partner.id, deal.loid),
     ])
     return { deal, notes, converted_from_lead: lead !== undefined }

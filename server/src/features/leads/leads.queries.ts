@@ -2,8 +2,8 @@ import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contr
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
@@ -51,8 +51,8 @@ export async function findLeads(db: Db, owner: Owner, filters: LeadFilters, time
 }
 
 /** The first page without filters, which every visit asks for: named, it is the benchmark's hottest list. */
-export async function findNewestLeads(pool: pg.Pool, owner: Owner, limit: number): Promise<Page<Lead>> {
-  const { rows } = await pool.query<Lead>({
+export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
+  const { rows } = await reads.query<Lead>({
     name: 'newest-leads',
     text: `select ${LEAD_SQL}, $2::text as partner
              from leads
@@ -65,10 +65,10 @@ export async function findNewestLeads(pool: pg.Pool, owner: Owner, limit: number
 }
 
 /** By LOID or id. A converted lead is found, with its deal; an archived one only if a deal took its place (D18). */
-export async function getLead(pool: pg.Pool, owner: Owner, idOrLoid: string): Promise<LeadDetail> {
+export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<LeadDetail> {
   const key = readKey(idOrLoid)
   if (!key) throw noSuchLead()
-  const { rows } = await pool.query<Lead & { deal_loid: string | null }>({
+  const { rows } = await reads.query<Lead & { deal_loid: string | null }>({
     name: `lead-by-${key.column}`,
     text: `select ${LEAD_SQL}, $3::text as partner, deal_loid
              from leads

@@ -22,18 +22,18 @@ import { findStatusHistory } from './status-history.queries.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
-  const { db, pool, clock, config } = deps
+  const { db, reads, clock, config } = deps
 
   mount(listLeads, async ({ partner, query }) => {
     const page = isPlainFirstPage(query)
-      ? await findNewestLeads(pool, partner, query.limit)
+      ? await findNewestLeads(reads, partner, query.limit)
       : await findLeads(db, partner, query, config.timezone)
     return { data: { leads: page.rows }, pagination: page.pagination }
   })
   mount.creating(createLead, ({ tx, partner, body }) => submitLead(tx, deps, partner, body))
   mount(readLead, async ({ partner, params }) => {
-    const lead = await getLead(pool, partner, params.id)
-    return { lead, notes: await findNotes(pool, partner.id, lead.loid) }
+    const lead = await getLead(reads, partner, params.id)
+    return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const loid = await getLeadLoid(db, partner.id, params.id)

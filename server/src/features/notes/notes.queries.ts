@@ -1,11 +1,11 @@
 import type { Note } from '@portal/contract/notes.ts'
-import type pg from 'pg'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
 import type { NoteRow } from '../../db/tables.ts'
 
 /** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first. */
-export async function findNotes(pool: pg.Pool, partnerId: string, loid: string): Promise<Note[]> {
-  const { rows } = await pool.query<Note>({
+export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
+  const { rows } = await reads.query<Note>({
     name: 'notes-of-record',
     text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm
              from notes

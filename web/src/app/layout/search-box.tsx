@@ -3,12 +3,12 @@ import { Search } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef } from 'react'
 import { paths } from '../paths.ts'
 
-/** Finds leads and deals from anywhere; `/` goes there. */
+/** Finds leads and deals from anywhere; Ctrl+K or ⌘K goes there. */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q } = useSearch({ strict: false })
   const ref = useRef<HTMLInputElement>(null)
-  useShortcut('/', () => ref.current?.focus())
+  useShortcut('k', () => ref.current?.select())
 
   function handleSubmit(event: SubmitEvent) {
     event.preventDefault()
@@ -27,24 +27,26 @@ export function SearchBox() {
         name="q"
         defaultValue={q ?? ''}
         aria-label="Search leads and deals"
-        aria-keyshortcuts="/"
+        aria-keyshortcuts="Control+K Meta+K"
         placeholder="Search leads and deals..."
         autoComplete="off"
         enterKeyHint="search"
         maxLength={200}
-        className="control pl-9 sm:pr-9"
+        className="control pl-9 sm:pr-14"
       />
       <kbd
         aria-hidden
-        className="pointer-events-none absolute top-1/2 right-2 hidden h-5 min-w-5 -translate-y-1/2 items-center justify-center rounded border border-line bg-sunken font-sans text-2xs text-muted sm:flex"
+        className="pointer-events-none absolute top-1/2 right-2 hidden h-5 -translate-y-1/2 items-center justify-center rounded border border-line bg-sunken px-1.5 font-sans text-2xs text-muted sm:flex"
       >
-        /
+        {MODIFIER}K
       </kbd>
     </form>
   )
 }
 
-/** A key pressed anywhere but where one types. */
+const MODIFIER = /Mac|iP/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
+
+/** A key with Ctrl or ⌘, so that no single key that somebody dictates or types sets it off. */
 function useShortcut(key: string, run: () => void) {
   const latest = useRef(run)
   useEffect(() => {
@@ -52,13 +54,8 @@ function useShortcut(key: string, run: () => void) {
   })
   useEffect(() => {
     function handleKey(event: KeyboardEvent) {
-      if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey) return
-      const target = event.target
-      if (
-        target instanceof HTMLElement &&
-        (target.isContentEditable || target.closest('input, textarea, select, dialog'))
-      )
-        return
+      if (event.key.toLowerCase() !== key || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      if (document.querySelector('dialog[open]')) return
       event.preventDefault()
       latest.current()
     }

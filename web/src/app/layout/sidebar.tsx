@@ -1,11 +1,11 @@
 import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
 import { Handshake, LayoutDashboard, LogOut, Settings, Users, X } from 'lucide-react'
+import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
-import { Brand } from './brand.tsx'
 
 /** One line an entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
 const ENTRIES = [
@@ -48,12 +48,12 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
         ))}
       </nav>
       <div className="border-t border-line p-3">
-        <div className="flex h-12 items-center gap-2.5 px-2">
+        <div className="flex min-h-12 items-center gap-2.5 px-2">
           <Avatar name={partner?.businessName} />
           <div className="min-w-0">
             <p className="truncate font-medium">{partner?.businessName}</p>
             <p className="truncate text-xs text-muted max-lg:hidden">{partner?.partnerEmail}</p>
-            <p className="truncate text-xs text-muted lg:hidden">{partner?.partnerId}</p>
+            <p className="text-xs break-all text-muted lg:hidden">{partner?.partnerId}</p>
           </div>
         </div>
         <button

@@ -28,13 +28,10 @@ export function TopBar({ partner, onMenu }: TopBarProps) {
         <span className="max-sm:hidden">
           <ThemeToggle />
         </span>
-        <Link
-          {...paths.profile}
-          aria-label={partner ? `${partner.businessName}: profile settings` : 'Profile settings'}
-          className="flex items-center gap-2 rounded-lg"
-        >
+        <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
           <Avatar name={partner?.businessName} />
-          <span className="max-w-20 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
+          <span className="sr-only">{partner?.businessName} Profile Settings</span>
+          <span className="w-16 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
         </Link>
       </div>
     </header>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Brand } from '../../ui/brand.tsx'
 import { usePageTitle } from '../../ui/page-header.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 
@@ -17,10 +18,7 @@ export function AccountFrame({ title, text, footer, children }: AccountFrameProp
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
       <div className="flex flex-col px-5 py-5 sm:px-8">
         <header className="flex h-10 items-center justify-between">
-          <span className="flex items-center gap-2.5">
-            <img src="/favicon.svg" alt="" width={28} height={28} />
-            <span className="text-[0.9375rem] font-semibold tracking-tight">Partner Portal</span>
-          </span>
+          <Brand />
           <ThemeToggle />
         </header>
         <main className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center py-10">

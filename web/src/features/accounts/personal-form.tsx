@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { changeProfile, type Profile, ProfileChange } from '@portal/contract/accounts.ts'
-import { formatPhone } from '@portal/contract/phone.ts'
+import { formatPhone, readPhone } from '@portal/contract/phone.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { call } from '../../api/call.ts'
@@ -34,7 +34,11 @@ export function PersonalForm({ profile }: { profile: Profile }) {
   })
 
   return (
-    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid gap-4">
+    <form
+      noValidate
+      onSubmit={handleSubmit((values) => change.mutate({ ...values, phone: storedPhone(values.phone) }))}
+      className="grid gap-4"
+    >
       {change.isError && <Alert kind="error">{updateProfileFailureText(change.error)}</Alert>}
       <TextField
         label="Business name"
@@ -77,5 +81,14 @@ export function PersonalForm({ profile }: { profile: Profile }) {
 
 function formValues(profile: Profile) {
   const { business_name, first_name, last_name, phone } = profile
-  return { business_name, first_name: first_name ?? '', last_name: last_name ?? '', phone: formatPhone(phone) }
+  return { business_name, first_name: first_name ?? '', last_name: last_name ?? '', phone: shownPhone(phone) }
+}
+
+/** A number of Australia or New Zealand is kept in its international form (D19), any other as it was typed. */
+function storedPhone(typed: string | null): string | null {
+  return typed && (readPhone(typed)?.e164 ?? typed)
+}
+
+function shownPhone(stored: string | null): string {
+  return stored?.startsWith('+') ? formatPhone(stored) : (stored ?? '')
 }

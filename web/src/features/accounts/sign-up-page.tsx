@@ -39,8 +39,7 @@ export function SignUpPage() {
   const creation = useMutation({
     mutationFn: (body: SignUp) => call(signUp, { body, idempotencyKey: keys.keyFor(body) }),
     onError(error) {
-      const isWeak = error instanceof Failure && error.code === 'WEAK_PASSWORD'
-      if (isWeak) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
+      if (isWeakPassword(error)) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
       else showFieldErrors(error, ['email', 'businessName', 'firstName', 'lastName', 'password'], setError)
     },
   })
@@ -62,7 +61,9 @@ export function SignUpPage() {
       }
     >
       <form noValidate onSubmit={submit} className="grid gap-4">
-        {creation.isError && <Alert kind="error">{signUpFailureText(creation.error)}</Alert>}
+        {creation.isError && !isWeakPassword(creation.error) && (
+          <Alert kind="error">{signUpFailureText(creation.error)}</Alert>
+        )}
         {creation.isSuccess && <Alert kind="success">Account created. Taking you to the sign-in page…</Alert>}
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
@@ -114,4 +115,8 @@ export function SignUpPage() {
       </form>
     </AccountFrame>
   )
+}
+
+function isWeakPassword(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'WEAK_PASSWORD'
 }

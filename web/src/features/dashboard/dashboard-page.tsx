@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { Suspense, useEffect } from 'react'
+import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { PipelineSection } from './pipeline-section.tsx'
+import { activityQuery, pipelineQuery, recentDealsQuery, recentLeadsQuery } from './dashboard.queries.ts'
+import { FailedPipeline, loadPipeline, PipelineSection, WaitingPipeline } from './pipeline-section.tsx'
 import { RecentActivity } from './recent-activity.tsx'
 import { RecentDeals, RecentLeads } from './recent-records.tsx'
 import { StatCards } from './stat-cards.tsx'
@@ -23,13 +27,36 @@ export function DashboardPage() {
       />
       <div className="grid grid-cols-1 gap-5">
         <StatCards />
-        <PipelineSection />
-        <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-          <RecentLeads />
-          <RecentDeals />
-        </div>
-        <RecentActivity />
+        <Sections />
       </div>
     </>
+  )
+}
+
+/**
+ * What stands below the pipeline appears with it: the pipeline's height is not known before, and it may not be there at
+ * all, so that the rest would jump. All is fetched at once.
+ */
+function Sections() {
+  const pipeline = useQuery(pipelineQuery())
+  const leads = useQuery(recentLeadsQuery())
+  const deals = useQuery(recentDealsQuery())
+  const activity = useQuery(activityQuery())
+  useEffect(() => void loadPipeline(), [])
+
+  if (pipeline.isPending) return <WaitingPipeline />
+  return (
+    <Suspense fallback={<WaitingPipeline />}>
+      {pipeline.data ? (
+        <PipelineSection stages={pipeline.data.pipeline} />
+      ) : (
+        <FailedPipeline detail={failureDetail(pipeline.error)} onRetry={() => void pipeline.refetch()} />
+      )}
+      <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
+        <RecentLeads leads={leads} />
+        <RecentDeals deals={deals} />
+      </div>
+      <RecentActivity activity={activity} />
+    </Suspense>
   )
 }

@@ -1,33 +1,44 @@
-import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
-import { failureText } from '../../api/failure.ts'
+import type { PipelineStage } from '@portal/contract/dashboard.ts'
+import { lazy } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { pipelineQuery } from './dashboard.queries.ts'
 
-const Pipeline = lazy(() => import('./pipeline.tsx').then((module) => ({ default: module.Pipeline })))
+/** Fetches the chart's code, so that it comes together with its data rather than after. */
+export async function loadPipeline() {
+  const { Pipeline } = await import('./pipeline.tsx')
+  return { default: Pipeline }
+}
 
-/** Shown only when there are deals to show (section 2). */
-export function PipelineSection() {
-  const pipeline = useQuery(pipelineQuery())
-  if (pipeline.isSuccess && pipeline.data.pipeline.length === 0) return null
+const Pipeline = lazy(loadPipeline)
+
+const frameClass = 'grid min-h-96 grid-cols-1'
+
+export function WaitingPipeline() {
   return (
     <Card title="Deal Pipeline" padded={false}>
-      <div className="grid min-h-96 grid-cols-1">
-        {pipeline.isPending && <Spinner label="Loading pipeline" />}
-        {pipeline.isError && (
-          <Failure
-            text="Failed to load pipeline"
-            detail={failureText(pipeline.error)}
-            onRetry={() => void pipeline.refetch()}
-          />
-        )}
-        {pipeline.isSuccess && (
-          <Suspense fallback={<Spinner label="Loading pipeline" />}>
-            <Pipeline stages={pipeline.data.pipeline} />
-          </Suspense>
-        )}
+      <div className={frameClass}>
+        <Spinner label="Loading pipeline" />
+      </div>
+    </Card>
+  )
+}
+
+export function FailedPipeline({ detail, onRetry }: { detail: string | undefined; onRetry: () => void }) {
+  return (
+    <Card title="Deal Pipeline" padded={false}>
+      <Failure text="Failed to fetch pipeline data" detail={detail} onRetry={onRetry} />
+    </Card>
+  )
+}
+
+/** Shown only when there are deals to show (section 2). */
+export function PipelineSection({ stages }: { stages: PipelineStage[] }) {
+  if (stages.length === 0) return null
+  return (
+    <Card title="Deal Pipeline" padded={false}>
+      <div className={frameClass}>
+        <Pipeline stages={stages} />
       </div>
     </Card>
   )

@@ -15,24 +15,25 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
       <StageRing stages={stages} colours={colours} active={active} onActive={setActive} />
       <ul aria-label="Deals by stage" className="grid gap-0.5">
         {stages.map((stage, position) => (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- pointing shows nothing that is not written here
           <li
             key={stage.stage}
             onMouseEnter={() => setActive(stage.stage)}
             onMouseLeave={() => setActive(null)}
             data-active={stage.stage === active || undefined}
-            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover sm:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_4.5rem_7rem]"
+            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover sm:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_4.5rem_7rem]"
           >
-            <span className="flex min-w-0 items-center gap-2.5">
+            <span className="flex min-w-0 items-center gap-2.5 max-sm:col-span-2">
               <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">
                 <rect width="10" height="10" rx="3" fill={colours[position]} />
               </svg>
               <span className="truncate font-medium">{stage.stage}</span>
             </span>
             <PercentBar percent={stage.percentage} colour={colours[position]} label={stage.stage} />
-            <span className="text-muted tabular-nums max-sm:row-start-2 sm:text-right">
+            <span className="text-muted tabular-nums max-sm:col-start-1 max-sm:row-start-2 sm:text-right">
               {formatCount(stage.count, 'deal')}
             </span>
-            <span className="text-right font-medium tabular-nums max-sm:col-start-2 max-sm:row-start-1">
+            <span className="text-right font-medium tabular-nums max-sm:col-start-3 max-sm:row-start-1">
               {formatMoney(stage.value)}
             </span>
           </li>
@@ -50,7 +51,7 @@ interface PercentBarProps {
 
 function PercentBar({ percent, colour, label }: PercentBarProps) {
   return (
-    <span className="flex items-center gap-3 max-sm:col-start-2 max-sm:w-32">
+    <span className="flex items-center gap-3 max-sm:col-span-2 max-sm:col-start-2 max-sm:row-start-2">
       <svg
         role="img"
         aria-label={`${label}: ${percent.toFixed(1)} percent of the deals`}

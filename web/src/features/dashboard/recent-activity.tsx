@@ -1,25 +1,24 @@
-import type { Activity } from '@portal/contract/dashboard.ts'
-import { useQuery } from '@tanstack/react-query'
+import type { Activity, readRecentActivity } from '@portal/contract/dashboard.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Activity as ActivityIcon } from 'lucide-react'
-import { failureText } from '../../api/failure.ts'
+import type { Answer } from '../../api/call.ts'
+import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { activityQuery } from './dashboard.queries.ts'
 
-export function RecentActivity() {
-  const activity = useQuery(activityQuery())
+export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<typeof readRecentActivity>> }) {
   return (
     <Card title="Recent Activity" padded={false}>
       {activity.isPending && <Spinner label="Loading activity" />}
       {activity.isError && !activity.data && (
         <Failure
-          text="Failed to load recent activity"
-          detail={failureText(activity.error)}
+          text="Failed to fetch recent activity"
+          detail={failureDetail(activity.error)}
           onRetry={() => void activity.refetch()}
         />
       )}

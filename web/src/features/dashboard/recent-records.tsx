@@ -1,9 +1,12 @@
+import type { listDeals } from '@portal/contract/deals.ts'
+import type { listLeads } from '@portal/contract/leads.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Handshake, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { failureText } from '../../api/failure.ts'
+import type { Answer } from '../../api/call.ts'
+import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { formatRelativeTime } from '../../format/dates.ts'
@@ -13,13 +16,11 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { recentDealsQuery, recentLeadsQuery } from './dashboard.queries.ts'
 
 const viewAllClass =
   'rounded px-1 py-0.5 text-[0.8125rem] font-medium whitespace-nowrap text-brand-ink underline-offset-4 hover:underline'
 
-export function RecentLeads() {
-  const leads = useQuery(recentLeadsQuery())
+export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof listLeads>> }) {
   return (
     <Card
       title="Recent Leads"
@@ -60,8 +61,7 @@ export function RecentLeads() {
   )
 }
 
-export function RecentDeals() {
-  const deals = useQuery(recentDealsQuery())
+export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof listDeals>> }) {
   return (
     <Card
       title="Recent Deals"
@@ -115,10 +115,25 @@ interface RecordsProps {
   records: RecentRecord[] | undefined
 }
 
-function Records({ query, waiting, failed, empty, records }: RecordsProps) {
+/** As high as five records in every state, so that what stands below keeps its place. */
+function Records(props: RecordsProps) {
+  return (
+    <div className="grid min-h-80 grid-cols-1 content-start has-[>[data-note]]:content-center">
+      <RecordsContent {...props} />
+    </div>
+  )
+}
+
+function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps) {
   if (query.isPending) return <SkeletonRows rows={5} label={waiting} />
-  if (!records) return <Failure text={failed} detail={failureText(query.error)} onRetry={() => void query.refetch()} />
-  if (records.length === 0) return empty
+  if (!records) {
+    return (
+      <div data-note>
+        <Failure text={failed} detail={failureDetail(query.error)} onRetry={() => void query.refetch()} />
+      </div>
+    )
+  }
+  if (records.length === 0) return <div data-note>{empty}</div>
   return (
     <ul>
       {records.map((record) => (

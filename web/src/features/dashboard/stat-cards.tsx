@@ -3,7 +3,7 @@ import { formatMoney } from '@portal/contract/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import { CircleDollarSign, Handshake, TrendingUp, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { failureText } from '../../api/failure.ts'
+import { failureDetail } from '../../api/failure.ts'
 import { formatPercent } from '../../format/percent.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -17,8 +17,8 @@ export function StatCards() {
     return (
       <div className="panel">
         <Failure
-          text="Failed to load dashboard stats"
-          detail={failureText(stats.error)}
+          text="Failed to fetch dashboard stats"
+          detail={failureDetail(stats.error)}
           onRetry={() => void stats.refetch()}
         />
       </div>

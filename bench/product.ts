@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { openDatabase } from '../server/src/db/database.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const PORT = 3420
+const CRM_PORT = 3920
+const LOOK_EVERY_MS = 10
+const START_MS_MAX = 120_000
+
+export interface Product {
+  url: string
+  /** From `npm start` to the first answer. */
+  startMs: number
+  /** On the product's own database. */
+  pool: pg.Pool
+  residentMb(): number
+  stop(): Promise<void>
+}
+
+export async function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
+  try {
+    await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** `npm start`, as a user types it, on the given data folder. */
+export async function startProduct(folder: string): Promise<Product> {
+  const startedAt = performance.now()
+  const env = {
+    ...process.env,
+    PORT: String(PORT),
+    CRM_PORT: String(CRM_PORT),
+    DATA_DIR: folder,
+    RATE_LIMITS: 'off',
+    SEED_DEMO: 'false',
+  }
+  const child = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let serverPid = 0
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    serverPid ||= Number(/"pid":(\d+)/.exec(text)?.[1] ?? 0)
+  })
+  const url = `http://127.0.0.1:${PORT}`
+  while (!(await answers(`${url}/api/health`))) {
+    if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
+    await sleep(LOOK_EVERY_MS)
+  }
+  const startMs = performance.now() - startedAt
+  const database = openDatabase(databaseUrl(folder), () => undefined)
+  return {
+    url,
+    startMs,
+    pool: database.pool,
+    residentMb: () => residentMb(serverPid),
+    async stop() {
+      await database.close()
+      const exited = once(child, 'exit')
+      process.kill(serverPid, 'SIGTERM')
+      await exited
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    (response) => response.ok,
+    () => false,
+  )
+}
+
+/** The fifth line of PostgreSQL's own file names the folder of its socket. */
+function databaseUrl(folder: string): string {
+  const [file = ''] = globSync(join(folder, 'postgres/*/postmaster.pid'))
+  const socketFolder = readFileSync(file, 'utf8').split('\n')[4] ?? ''
+  return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`
+}
+
+/** The highest so far. */
+function residentMb(pid: number): number {
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Math.round(Number(kilobytes) / 1_024)
+}

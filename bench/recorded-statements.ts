@@ -1,0 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { NewLead } from '@portal/contract/leads.ts'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { fromKysely, PgBoss } from 'pg-boss'
+import type { Tables } from '../server/src/db/tables.ts'
+import { findNewestLeads, getLead } from '../server/src/features/leads/leads.queries.ts'
+import { submitLead } from '../server/src/features/leads/submit-lead.ts'
+import { findNotes } from '../server/src/features/notes/notes.queries.ts'
+import { searchDeals, searchLeads } from '../server/src/features/search/search.queries.ts'
+import type { LoadedPartner } from './load-data.ts'
+
+/** One call's statements, sent again through the bare driver. */
+export type RecordedCall = (client: pg.PoolClient) => Promise<void>
+
+interface Statement {
+  text: string
+  values: unknown[]
+}
+
+export function recordList(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
+  return record(pool, partners, async (recorder, partner) => {
+    await findNewestLeads(recorder.pool, partner, 20)
+  })
+}
+
+export function recordDetail(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
+  return record(pool, partners, async (recorder, partner) => {
+    await getLead(recorder.pool, partner, partner.loid)
+    await findNotes(recorder.pool, partner.id, partner.loid)
+  })
+}
+
+export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
+  return record(pool, partners, async (recorder, partner) => {
+    await searchLeads(recorder.db, partner, partner.word)
+    await searchDeals(recorder.db, partner.id, partner.word)
+  })
+}
+
+/** Everything that submitting writes in its transaction; each repeat gets names of its own. */
+export async function recordCreate(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
+  const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) }, schema: 'jobs' })
+  return record(pool, partners, async (recorder, partner) => {
+    const clock = { now: () => new Date() }
+    const jobs = {
+      enqueue: async (tx: Parameters<typeof fromKysely>[0], job: { name: string }, payload: object) => {
+        await boss.send(job.name, payload, { db: fromKysely(tx) })
+      },
+    }
+    await recorder.db
+      .transaction()
+      .execute((tx) => submitLead(tx, { clock, jobs }, partner, NewLead.parse(partner.newLead)))
+  })
+}
+
+interface Recorder {
+  pool: pg.Pool
+  db: Kysely<Tables>
+}
+
+/** Runs the product's own query once for each partner and keeps what it sent. */
+async function record(
+  pool: pg.Pool,
+  partners: LoadedPartner[],
+  run: (recorder: Recorder, partner: LoadedPartner) => Promise<void>,
+): Promise<RecordedCall[]> {
+  const calls: RecordedCall[] = []
+  for (const partner of partners) {
+    const statements: Statement[] = []
+    const recording = new pg.Pool({ ...pool.options, max: 1 })
+    recording.on('connect', (client) => keepStatements(client, statements))
+    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: recording }) })
+    await run({ pool: recording, db }, partner)
+    await db.destroy()
+    calls.push((client) => replay(client, statements))
+  }
+  return calls
+}
+
+function keepStatements(client: pg.PoolClient, statements: Statement[]): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  const recordingQuery = (...args: unknown[]) => {
+    const [first, second] = args
+    const statement = typeof first === 'string' ? { text: first, values: second } : (first as Statement)
+    statements.push({ text: statement.text, values: Array.isArray(statement.values) ? statement.values : [] })
+    return query(...args)
+  }
+  client.query = recordingQuery as typeof client.query
+}
+
+async function replay(client: pg.PoolClient, statements: Statement[]): Promise<void> {
+  const renamed = renaming()
+  for (const { text, values } of statements) {
+    const isInsert = /^\s*(insert|with)/i.test(text)
+    await client.query({
+      ...(values.length > 0 && { name: nameOf(text) }),
+      text,
+      values: isInsert ? values.map(renamed) : values,
+    })
+  }
+}
+
+/** New ids and LOIDs for old, the same for the same, but for the partner's own. */
+function renaming() {
+  const names = new Map<string, string>()
+  return (value: unknown, i: number): unknown => {
+    if (typeof value !== 'string') return value
+    if (i === 0 && /^[0-9a-f-]{36}$/.test(value)) return randomUUID()
+    return value.replace(/LO-[0-9A-Z]{8}/g, (loid) => {
+      const known = names.get(loid) ?? `LO-${randomUUID().slice(0, 8).toUpperCase()}`
+      names.set(loid, known)
+      return known
+    })
+  }
+}
+
+const names = new Map<string, string>()
+
+function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known) return known
+  const name = createHash('sha1').update(text).digest('hex').slice(0, 20)
+  names.set(text, name)
+  return name
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+const PASSWORD = 'correct-horse-battery'
+
+test('POST /auth/signup makes a partner who can sign in', async () => {
+  const form = { email: ' Ada@Example.com ', password: PASSWORD, businessName: ' Ada Broking ', firstName: 'Ada' }
+  const signedUp = await portal.post('/auth/signup', form)
+  expect(signedUp.status).toBe(201)
+  expect(signedUp.body).toEqual({
+    success: true,
+    data: { partnerId: expect.any(String), businessName: 'Ada Broking', partnerEmail: 'ada@example.com' },
+  })
+
+  const signedIn = await portal.post('/auth/login', { email: 'ADA@example.com', password: PASSWORD })
+  expect(signedIn.status).toBe(200)
+  expect(signedIn.body).toEqual({
+    success: true,
+    token: expect.stringMatching(/^[\w-]{43}$/),
+    partner: { id: signedUp.body.data.partnerId, email: 'ada@example.com', businessName: 'Ada Broking' },
+  })
+})
+
+test.each([
+  [{}, { email: 'Email is required', password: 'Password is required', businessName: 'Business name is required' }],
+  [{ email: 'no', password: PASSWORD, businessName: 'X' }, { email: 'Please enter a valid email address' }],
+  [
+    { email: 'a@b.co', password: 'short', businessName: 'X' },
+    { password: 'Password must be at least 8 characters long' },
+  ],
+  [
+    { email: 'a@b.co', password: 'password123', businessName: 'X' },
+    { password: 'Password is too weak. Please choose a stronger password.' },
+  ],
+  [{ email: 'a@b.co', password: PASSWORD, businessName: 'X', admin: true }, { admin: 'admin is not a known field' }],
+  [
+    { email: 'a\u0000@b.co', password: PASSWORD, businessName: 'X' },
+    { email: 'Email contains a character that cannot be stored' },
+  ],
+])('sign-up refuses %j', async (form, fields) => {
+  const answer = await portal.post('/auth/signup', form)
+  expect(answer.status).toBe(400)
+  expect(answer.body.fields).toEqual(fields)
+  expect(answer.body.error).toBe(Object.values(fields)[0])
+})
+
+test('a taken email or business name is a conflict in the words that the client maps', async () => {
+  const partner = await portal.newPartner()
+  const sameEmail = await portal.post('/auth/signup', {
+    email: partner.email.toUpperCase(),
+    password: PASSWORD,
+    businessName: 'Somebody else',
+  })
+  expect(sameEmail.status).toBe(409)
+  expect(sameEmail.body).toEqual({ success: false, code: 'EMAIL_EXISTS', error: 'An account with this email exists' })
+
+  const sameName = await portal.post('/auth/signup', {
+    email: 'other@example.com',
+    password: PASSWORD,
+    businessName: partner.businessName.toLowerCase(),
+  })
+  expect(sameName.status).toBe(409)
+  expect(sameName.body).toEqual({
+    success: false,
+    code: 'BUSINESS_EXISTS',
+    error: 'A business with this name exists',
+  })
+})
+
+test('two equal sign-ups at once make one partner and one conflict', async () => {
+  const form = { email: 'twice@example.com', password: PASSWORD, businessName: 'Twice' }
+  const answers = await Promise.all([portal.post('/auth/signup', form), portal.post('/auth/signup', form)])
+  expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])
+})
+
+test('POST /auth/login tells an unknown address from a wrong password', async () => {
+  const partner = await portal.newPartner()
+  const unknown = await portal.post('/auth/login', { email: 'nobody@example.com', password: PASSWORD })
+  expect([unknown.status, unknown.body.code, unknown.body.error]).toEqual([
+    401,
+    'EMAIL_NOT_FOUND',
+    'No user with this email',
+  ])
+  const wrong = await portal.post('/auth/login', { email: partner.email, password: 'not it at all' })
+  expect([wrong.status, wrong.body.code, wrong.body.error]).toEqual([401, 'INVALID_PASSWORD', 'Incorrect password'])
+  expect(wrong.body.error).not.toMatch(/email|user/i)
+})
+
+test('with HIDE_ACCOUNT_EXISTENCE login and forgot-password answer alike for known and unknown addresses', async () => {
+  await using discreet = await startPortal({ env: { HIDE_ACCOUNT_EXISTENCE: 'true' } })
+  const partner = await discreet.newPartner()
+  const known = await discreet.post('/auth/login', { email: partner.email, password: 'not it at all' })
+  const unknown = await discreet.post('/auth/login', { email: 'nobody@example.com', password: 'not it at all' })
+  expect(unknown.body).toEqual(known.body)
+  expect(unknown.status).toBe(known.status)
+
+  const forgot = await discreet.post('/auth/forgot-password', { email: partner.email })
+  expect(await discreet.post('/auth/forgot-password', { email: 'nobody@example.com' })).toMatchObject({
+    status: forgot.status,
+    body: forgot.body,
+  })
+})
+
+test('POST /auth/verify tells whose token it is', async () => {
+  const partner = await portal.newPartner()
+  const verified = await portal.post('/auth/verify', { token: partner.token })
+  expect(verified.body).toEqual({
+    success: true,
+    data: { partnerId: partner.id, businessName: partner.businessName, partnerEmail: partner.email },
+  })
+  const refused = await portal.post('/auth/verify', { token: 'not-a-token' })
+  expect([refused.status, refused.body.error]).toEqual([401, 'Token verification failed'])
+  expect((await portal.post('/auth/verify', {})).body.error).toBe('No token available')
+})
+
+test('POST /auth/refresh exchanges the token and leaves the old one half a minute', async () => {
+  await using ownClock = await startPortal()
+  const partner = await ownClock.newPartner()
+  const refreshed = await partner.post('/auth/refresh')
+  const token: string = refreshed.body.data.token
+  expect(token).not.toBe(partner.token)
+  expect((await partner.get('/profile')).status).toBe(200)
+
+  ownClock.advance(31_000)
+  expect((await partner.get('/profile')).status).toBe(401)
+  expect((await ownClock.get('/profile', { token })).status).toBe(200)
+})
+
+test('a session lasts 24 hours, and no chain of refreshes lasts longer than 30 days', async () => {
+  await using ownClock = await startPortal()
+  const partner = await ownClock.newPartner()
+  let { token } = partner
+  for (let day = 0; day < 30; day++) {
+    const refreshed = await ownClock.post('/auth/refresh', undefined, { token })
+    expect(refreshed.status).toBe(200)
+    token = refreshed.body.data.token
+    ownClock.advance(23.99 * 3_600_000)
+  }
+  expect((await ownClock.get('/profile', { token })).status).toBe(200)
+  ownClock.advance(3_600_000)
+  expect((await ownClock.get('/profile', { token })).status).toBe(401)
+})
+
+test('POST /auth/logout ends the session', async () => {
+  const partner = await portal.newPartner()
+  expect((await partner.post('/auth/logout')).status).toBe(200)
+  expect((await partner.get('/profile')).status).toBe(401)
+})
+
+test('a forgotten password is reset once with the mailed token, which verifies the address and ends all sessions', async () => {
+  const partner = await portal.newPartner()
+  const forgot = await portal.post('/auth/forgot-password', { email: partner.email })
+  expect(forgot.status).toBe(200)
+  const resetToken: string = forgot.body.data.resetToken
+  expect(await portal.mailTo(partner.email)).toContain(`/reset-password?token=${resetToken}`)
+
+  const newPassword = 'another-fine-horse'
+  expect((await portal.post('/auth/reset-password', { token: resetToken, newPassword })).status).toBe(200)
+  expect((await partner.get('/profile')).status).toBe(401)
+  const again = await portal.post('/auth/reset-password', { token: resetToken, newPassword })
+  expect([again.status, again.body.code]).toEqual([400, 'INVALID_RESET_TOKEN'])
+
+  const signedIn = await portal.post('/auth/login', { email: partner.email, password: newPassword })
+  const profile = await portal.get('/profile', { token: signedIn.body.token })
+  expect(profile.body.data.email_verified).toBe(true)
+})
+
+test('a newer reset token voids the older one, and each lasts an hour', async () => {
+  await using ownClock = await startPortal()
+  const partner = await ownClock.newPartner()
+  const older = await ownClock.post('/auth/forgot-password', { email: partner.email })
+  const newer = await ownClock.post('/auth/forgot-password', { email: partner.email })
+  const reset = (token: string) => ownClock.post('/auth/reset-password', { token, newPassword: 'another-fine-horse' })
+  expect((await reset(older.body.data.resetToken)).body.code).toBe('INVALID_RESET_TOKEN')
+  ownClock.advance(3_600_001)
+  const expired = await reset(newer.body.data.resetToken)
+  expect([expired.status, expired.body.error]).toEqual([
+    400,
+    'Reset token has expired. Please request a new password reset.',
+  ])
+})
+
+test('forgot-password says that an address is unknown, and stops after three requests an hour', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const unknown = await limited.post('/auth/forgot-password', { email: 'nobody@example.com' })
+  expect([unknown.status, unknown.body.error]).toEqual([404, 'Email not found'])
+  const { email } = await limited.newPartner()
+  for (let i = 0; i < 3; i++) expect((await limited.post('/auth/forgot-password', { email })).status).toBe(200)
+  const fourth = await limited.post('/auth/forgot-password', { email })
+  expect(fourth.status).toBe(429)
+  expect(fourth.body.error).toMatch(/rate|limit/i)
+  expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+test('sign-in is limited to ten tries a minute for an address', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const { email } = await limited.newPartner() // its own sign-in is the first of the ten
+  const tries = []
+  for (let i = 0; i < 10; i++) tries.push(await limited.post('/auth/login', { email, password: 'wrong' }))
+  expect(tries.map((answer) => answer.status)).toEqual([...Array(9).fill(401), 429])
+  expect(tries[0]?.headers.get('ratelimit-remaining')).toBe('8')
+})
+
+test('the welcome mail’s link verifies the address', async () => {
+  const partner = await portal.newPartner()
+  const mail = await portal.mailTo(partner.email)
+  const token = /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
+  expect((await portal.post('/auth/verify-email', { token })).status).toBe(200)
+  expect((await partner.get('/profile')).body.data.email_verified).toBe(true)
+  expect((await portal.post('/auth/verify-email', { token })).status).toBe(400)
+})
+
+test('PUT /profile changes names and phone, and never the email', async () => {
+  const partner = await portal.newPartner()
+  const change = {
+    business_name: `${partner.businessName} (new)`,
+    first_name: 'Ada',
+    last_name: ' ',
+    phone: '0491 570 006',
+  }
+  const changed = await partner.put('/profile', change)
+  expect(changed.status).toBe(200)
+  expect((await partner.get('/profile')).body.data).toEqual({
+    id: partner.id,
+    zoho_id: null,
+    business_name: change.business_name,
+    first_name: 'Ada',
+    last_name: null,
+    email: partner.email,
+    phone: '0491 570 006',
+    is_active: true,
+    email_verified: false,
+  })
+  expect((await partner.put('/profile', { ...change, business_name: '' })).body.error).toBe('Business name is required')
+  expect((await partner.put('/profile', { ...change, email: 'x@y.co' })).status).toBe(400)
+  const other = await portal.newPartner()
+  expect((await partner.put('/profile', { ...change, business_name: other.businessName })).body.code).toBe(
+    'BUSINESS_EXISTS',
+  )
+})
+
+test.each([
+  [{ confirmPassword: 'different' }, 400, 'PASSWORD_MISMATCH', 'Passwords do not match'],
+  [
+    { newPassword: 'short', confirmPassword: 'short' },
+    400,
+    'WEAK_PASSWORD',
+    'Password must be at least 8 characters long',
+  ],
+  [{ currentPassword: 'not it' }, 400, 'INVALID_CURRENT_PASSWORD', 'Current password is incorrect'],
+  [
+    { newPassword: PASSWORD, confirmPassword: PASSWORD },
+    400,
+    'SAME_PASSWORD',
+    'New password must be different from current password',
+  ],
+  [{ confirmPassword: '' }, 400, 'VALIDATION', 'Password confirmation is required'],
+])('PUT /profile/password with %j answers %i %s', async (change, status, code, error) => {
+  const partner = await portal.newPartner()
+  const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
+  const answer = await partner.put('/profile/password', { ...form, ...change })
+  expect([answer.status, answer.body.code, answer.body.error]).toEqual([status, code, error])
+})
+
+test('a password change ends the partner’s other sessions and keeps this one', async () => {
+  const partner = await portal.newPartner()
+  const other = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
+  const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
+  expect((await partner.put('/profile/password', form)).status).toBe(200)
+  expect((await partner.get('/profile')).status).toBe(200)
+  expect((await portal.get('/profile', { token: other.body.token })).status).toBe(401)
+})

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../db/database.ts'
+import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Deps } from '../deps.ts'
+import { openJobQueue } from '../jobs/job-queue.ts'
+import { JOBS } from '../worker.ts'
+import { databaseUrlFor, TEMPLATE } from './databases.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that every test's own database is made on. */
+    postgresUrl: string
+  }
+}
+
+/** One PostgreSQL for all test files, with a migrated database that each of them gets a copy of. */
+export default async function setUp(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-test-'))
+  const silent = { debug: () => undefined, warn: () => undefined }
+  // A machine that loses power in the middle of a test loses nothing worth keeping.
+  const settings = { fsync: 'off', max_connections: '300' }
+  const postgres = await startEmbeddedPostgres(folder, { log: silent, settings })
+  await makeTemplate(postgres.url)
+  project.provide('postgresUrl', postgres.url)
+  return async () => {
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeTemplate(postgresUrl: string): Promise<void> {
+  const { pool, close } = openDatabase(postgresUrl, () => undefined)
+  await pool.query(`create database ${TEMPLATE}`)
+  await close()
+
+  const url = databaseUrlFor(postgresUrl, TEMPLATE)
+  const log = pino({ level: 'silent' })
+  const template = openDatabase(url, () => undefined)
+  await migrate(template.db)
+  await template.close()
+  // The queues too, which take longest to make. No job is there, so that nothing is asked of the missing parts.
+  const queue = openJobQueue(url, log)
+  await queue.start(JOBS, { log } as Deps)
+  await queue.stop(1_000)
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+
+/** What the lender's staff do in the CRM, done in the sandbox by its API; also its faults and its switches (D40, D43). */
+export interface Lender {
+  create(module: string, record: object): Promise<string>
+  createMany(module: string, records: object[]): Promise<string[]>
+  update(module: string, id: string, record: object): Promise<void>
+  remove(module: string, id: string): Promise<void>
+  /** The new deal's id. */
+  convert(leadId: string, deal?: object): Promise<string>
+  read(module: string, id: string): Promise<Record<string, unknown> | undefined>
+  list(module: string, fields: string): Promise<Record<string, unknown>[]>
+  addNote(module: string, id: string, note: { title?: string; content: string }): Promise<string>
+  faults(faults: object): Promise<void>
+  behaviour(switches: object): Promise<void>
+  calls(): Promise<{ total: number; by_kind: Record<string, number> }>
+  /** Empties the CRM; faults and switches are gone too. */
+  reset(): Promise<void>
+}
+
+const Token = z.object({ access_token: z.string() })
+const Written = z.object({
+  data: z.array(z.object({ status: z.literal('success'), details: z.object({ id: z.string() }) })),
+})
+const Records = z.object({ data: z.array(z.record(z.string(), z.unknown())) })
+const Converted = z.object({ data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })) })
+const Calls = z.object({ total: z.number(), by_kind: z.record(z.string(), z.number()) })
+
+export function openLender(sandboxUrl: string): Lender {
+  let token: Promise<string> | undefined
+
+  async function signIn(): Promise<string> {
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: 'sandbox',
+      client_secret: 'sandbox',
+      refresh_token: 'sandbox',
+    })
+    const response = await fetch(`${sandboxUrl}/oauth/v2/token`, { method: 'POST', body })
+    return Token.parse(await response.json()).access_token
+  }
+
+  async function send(method: string, path: string, body?: object): Promise<Response> {
+    token ??= signIn()
+    return fetch(`${sandboxUrl}/crm/v8/${path}`, {
+      method,
+      headers: { authorization: `Zoho-oauthtoken ${await token}` },
+      body: body ? JSON.stringify(body) : null,
+    })
+  }
+
+  async function api(method: string, path: string, body?: object): Promise<unknown> {
+    let response = await send(method, path, body)
+    if (response.status === 401) {
+      // A test let every token end.
+      token = undefined
+      response = await send(method, path, body)
+    }
+    const text = await response.text()
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  async function control(path: string, body: object): Promise<void> {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${sandboxUrl}/sandbox/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  }
+
+  async function createMany(module: string, records: object[]): Promise<string[]> {
+    const ids: string[] = []
+    for (let at = 0; at < records.length; at += 100) {
+      const written = Written.parse(await api('POST', module, { data: records.slice(at, at + 100) }))
+      ids.push(...written.data.map((item) => item.details.id))
+    }
+    return ids
+  }
+
+  async function create(module: string, record: object): Promise<string> {
+    const [id = ''] = await createMany(module, [record])
+    return id
+  }
+
+  return {
+    create,
+    createMany,
+    async update(module, id, record) {
+      await api('PUT', `${module}/${id}`, { data: [record] })
+    },
+    async remove(module, id) {
+      await api('DELETE', `${module}/${id}`)
+    },
+    async convert(leadId, deal = {}) {
+      const Deals = { Deal_Name: 'A deal', Closing_Date: '2027-01-31', Stage: 'Information Received', ...deal }
+      const answer = Converted.parse(await api('POST', `Leads/${leadId}/actions/convert`, { data: [{ Deals }] }))
+      return answer.data[0]?.details.Deals.id ?? ''
+    },
+    async read(module, id) {
+      const answer = await api('GET', `${module}/${id}`)
+      return answer === undefined ? undefined : Records.parse(answer).data[0]
+    },
+    async list(module, fields) {
+      const answer = await api('GET', `${module}?fields=${fields}&converted=both&sort_order=asc`)
+      return answer === undefined ? [] : Records.parse(answer).data
+    },
+    addNote: (module, id, { title, content }) =>
+      create(`${module}/${id}/Notes`, { Note_Title: title ?? null, Note_Content: content }),
+    faults: (faults) => control('faults', faults),
+    behaviour: (switches) => control('behaviour', switches),
+    calls: async () => Calls.parse(await (await fetch(`${sandboxUrl}/sandbox/calls`)).json()),
+    reset: () => control('reset', {}),
+  }
+}

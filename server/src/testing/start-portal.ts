@@ -1,0 +1,172 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { readSettings } from '../config.ts'
+import { startCrmSandboxProcess } from '../crm-sandbox-process.ts'
+import type { Deps } from '../deps.ts'
+import { openPortal } from '../portal.ts'
+import { createDatabase } from './databases.ts'
+import { waitFor } from './wait-for.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // Tests look into whatever was answered.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+interface Request {
+  body?: unknown
+  headers?: Record<string, string>
+  token?: string | undefined
+}
+
+interface PortalOptions {
+  /** Starts a CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
+  withCrm?: boolean
+  env?: Record<string, string>
+}
+
+/** A whole portal for one test: its own database, real HTTP, and the CRM sandbox where asked for. */
+export async function startPortal({ withCrm = false, env = {} }: PortalOptions = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-'))
+  const database = await createDatabase()
+  const silent = { debug: () => undefined, warn: () => undefined }
+  const sandbox = withCrm
+    ? await startCrmSandboxProcess({ port: 0, dir: join(folder, 'sandbox'), seed: false, log: silent })
+    : undefined
+  const crmUrl = sandbox?.url ?? 'http://127.0.0.1:1'
+  const clock = { now: () => new Date(Date.now() + offsetMs) }
+  let offsetMs = 0
+  const config = readSettings({ PORT: '0', DATA_DIR: folder, SEED_DEMO: 'false', RATE_LIMITS: 'off', ...env })
+  const settings = {
+    accountsUrl: crmUrl,
+    apiUrl: crmUrl,
+    clientId: 'sandbox',
+    clientSecret: 'sandbox',
+    refreshToken: 'sandbox',
+  }
+  const portal = await openPortal({
+    config,
+    databaseUrl: database.url,
+    crm: { mode: 'sandbox', settings },
+    clock,
+    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
+  })
+  const url = portal.url
+
+  async function ask(method: string, path: string, { body, headers, token }: Request = {}): Promise<Answer> {
+    const response = await fetch(`${url}/api${path}`, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  const ourselves = {
+    url,
+    deps: portal.deps,
+    crmUrl,
+    ask,
+    get: (path: string, request?: Request) => ask('GET', path, request),
+    post: (path: string, body?: unknown, request?: Request) => ask('POST', path, { body, ...request }),
+    /** Moves the portal's clock; the database's and the CRM's stay. */
+    advance(ms: number) {
+      offsetMs += ms
+    },
+    /** The newest mail to this address, as its reader sees it. */
+    mailTo: (email: string) =>
+      waitFor(`a mail to ${email}`, async () => {
+        const outbox = join(folder, 'outbox')
+        const files = (await readdir(outbox)).sort().reverse()
+        const mails = await Promise.all(files.map(async (file) => readable(await readFile(join(outbox, file), 'utf8'))))
+        return mails.find((mail) => mail.includes(`To: ${email}`))
+      }),
+    newPartner: (names?: Partial<SignUpForm>) => signUp(ourselves, names),
+    async [Symbol.asyncDispose]() {
+      await portal.close()
+      await sandbox?.stop()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return ourselves
+}
+
+/** Undoes quoted-printable. */
+function readable(mail: string): string {
+  const unfolded = mail.replaceAll('=\n', '')
+  return unfolded.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+export type TestPortal = Awaited<ReturnType<typeof startPortal>>
+export type TestPartner = Awaited<ReturnType<TestPortal['newPartner']>>
+
+interface SignUpForm {
+  email: string
+  password: string
+  businessName: string
+  firstName: string
+  lastName: string
+}
+
+let partners = 0
+
+async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<SignUpForm> = {}) {
+  partners += 1
+  const form = {
+    email: `partner${partners}@example.com`,
+    password: 'correct-horse-battery',
+    businessName: `Partner ${partners} Pty Ltd`,
+    ...names,
+  }
+  const signedUp = await portal.ask('POST', '/auth/signup', { body: form })
+  if (signedUp.status !== 201) throw new Error(`sign-up answered ${JSON.stringify(signedUp.body)}`)
+  const signedIn = await portal.ask('POST', '/auth/login', { body: { email: form.email, password: form.password } })
+  const token: string = signedIn.body.token
+
+  const partner = {
+    ...form,
+    id: signedUp.body.data.partnerId as string,
+    token,
+    get: (path: string, request?: Request) => portal.ask('GET', path, { token, ...request }),
+    post: (path: string, body?: unknown, request?: Request) => portal.ask('POST', path, { token, body, ...request }),
+    put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
+    async submitLead(form: object = {}): Promise<{ id: string; loid: string }> {
+      const created = await partner.post('/dashboard/leads', newLead(form))
+      if (created.status !== 201) throw new Error(`submitting answered ${JSON.stringify(created.body)}`)
+      return created.body.data
+    },
+    /** The lead once the CRM has it. */
+    pushedLead: (loid: string) =>
+      waitFor(`${loid} in the CRM`, async () => {
+        const { body } = await partner.get(`/crm/lead/${loid}`)
+        return body.data.lead.crm === 'synced' && body.data.lead
+      }),
+  }
+  return partner
+}
+
+type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>
+
+/** A complete form, with whatever the test wants otherwise. */
+export function newLead(form: object = {}) {
+  return {
+    firstName: 'Nkem',
+    lastName: 'Okafor',
+    email: 'nkem@okafor-freight.example',
+    phone: '0491 570 156',
+    businessName: 'Okafor Freight',
+    loanAmount: 150_000,
+    loanType: 'Term Loan',
+    ...form,
+  }
+}

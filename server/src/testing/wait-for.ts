@@ -1,0 +1,21 @@
+const WAIT_MS_MAX = 15_000
+const LOOK_EVERY_MS = 20
+
+/** What `look` finds, as soon as it is something. Fails with the last thing seen when it does not come. */
+export async function waitFor<Found>(
+  what: string,
+  look: () => Promise<Found | undefined | false>,
+): Promise<NonNullable<Exclude<Found, false>>> {
+  const deadline = Date.now() + WAIT_MS_MAX
+  let lastError: unknown
+  while (Date.now() < deadline) {
+    try {
+      const found = await look()
+      if (found) return found as NonNullable<Exclude<Found, false>> // truthy, which the type cannot say
+    } catch (error) {
+      lastError = error
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+  throw new Error(`waited in vain for ${what}`, { cause: lastError })
+}

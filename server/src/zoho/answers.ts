@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { CrmUnavailable } from '../errors.ts'
+import { errorCode, type ZohoAnswer } from './client.ts'
+import { CrmRefused } from './errors.ts'
+import { ZohoId } from './wire.ts'
+
+/** Refusals that say nothing against the data: the record or the portal's rights may be otherwise later. */
+const PASSING_CODES = new Set(['RECORD_LOCKED', 'NOT_APPROVED', 'RECORD_IN_BLUEPRINT', 'NO_PERMISSION'])
+
+/** What one item of a write answered. */
+export type WriteResult =
+  | { zohoId: string }
+  | { code: string; field: string | null; duplicateId: string | null; message: string }
+
+const Success = z.object({ status: z.literal('success'), details: z.object({ id: ZohoId }) })
+
+const Failure = z.object({
+  code: z.string(),
+  message: z.string().catch(''),
+  details: z
+    .object({ api_name: z.string().nullish(), id: ZohoId.nullish(), errors: z.array(z.unknown()).nullish() })
+    .catch({}),
+})
+
+const Items = z.object({ data: z.array(z.unknown()) })
+
+/** A page of a listing; nothing where Zoho answers 204 or 304. */
+export function readItems(answer: ZohoAnswer, key = 'data'): { items: unknown[]; next: NextPage | null } {
+  if (answer.status === 204 || answer.status === 304) return { items: [], next: null }
+  if (answer.status !== 200) throw refusal(answer)
+  const page = z.record(z.string(), z.unknown()).safeParse(answer.body).data
+  const items = page?.[key]
+  if (!Array.isArray(items)) throw new CrmUnavailable('The CRM’s answer cannot be read.')
+  const info = Info.parse(page?.info)
+  return { items, next: info?.more_records ? { token: info.next_page_token ?? null } : null }
+}
+
+export interface NextPage {
+  token: string | null
+}
+
+const Info = z
+  .object({ more_records: z.boolean().nullish(), next_page_token: z.string().nullish() })
+  .nullish()
+  .catch(null)
+
+/** Results of a write in the order of what was sent. A request refused as a whole throws. */
+export function readResults(answer: ZohoAnswer): WriteResult[] {
+  const items = Items.safeParse(answer.body)
+  if (!items.success) throw refusal(answer)
+  return items.data.data.map(readResult)
+}
+
+function readResult(item: unknown): WriteResult {
+  const success = Success.safeParse(item)
+  if (success.success) return { zohoId: success.data.details.id }
+  const failure = Failure.safeParse(item)
+  if (!failure.success) return { code: 'UNKNOWN', field: null, duplicateId: null, message: 'an unreadable answer' }
+  const { code, message, details } = failure.data
+  const [first] = details.errors ?? []
+  if (first !== undefined) return readResult(first)
+  return { code, field: details.api_name ?? null, duplicateId: details.id ?? null, message }
+}
+
+/** What to throw for one refused item. Names the field, never the value. */
+export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): Error {
+  const text = `The CRM refused the record: ${result.code}${result.field ? ` (${result.field})` : ''} ${result.message}`
+  return PASSING_CODES.has(result.code) ? new CrmUnavailable(text) : new CrmRefused(result.code, text)
+}
+
+/** What to throw for a request refused as a whole. */
+export function refusal(answer: ZohoAnswer): Error {
+  const code = errorCode(answer.body)
+  const text = `The CRM refused the request: HTTP ${answer.status} ${code}`
+  return answer.status === 403 || PASSING_CODES.has(code) ? new CrmUnavailable(text) : new CrmRefused(code, text)
+}
+
+/** Zoho's ways of saying that there is no record of this id: nothing, 404, or an id that seems to be invalid. */
+export function isMissing(answer: ZohoAnswer): boolean {
+  if (answer.status === 204 || answer.status === 404) return true
+  return answer.status === 400 && errorCode(answer.body) === 'INVALID_DATA'
+}

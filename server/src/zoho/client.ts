@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { CrmUnavailable } from '../errors.ts'
+import type { Tokens } from './token.ts'
+
+export interface ZohoCall {
+  method: 'GET' | 'POST' | 'PUT'
+  /** After `/crm/v8/`. */
+  path: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: object
+  /** A plain create must not be sent twice when its answer was lost; 429 says that nothing was done. */
+  isRepeatable: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** 204 and 304 are success without a body. */
+export interface ZohoAnswer {
+  status: number
+  body: unknown
+}
+
+export interface ZohoClient {
+  /** Answers of 2xx, 304 and of those 4xx that speak about the request; everything else becomes `CrmUnavailable`. */
+  send(call: ZohoCall): Promise<ZohoAnswer>
+  callsUsed(): number
+}
+
+export interface RetryTuning {
+  attemptsMax: number
+  /** The bound of the first delay, doubled with every attempt. */
+  firstDelayMs: number
+}
+
+const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
+const DELAY_MS_MAX = 60_000
+const CALL_MS_MAX = 20_000
+const CALLS_AT_ONCE_MAX = 10
+
+type Failure = { reason: string; retryAfterMs: number; cause?: unknown }
+
+export function openClient(options: { tokens: Tokens; log: Logger; retry?: RetryTuning }): ZohoClient {
+  const { tokens, log, retry = ZOHO_RETRY } = options
+  const slots = openSlots(CALLS_AT_ONCE_MAX)
+  let calls = 0
+
+  async function send(call: ZohoCall): Promise<ZohoAnswer> {
+    let rejectedToken: string | undefined
+    for (let attempt = 1; ; attempt++) {
+      const token = rejectedToken === undefined ? await tokens.current() : await tokens.replace(rejectedToken)
+      const outcome = await slots(() => sendOnce(call, token.apiDomain, token.value))
+      if ('answer' in outcome) {
+        if (outcome.answer.status !== 401) return outcome.answer
+        const code = errorCode(outcome.answer.body)
+        if (code !== 'INVALID_TOKEN' || rejectedToken !== undefined) {
+          log.error({ code, path: call.path }, 'the CRM does not accept the portal')
+          throw new CrmUnavailable(`The CRM does not accept the portal (${code}).`)
+        }
+        rejectedToken = token.value
+        continue
+      }
+      const { failure, mayRepeat } = outcome
+      log.warn({ path: call.path, reason: failure.reason, attempt }, 'a call to the CRM failed')
+      if (!mayRepeat || attempt >= retry.attemptsMax || failure.retryAfterMs > DELAY_MS_MAX) {
+        throw new CrmUnavailable('The CRM does not answer at the moment.', failure.cause ?? new Error(failure.reason))
+      }
+      // Full jitter: clients that failed together do not come back together.
+      const delayMs = Math.random() * Math.min(DELAY_MS_MAX, retry.firstDelayMs * 2 ** (attempt - 1))
+      await sleep(Math.max(delayMs, failure.retryAfterMs), undefined, { signal: call.signal }).catch((error) =>
+        throwInterrupted(call.signal, error),
+      )
+    }
+  }
+
+  async function sendOnce(
+    call: ZohoCall,
+    apiDomain: string,
+    token: string,
+  ): Promise<{ answer: ZohoAnswer } | { failure: Failure; mayRepeat: boolean }> {
+    call.signal?.throwIfAborted()
+    const url = new URL(`/crm/v8/${call.path}`, apiDomain)
+    for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
+    const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token}` }
+    if (call.body) headers['content-type'] = 'application/json'
+    const timeout = AbortSignal.timeout(CALL_MS_MAX)
+    calls++
+    try {
+      const response = await fetch(url, {
+        method: call.method,
+        headers,
+        body: call.body ? JSON.stringify(call.body) : null,
+        redirect: 'error',
+        signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+      })
+      const text = await response.text()
+      const { status } = response
+      if (status === 429 || status >= 500) {
+        const retryAfterMs = readRetryAfter(response.headers.get('retry-after'))
+        return { failure: { reason: `HTTP ${status}`, retryAfterMs }, mayRepeat: status === 429 || call.isRepeatable }
+      }
+      return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
+    } catch (error) {
+      if (call.signal?.aborted) throwInterrupted(call.signal, error)
+      const reason = error instanceof SyntaxError ? 'an answer that is not JSON' : 'no answer'
+      return { failure: { reason, retryAfterMs: 0, cause: error }, mayRepeat: call.isRepeatable }
+    }
+  }
+
+  return {
+    // A caller whose time is up learns that the CRM was too slow; one that was stopped learns that.
+    send: (call) => send(call).catch((error) => throwInterrupted(call.signal, error)),
+    callsUsed: () => calls,
+  }
+}
+
+function throwInterrupted(signal: AbortSignal | undefined, error: unknown): never {
+  if (!signal?.aborted) throw error
+  const reason: unknown = signal.reason
+  const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'
+  throw isTimeout ? new CrmUnavailable('The CRM did not answer in time.', reason) : reason
+}
+
+/** Runs at most `max` at once, the others in the order they came. */
+function openSlots(max: number) {
+  let free = max
+  const waiting: (() => void)[] = []
+  return async function withSlot<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}
+
+/** Seconds or a date; Zoho documents neither, gateways before it send both. */
+function readRetryAfter(header: string | null): number {
+  if (header === null) return 0
+  const seconds = Number(header)
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms)
+}
+
+const Refusal = z.object({ code: z.string() })
+
+export function errorCode(body: unknown): string {
+  const parsed = Refusal.safeParse(body)
+  return parsed.success ? parsed.data.code : 'UNKNOWN'
+}

@@ -1,0 +1,467 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type CrmSandboxProcess, startCrmSandboxProcess } from '../crm-sandbox-process.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts'
+import { migrate } from '../db/migrate.ts'
+import { CrmUnavailable } from '../errors.ts'
+import { type Lender, openLender } from '../testing/lender.ts'
+import { type Crm, openCrm } from './crm.ts'
+import type { LeadToPush } from './crm-records.ts'
+import { CrmRefused } from './errors.ts'
+import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
+
+const quiet = { debug: () => undefined, warn: () => undefined }
+const lines: string[] = []
+const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
+
+let dir: string
+let postgres: EmbeddedPostgres
+let database: Database
+let sandbox: CrmSandboxProcess
+let lender: Lender
+let crm: Crm
+let now: Date
+let partner: string
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(os.tmpdir(), 'portal zoho-'))
+  const [started, sandboxStarted] = await Promise.all([
+    startEmbeddedPostgres(path.join(dir, 'db'), { log: quiet }),
+    startCrmSandboxProcess({ port: 0, dir: path.join(dir, 'crm'), seed: false, log: quiet }),
+  ])
+  postgres = started
+  sandbox = sandboxStarted
+  database = openDatabase(postgres.url, () => undefined)
+  await migrate(database.db)
+  lender = openLender(sandbox.url)
+}, 60_000)
+
+afterAll(async () => {
+  await database.close()
+  await Promise.all([postgres.stop(), sandbox.stop()])
+  rmSync(dir, { recursive: true, force: true })
+})
+
+beforeEach(async () => {
+  await lender.reset()
+  await database.db.deleteFrom('crm_tokens').execute()
+  now = new Date()
+  crm = open()
+  partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
+})
+
+function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
+  return openCrm({
+    mode: 'sandbox',
+    settings: settings(),
+    fieldMap: DEFAULT_FIELD_MAP,
+    db: database.db,
+    clock: { now: () => now },
+    log,
+    retry: { attemptsMax: 4, firstDelayMs: 5 },
+    ...more,
+  })
+}
+
+function settings() {
+  const secret = 'sandbox'
+  return { accountsUrl: sandbox.url, apiUrl: sandbox.url, clientId: secret, clientSecret: secret, refreshToken: secret }
+}
+
+let loids = 0
+function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
+  return {
+    loid: `LO-TEST${String(++loids).padStart(4, '0')}`,
+    partner_zoho_id: partner,
+    business_name: 'Okafor Freight Pty Ltd',
+    first_name: 'Nkem',
+    last_name: 'Okafor',
+    email: 'n.okafor@freight.example',
+    phone: '+61412345678',
+    state: 'NSW',
+    loan_amount: 150_000.5,
+    loan_type: 'Term Loan',
+    loan_purpose: 'Two trucks',
+    loan_term: '24 months',
+    sales_monthly: 60_000,
+    lead_status: 'New Lead',
+    lead_source: 'Partner Portal',
+    description: null,
+    business_industry: 'Transportation',
+    time_in_business: '2-5 years',
+    business_abn: '51824753556',
+    partner_iso: 'AU',
+    owns_property: true,
+    property_value: 900_000,
+    property_debt: 250_000,
+    referral_consent: '2026-11 at 2026-11-20T01:02:03.000Z',
+    ...more,
+  }
+}
+
+test('a lead that was pushed comes back as it was sent, in UTC', async () => {
+  const lead = newLead()
+  const { zoho_id } = await crm.upsertLead(lead)
+  const { partner_zoho_id: _, referral_consent: __, ...sent } = lead
+
+  const found = await crm.findLead(zoho_id)
+  expect(found).toMatchObject({ ...sent, zoho_id, partner_zoho_id: partner, is_converted: false })
+  expect(found?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
+  expect(Math.abs(Date.parse(found?.created_at ?? '') - Date.now())).toBeLessThan(60_000)
+  expect(await lender.read('Leads', zoho_id)).toMatchObject({ Referral_Consent: lead.referral_consent })
+})
+
+test('a push whose answer was lost makes one record', async () => {
+  await crm.leadStatuses()
+  const lead = newLead()
+  await lender.faults({ resetAfterCommit: { times: 1, match: '/upsert' } })
+  const { zoho_id } = await crm.upsertLead(lead)
+  expect((await lender.list('Leads', 'LOID')).map((one) => one['id'])).toEqual([zoho_id])
+})
+
+test('a repeated push leaves what staff changed since, the status above all', async () => {
+  const lead = newLead()
+  const { zoho_id } = await crm.upsertLead(lead)
+  await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted', Loan_Amount: 90_000 })
+  expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
+  expect(await crm.findLead(zoho_id)).toMatchObject({ lead_status: 'Contacted', loan_amount: 90_000 })
+})
+
+test.each([
+  { coqlReturnsConverted: true, upsertOfConverted: 'refuse' },
+  { coqlReturnsConverted: false, upsertOfConverted: 'insert' },
+  { coqlReturnsConverted: false, upsertOfConverted: 'duplicate' },
+])('a lead that was converted meanwhile is not pushed again: %o', async (switches) => {
+  await lender.behaviour(switches)
+  const lead = newLead()
+  const { zoho_id } = await crm.upsertLead(lead)
+  await lender.convert(zoho_id)
+  expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
+  expect(await lender.list('Leads', 'LOID')).toHaveLength(1)
+})
+
+test('a lead whose email Zoho refuses reaches the lender all the same, with the email in words', async () => {
+  const { zoho_id } = await crm.upsertLead(newLead({ email: 'owner@freight', description: 'Call early' }))
+  expect(await crm.findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
+})
+
+test('text longer than the field is cut, and a lead with a business name only is accepted', async () => {
+  const lead = newLead({ business_name: 'B'.repeat(220), first_name: null, last_name: null })
+  const { zoho_id } = await crm.upsertLead(lead)
+  expect(await crm.findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
+})
+
+test('data that Zoho refuses is not an outage', async () => {
+  await expect(crm.upsertLead(newLead({ partner_zoho_id: '5400000000000000001' }))).rejects.toThrow(CrmRefused)
+})
+
+test('partners are found again by id, or by name and email together, never by name alone', async () => {
+  const ada = {
+    zoho_id: null,
+    business_name: 'harbour referrals',
+    email: 'ADA@harbour.example',
+    first_name: 'Ada',
+    last_name: null,
+    phone: null,
+  }
+  expect(await crm.upsertPartner(ada)).toBe(partner)
+  expect(await crm.upsertPartner({ ...ada, zoho_id: partner, business_name: 'Harbour & Sons' })).toBe(partner)
+  expect(await lender.read('Partners', partner)).toMatchObject({ Name: 'Harbour & Sons', First_Name: 'Ada' })
+
+  const stranger = await crm.upsertPartner({ ...ada, business_name: 'Harbour & Sons', email: "o'neil@other.example" })
+  expect(stranger).not.toBe(partner)
+  expect(await crm.upsertPartner({ ...ada, business_name: 'Harbour & Sons', email: "o'neil@other.example" })).toBe(
+    stranger,
+  )
+
+  await lender.remove('Partners', stranger)
+  const again = await crm.upsertPartner({ ...ada, zoho_id: stranger, business_name: 'New', email: 'new@other.example' })
+  expect(again).not.toBe(stranger)
+})
+
+test('a note whose answer was lost is not added twice, but saying the same again is', async () => {
+  const { zoho_id } = await crm.upsertLead(newLead())
+  const note = { title: null, content: 'Called,\nno answer', created_at: new Date().toISOString() }
+  await lender.faults({ resetAfterCommit: { times: 1, match: '/Notes' } })
+  await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
+  const first = await crm.createNote('Leads', zoho_id, note)
+  const second = await crm.createNote('Leads', zoho_id, { ...note, known_zoho_ids: [first] })
+  expect((await crm.notes('Leads', zoho_id)).map((one) => one.zoho_id)).toEqual([first, second])
+  expect(await crm.notes('Leads', zoho_id)).toMatchObject([{ title: null, content: 'Called,\nno answer' }, {}])
+})
+
+test('notes of all records since a time, and of one record over several pages', async () => {
+  const { zoho_id } = await crm.upsertLead(newLead())
+  const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
+  await lender.createMany(`Leads/${zoho_id}/Notes`, notes)
+  expect(await crm.notes('Leads', zoho_id)).toHaveLength(205)
+  const since = await crm.notesSince(new Date(Date.now() - 60_000).toISOString())
+  expect(since).toHaveLength(205)
+  expect(since?.[0]).toMatchObject({ module: 'Leads', record_zoho_id: zoho_id, note: { title: 'Staff' } })
+  expect(await crm.notesSince(new Date(Date.now() + 60_000).toISOString())).toEqual([])
+  await lender.faults({ forbidden: { times: 1, match: '/Notes' } })
+  expect(await crm.notesSince(new Date().toISOString())).toBeNull()
+  expect(await crm.notes('Leads', '5400000000000000001')).toEqual([])
+})
+
+test.each([true, false])(
+  'every lead of the partner is listed, converted ones too (COQL shows them: %s)',
+  async (shows) => {
+    await lender.behaviour({ coqlReturnsConverted: shows, coqlLookupHasName: shows })
+    const others = await lender.create('Partners', { Name: 'Another', Email: 'b@another.example' })
+    const ids = await lender.createMany('Leads', [
+      ...Array.from({ length: 3 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: partner } })),
+      { Last_Name: 'Not theirs', Partner: { id: others } },
+      { Last_Name: 'Nobody’s' },
+    ])
+    await lender.convert(ids[1] ?? '')
+    await lender.convert(ids[3] ?? '')
+    const versions = await crm.leadVersions(partner)
+    expect(versions.map((one) => [one.zoho_id, one.is_converted]).sort()).toEqual([
+      [ids[0], false],
+      [ids[1], true],
+      [ids[2], false],
+    ])
+    expect(await crm.countLeads(partner)).toBe(3)
+    expect(await crm.dealVersions(partner)).toHaveLength(1)
+  },
+)
+
+test('more leads than one query gives', async () => {
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 2_050 }, () => ({ Last_Name: 'Many', Partner: { id: partner } })),
+  )
+  const versions = await crm.leadVersions(partner)
+  expect(new Set(versions.map((one) => one.zoho_id)).size).toBe(2_050)
+  const batch = await crm.getLeads(versions.slice(0, 250).map((one) => one.zoho_id))
+  expect(batch.records).toHaveLength(250)
+}, 30_000)
+
+test('records that are gone are missing, and one that cannot be read is a problem of its own', async () => {
+  const ids = await lender.createMany('Leads', [
+    { Last_Name: 'Readable', LOID: ' lo-test9999 ', Description: 'x\u0000y', Lead_Status: '-None-' },
+    { Last_Name: 'Gone' },
+  ])
+  await lender.remove('Leads', ids[1] ?? '')
+  const batch = await crm.getLeads([...ids, '5400000000000000001'])
+  expect(batch).toMatchObject({ records: [{ zoho_id: ids[0], description: 'xy', lead_status: null }], problems: [] })
+
+  // Another organisation calls a text what here is an amount.
+  const odd = open({ fieldMap: parseFieldMap('{"leads":{"fields":{"loan_amount":"Last_Name","last_name":"Fax"}}}') })
+  expect(await odd.getLeads(ids)).toEqual({
+    records: [],
+    problems: [{ zoho_id: ids[0], reason: 'Last_Name is not a number that an amount can be' }],
+  })
+  expect(await crm.getLeads([])).toEqual({ records: [], problems: [] })
+})
+
+test.each(['204', '404', '400'])('a record that is not there is null, whether Zoho answers %s', async (getMissing) => {
+  await lender.behaviour({ getMissing })
+  expect(await crm.findLead('5400000000000000001')).toBeNull()
+  expect(await crm.findDeal('5400000000000000001')).toBeNull()
+  expect(await crm.findDeal('not-an-id')).toBeNull()
+})
+
+test.each(['display', 'actual'])(
+  'a renamed status and stage show their present name when records carry the %s',
+  async (recordsShow) => {
+    await lender.behaviour({ recordsShow })
+    const lead = await lender.create('Leads', { Last_Name: 'R', Lead_Status: 'New Lead', Partner: { id: partner } })
+    await lender.update('Leads', lead, { Lead_Status: 'Attempting To Contact' })
+    expect((await crm.findLead(lead))?.lead_status).toBe('Attempting To Contact')
+    expect((await crm.leadStatusHistory(lead)).map((entry) => entry.value)).toEqual([
+      'New Lead',
+      'Attempting To Contact',
+    ])
+    const deal = await lender.create('Deals', { Deal_Name: 'D', Stage: 'Pending Approval' })
+    const found = await crm.findDeal(deal)
+    expect(found?.stage).toBe('Pending Approval')
+    expect(found && (await crm.dealStageHistory(found)).map((entry) => entry.value)).toEqual(['Pending Approval'])
+  },
+)
+
+test('lists of statuses and stages come in the CRM’s order and names', async () => {
+  const statuses = await crm.leadStatuses()
+  expect(statuses.slice(0, 2)).toEqual(['Re-engage', 'New Lead'])
+  expect(statuses).not.toContain('-None-')
+  expect(await crm.dealStages()).toContain('Pending Approval')
+})
+
+test('a conversion shows in the lead, with its deal', async () => {
+  const lead = newLead()
+  const { zoho_id } = await crm.upsertLead(lead)
+  const deal = await lender.convert(zoho_id, { Deal_Name: 'Okafor – trucks', Amount: 140_000 })
+  expect(await crm.findLead(zoho_id)).toMatchObject({ is_converted: true, converted_deal_zoho_id: deal })
+  expect(await crm.findDeal(deal)).toMatchObject({
+    loid: lead.loid,
+    partner_zoho_id: partner,
+    deal_name: 'Okafor – trucks',
+    business_name: lead.business_name,
+    contact_name: 'Nkem Okafor',
+    amount: 140_000,
+    closing_date: '2027-01-31',
+    stage: 'Information Received',
+  })
+})
+
+test('a lead’s history begins with the status it was added with, however the timeline writes nothing', async () => {
+  await lender.behaviour({ timelineEmptyOldValue: 'blank', timelineShowsNotes: true, timesOffset: '-05:30' })
+  const { zoho_id } = await crm.upsertLead(newLead())
+  expect(await crm.leadStatusHistory(zoho_id)).toEqual([])
+  await lender.addNote('Leads', zoho_id, { content: 'No change of status' })
+  await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted' })
+  await lender.update('Leads', zoho_id, { Loan_Amount: 1 })
+  await lender.update('Leads', zoho_id, { Lead_Status: 'Pre Qualified' })
+  const history = await crm.leadStatusHistory(zoho_id)
+  expect(history.map((entry) => entry.value)).toEqual(['New Lead', 'Contacted', 'Pre Qualified'])
+  expect(new Set(history.map((entry) => entry.entry_id)).size).toBe(3)
+  for (const entry of history) expect(Math.abs(Date.parse(entry.changed_time) - Date.now())).toBeLessThan(60_000)
+
+  const blank = await lender.create('Leads', { Last_Name: 'Blank' })
+  await lender.update('Leads', blank, { Lead_Status: 'Contacted' })
+  expect((await crm.leadStatusHistory(blank)).map((entry) => entry.value)).toEqual(['Contacted'])
+})
+
+test.each(['entry', 'exit'])(
+  'stages begin when the deal entered them, though Zoho’s times mean %s',
+  async (stageHistoryTime) => {
+    await lender.behaviour({ stageHistoryTime, stageHistoryOnAmountEdit: true })
+    const deal = await lender.create('Deals', { Deal_Name: 'D', Stage: 'Information Received' })
+    await lender.behaviour({ clockShiftSeconds: 100 })
+    await lender.update('Deals', deal, { Amount: 5_000 })
+    await lender.update('Deals', deal, { Stage: 'Approved' })
+    await lender.behaviour({ clockShiftSeconds: 250 })
+    await lender.update('Deals', deal, { Stage: 'Funded' })
+    const found = await crm.findDeal(deal)
+    const start = Date.parse(found?.created_at ?? '')
+    const history = found ? await crm.dealStageHistory(found) : []
+    expect(history.map((entry) => entry.value)).toEqual(['Information Received', 'Approved', 'Funded'])
+    const seconds = history.map((entry) => (Date.parse(entry.changed_time) - start) / 1_000)
+    for (const [index, expected] of [0, 100, 250].entries()) {
+      expect(Math.abs((seconds[index] ?? -1) - expected)).toBeLessThanOrEqual(5)
+    }
+  },
+)
+
+test('records born in the CRM get their LOIDs a hundred a call; converted ones are passed over', async () => {
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 120 }, () => ({ Last_Name: 'Born there' })),
+  )
+  await lender.convert(ids[0] ?? '')
+  await crm.setLoids(
+    'Leads',
+    ids.map((zoho_id, index) => ({ zoho_id, loid: `LO-BRN0${String(index).padStart(4, '0')}` })),
+  )
+  const { records } = await crm.getLeads(ids)
+  expect(records.filter((one) => one.loid !== null)).toHaveLength(119)
+})
+
+test('429 and 5xx are tried again, an outage ends in CrmUnavailable', async () => {
+  await crm.leadStatuses()
+  await lender.faults({ tooMany: { times: 2, retryAfterSeconds: 0 } })
+  expect(await crm.leadVersions(partner)).toEqual([])
+  await lender.faults({ failEvery: { n: 2 } })
+  expect(await crm.leadVersions(partner)).toEqual([])
+  await lender.faults({ outage: 'status' })
+  await expect(crm.leadVersions(partner)).rejects.toThrow(CrmUnavailable)
+  await lender.faults({ outage: 'socket' })
+  await expect(crm.leadVersions(partner)).rejects.toThrow(CrmUnavailable)
+})
+
+test('a wait that Zoho asks for is kept, and a long one is left to the job', async () => {
+  await crm.leadStatuses()
+  await lender.faults({ tooMany: { times: 1, retryAfterSeconds: 1 } })
+  const startedAt = performance.now()
+  await crm.leadVersions(partner)
+  expect(performance.now() - startedAt).toBeGreaterThan(990)
+  await lender.faults({ tooMany: { times: 1, retryAfterSeconds: 3_600 } })
+  await expect(crm.leadVersions(partner)).rejects.toThrow(CrmUnavailable)
+})
+
+test('a caller’s time limit ends as CrmUnavailable, a caller’s stop as itself', async () => {
+  await crm.leadStatuses()
+  await lender.faults({ slowMs: 5_000 })
+  await expect(crm.leadVersions(partner, AbortSignal.timeout(50))).rejects.toThrow(CrmUnavailable)
+  const stop = new AbortController()
+  const call = crm.leadVersions(partner, stop.signal)
+  stop.abort(new Error('stopping'))
+  await expect(call).rejects.toThrow('stopping')
+})
+
+test('no more than ten calls at once, and each is counted', async () => {
+  await lender.behaviour({ concurrentCallsMax: 10, subConcurrentCallsMax: 10 })
+  await lender.faults({ slowMs: 20 })
+  const before = crm.callsUsed()
+  await Promise.all(Array.from({ length: 30 }, () => crm.dealVersions(partner)))
+  expect(crm.callsUsed() - before).toBe(30)
+})
+
+test('processes share one token, and renew it before it ends', async () => {
+  const others = [open(), open(), open()]
+  await Promise.all([crm, ...others].map((one) => one.dealVersions(partner)))
+  const rows = await database.db.selectFrom('crm_tokens').selectAll().execute()
+  expect(rows).toHaveLength(1)
+  now = new Date(now.getTime() + 54 * 60_000)
+  await crm.dealVersions(partner)
+  expect(await database.db.selectFrom('crm_tokens').select('access_token').execute()).toEqual([
+    { access_token: rows[0]?.access_token },
+  ])
+  now = new Date(now.getTime() + 2 * 60_000)
+  await Promise.all([crm, ...others].map((one) => one.dealVersions(partner)))
+  const renewed = await database.db.selectFrom('crm_tokens').select('access_token').execute()
+  expect(renewed).toHaveLength(1)
+  expect(renewed[0]?.access_token).not.toBe(rows[0]?.access_token)
+  expect(lines.join('')).not.toContain(renewed[0]?.access_token)
+})
+
+test('a token that Zoho no longer takes is renewed once; a revoked grant is CrmUnavailable', async () => {
+  await crm.dealVersions(partner)
+  await lender.faults({ tokenExpired: true })
+  await Promise.all(Array.from({ length: 5 }, () => crm.dealVersions(partner)))
+  await lender.faults({ tokenExpired: true, refreshTokenRevoked: true })
+  await expect(crm.dealVersions(partner)).rejects.toThrow(/invalid_code/)
+  await lender.faults({ scopeMismatch: { times: 1 } })
+  await expect(open().dealVersions(partner)).rejects.toThrow(/OAUTH_SCOPE_MISMATCH/)
+})
+
+test.each(['200', '400'])('a throttled sign-in (HTTP %s) is not asked again at once', async (tokenThrottleStatus) => {
+  await lender.behaviour({ tokenThrottleStatus })
+  for (let count = 0; count < 10; count++) {
+    await database.db.deleteFrom('crm_tokens').execute()
+    await open()
+      .apiDomain()
+      .catch(() => undefined)
+  }
+  await database.db.deleteFrom('crm_tokens').execute()
+  await expect(crm.dealVersions(partner)).rejects.toThrow(/Access Denied/)
+  await expect(crm.dealVersions(partner)).rejects.toThrow(/wait/)
+  await lender.behaviour({ tokenThrottle: false })
+  now = new Date(now.getTime() + 61_000)
+  expect(await crm.dealVersions(partner)).toEqual([])
+})
+
+test('an API address that is neither Zoho’s nor the configured one gets no token', async () => {
+  const elsewhere = open({ settings: { ...settings(), apiUrl: 'https://www.zohoapis.com.au' } })
+  await expect(elsewhere.apiDomain()).rejects.toThrow(CrmUnavailable)
+  expect(await crm.apiDomain()).toBe(sandbox.url)
+})
+
+test('what the organisation lacks is named', async () => {
+  expect(await crm.missingFields()).toEqual([])
+  const json = '{"partners":{"module":"Brokers"},"leads":{"fields":{"brand":"Brand_Name"}}}'
+  const missing = await open({ fieldMap: parseFieldMap(json) }).missingFields()
+  expect(missing).toEqual([
+    'Brokers.Name',
+    'Brokers.Email',
+    'Brokers.First_Name',
+    'Brokers.Last_Name',
+    'Brokers.Phone',
+    'Leads.Brand_Name',
+  ])
+})

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+
+/** The CRM's names for what the portal reads and writes (D42). */
+const BUILT_IN = {
+  partners: {
+    module: 'Partners',
+    fields: {
+      business_name: 'Name',
+      email: 'Email',
+      first_name: 'First_Name',
+      last_name: 'Last_Name',
+      phone: 'Phone',
+    },
+  },
+  leads: {
+    module: 'Leads',
+    fields: {
+      loid: 'LOID',
+      partner: 'Partner',
+      business_name: 'Company',
+      first_name: 'First_Name',
+      last_name: 'Last_Name',
+      email: 'Email',
+      phone: 'Phone',
+      state: 'State',
+      loan_amount: 'Loan_Amount',
+      loan_type: 'Loan_Type',
+      loan_purpose: 'Loan_Purpose',
+      loan_term: 'Loan_Term',
+      sales_monthly: 'Sales_Monthly',
+      lead_status: 'Lead_Status',
+      lead_source: 'Lead_Source',
+      brand: 'Brand',
+      description: 'Description',
+      permit_link: 'Permit_Link',
+      business_industry: 'Industry',
+      time_in_business: 'Time_in_Business',
+      business_abn: 'Business_ABN',
+      partner_iso: 'Partner_ISO',
+      owns_property: 'Owns_Property',
+      property_value: 'Property_Value',
+      property_debt: 'Property_Debt',
+      referral_consent: 'Referral_Consent',
+    },
+  },
+  deals: {
+    module: 'Deals',
+    fields: {
+      loid: 'LOID',
+      partner: 'Partner',
+      deal_name: 'Deal_Name',
+      business_name: 'Business_Name',
+      account: 'Account_Name',
+      contact: 'Contact_Name',
+      email: 'Email',
+      phone: 'Phone',
+      amount: 'Amount',
+      loan_type: 'Loan_Type',
+      loan_purpose: 'Loan_Purpose',
+      loan_term: 'Loan_Term',
+      stage: 'Stage',
+      lead_source: 'Lead_Source',
+      closing_date: 'Closing_Date',
+      probability: 'Probability',
+      description: 'Description',
+      partner_iso: 'Partner_ISO',
+    },
+  },
+}
+
+export type FieldMap = typeof BUILT_IN
+export type LeadFields = FieldMap['leads']['fields']
+export type DealFields = FieldMap['deals']['fields']
+
+export const DEFAULT_FIELD_MAP: FieldMap = BUILT_IN
+
+/** Names end up in addresses and queries, so nothing but a Zoho API name may be one. */
+const ApiName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount')
+
+const Overrides = z.strictObject({
+  partners: moduleOverrides(BUILT_IN.partners.fields).optional(),
+  leads: moduleOverrides(BUILT_IN.leads.fields).optional(),
+  deals: moduleOverrides(BUILT_IN.deals.fields).optional(),
+})
+
+/**
+ * The built-in map with the names that `json` gives instead, as in `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}}}`.
+ * The message of what it throws says where the file is wrong.
+ */
+export function parseFieldMap(json: string): FieldMap {
+  const parsed = Overrides.safeParse(parseJson(json))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const where = issue?.path.join('.') || 'the file'
+    throw new Error(`CRM_FIELD_MAP: ${where}: ${issue?.message ?? 'is not valid'}`)
+  }
+  const { partners, leads, deals } = parsed.data
+  const map: FieldMap = {
+    partners: overridden('partners', BUILT_IN.partners, partners),
+    leads: overridden('leads', BUILT_IN.leads, leads),
+    deals: overridden('deals', BUILT_IN.deals, deals),
+  }
+  return map
+}
+
+function moduleOverrides<Fields extends Record<string, string>>(fields: Fields) {
+  const names: (keyof Fields & string)[] = Object.keys(fields)
+  return z.strictObject({
+    module: ApiName.optional(),
+    fields: z.partialRecord(z.enum(names), ApiName).optional(),
+  })
+}
+
+function overridden<Fields extends Record<string, string>>(
+  name: string,
+  builtIn: { module: string; fields: Fields },
+  given: { module?: string | undefined; fields?: Partial<Record<keyof Fields, string>> | undefined } | undefined,
+): { module: string; fields: Fields } {
+  const fields: Fields = { ...builtIn.fields, ...given?.fields }
+  const names = Object.values(fields)
+  const twice = names.find((field, index) => names.indexOf(field) !== index)
+  if (twice !== undefined) throw new Error(`CRM_FIELD_MAP: ${name}.fields: ${twice} is named twice`)
+  return { module: given?.module ?? builtIn.module, fields }
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    throw new Error(`CRM_FIELD_MAP: the file is not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}

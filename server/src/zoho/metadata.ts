@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Clock } from '../deps.ts'
+
+/** What the organisation's settings say about one field. */
+export interface FieldSettings {
+  lengthMax: number | null
+  choices: Choice[]
+}
+
+interface Choice {
+  displayed: string
+  actual: string
+  isUsed: boolean
+}
+
+export type ModuleSettings = ReadonlyMap<string, FieldSettings>
+
+export interface Metadata {
+  /** Undefined when the organisation has no such module. */
+  fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined>
+}
+
+const KEPT_MS = 10 * 60_000
+
+/** Field settings change rarely and are asked for with every batch, so they are kept for some minutes. */
+export function openMetadata(
+  fetchFields: (module: string, signal?: AbortSignal) => Promise<unknown[] | undefined>,
+  clock: Clock,
+): Metadata {
+  const kept = new Map<string, { settings: ModuleSettings; untilMs: number }>()
+  return {
+    async fieldsOf(module, signal) {
+      const known = kept.get(module)
+      if (known && known.untilMs > clock.now().getTime()) return known.settings
+      const fields = await fetchFields(module, signal)
+      if (!fields) return undefined
+      const settings = readFields(fields)
+      kept.set(module, { settings, untilMs: clock.now().getTime() + KEPT_MS })
+      return settings
+    },
+  }
+}
+
+/**
+ * Records, timelines and queries may carry the displayed name or the one the value had first. A value that the list
+ * does not know stays as it is.
+ */
+export function displayedIn(settings: ModuleSettings | undefined) {
+  return (field: string, value: string): string => {
+    const choices = settings?.get(field)?.choices
+    if (!choices || choices.length === 0) return value
+    const wanted = comparable(value)
+    if (wanted === comparable(NONE)) return ''
+    const choice =
+      choices.find((one) => comparable(one.displayed) === wanted) ??
+      choices.find((one) => comparable(one.actual) === wanted)
+    return choice?.displayed ?? value
+  }
+}
+
+/** In the order of the CRM's own list, without what is no longer in use. */
+export function usedChoices(settings: FieldSettings | undefined): string[] {
+  return (settings?.choices ?? []).filter((one) => one.isUsed && one.displayed !== NONE).map((one) => one.displayed)
+}
+
+const NONE = '-None-'
+
+function comparable(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').toLowerCase()
+}
+
+const WireField = z.object({
+  api_name: z.string(),
+  length: z.number().nullish().catch(null),
+  pick_list_values: z
+    .array(
+      z.object({
+        display_value: z.string(),
+        actual_value: z.string().nullish(),
+        sequence_number: z.number().nullish(),
+        type: z.string().nullish(),
+      }),
+    )
+    .nullish()
+    .catch(null),
+})
+
+function readFields(fields: unknown[]): ModuleSettings {
+  const readable = fields.flatMap((field) => WireField.safeParse(field).data ?? [])
+  return new Map(
+    readable.map((field) => {
+      const values = [...(field.pick_list_values ?? [])].sort(
+        (a, b) => (a.sequence_number ?? Infinity) - (b.sequence_number ?? Infinity),
+      )
+      const choices = values.map((value) => ({
+        displayed: value.display_value.trim(),
+        actual: value.actual_value ?? value.display_value,
+        isUsed: value.type !== 'unused',
+      }))
+      return [field.api_name, { lengthMax: field.length ?? null, choices }]
+    }),
+  )
+}

@@ -1,0 +1,383 @@
+import { isPlainDate } from '@portal/contract/dates.ts'
+import { parseLoid } from '@portal/contract/loid.ts'
+import { z } from 'zod'
+import type { CrmDeal, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
+import type { DealFields, LeadFields } from './field-map.ts'
+
+/** What Zoho calls a picklist value at present, for whichever of its names a record carries. */
+export type Displayed = (field: string, value: string) => string
+
+export type Reading<Item> = { record: Item } | { problem: CrmProblem }
+
+// Zoho's ids are 18 or 19 digits, beyond what a JavaScript number holds, and always text.
+export const ZohoId = z.string().regex(/^\d{1,30}$/, 'is not an id')
+
+/** Longer than any field of Zoho's but the large text areas, and short enough for an index. */
+const LINE_LENGTH_MAX = 1_000
+const TEXT_LENGTH_MAX = 65_535
+const NUMBER_MAX = 999_999_999_999.99
+
+/** Trimmed; blank is nothing. A NUL is dropped because PostgreSQL cannot store it. */
+function text(lengthMax: number) {
+  return z
+    .union([z.string(), z.number()], 'is not text')
+    .nullish()
+    .transform((value) => cleanText(value) || null)
+    .refine((value) => value === null || value.length <= lengthMax, 'is too long')
+}
+
+function cleanText(value: string | number | null | undefined): string {
+  return String(value ?? '')
+    .replaceAll('\u0000', '')
+    .trim()
+}
+
+const Line = text(LINE_LENGTH_MAX)
+const LongText = text(TEXT_LENGTH_MAX)
+
+/** Cents are the smallest money there is here. Long integers come as text. */
+const Amount = z
+  .union([z.number(), z.string()], 'is not a number')
+  .nullish()
+  .transform((value) => (value === null || value === undefined || value === '' ? null : Number(value)))
+  .refine((value) => value === null || Math.abs(value) <= NUMBER_MAX, 'is not a number that an amount can be')
+  .transform((value) => value && Math.round(value * 100) / 100)
+
+const Percent = Amount.refine((value) => value === null || Math.abs(value) < 1_000, 'is not a percentage')
+
+const YesNo = z
+  .boolean('is not true or false')
+  .nullish()
+  .transform((value) => value ?? false)
+
+const PlainDate = z
+  .string('is not a date')
+  .nullish()
+  .transform((value) => value || null)
+  .refine((value) => value === null || isPlainDate(value), 'is not a date')
+
+/** Any offset, normalised to UTC with milliseconds: text without an offset would mean another time elsewhere. */
+export const ZohoInstant = z
+  .string('is not a time')
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/, 'is not a time')
+  .refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time')
+  .transform((value) => new Date(value).toISOString())
+
+/** A lookup may lack a name, and in a query's answer may be the bare id. */
+const Lookup = z
+  .union(
+    [
+      z.object({ id: ZohoId, name: text(LINE_LENGTH_MAX) }),
+      ZohoId.transform((id): { id: string; name: string | null } => ({ id, name: null })),
+    ],
+    'is not a lookup',
+  )
+  .nullish()
+  .transform((value) => value ?? null)
+
+/** A LOID that staff mistyped names nothing of ours. */
+const LoidText = Line.transform((value) => value && parseLoid(value))
+
+const System = {
+  id: ZohoId,
+  created_at: ZohoInstant.nullish(),
+  modified_time: ZohoInstant,
+}
+
+const WireLead = z.object({
+  ...System,
+  loid: LoidText,
+  partner: Lookup,
+  business_name: Line,
+  first_name: Line,
+  last_name: Line,
+  email: Line,
+  phone: Line,
+  state: Line,
+  loan_amount: Amount,
+  loan_type: Line,
+  loan_purpose: LongText,
+  loan_term: Line,
+  sales_monthly: Amount,
+  lead_status: Line,
+  lead_source: Line,
+  brand: Line,
+  description: LongText,
+  permit_link: Line,
+  business_industry: Line,
+  time_in_business: Line,
+  business_abn: Line,
+  partner_iso: Line,
+  owns_property: YesNo,
+  property_value: Amount,
+  property_debt: Amount,
+  is_converted: YesNo,
+  converted_older: YesNo,
+  converted_deal: Lookup,
+  converted_detail: z.object({ deal: Lookup }).nullish().catch(null),
+  converted_at: ZohoInstant.nullish(),
+})
+
+const WireDeal = z.object({
+  ...System,
+  loid: LoidText,
+  partner: Lookup,
+  deal_name: Line,
+  business_name: Line,
+  account: Lookup,
+  contact: Lookup,
+  email: Line,
+  phone: Line,
+  amount: Amount,
+  loan_type: Line,
+  loan_purpose: LongText,
+  loan_term: Line,
+  stage: Line,
+  lead_source: Line,
+  closing_date: PlainDate,
+  probability: Percent,
+  description: LongText,
+  partner_iso: Line,
+})
+
+const SYSTEM_FIELDS = { id: 'id', created_at: 'Created_Time', modified_time: 'Modified_Time' }
+
+const CONVERSION_FIELDS = {
+  is_converted: 'Converted__s',
+  converted_at: 'Converted_Date_Time',
+  converted_deal: 'Converted_Deal',
+  converted_older: '$converted',
+  converted_detail: '$converted_detail',
+}
+
+/** The fields to ask for, which Zoho allows to be fifty. */
+export function leadFieldNames(map: LeadFields): string[] {
+  const { referral_consent: _, ...read } = map
+  return [...Object.values(read), ...Object.values(SYSTEM_FIELDS), ...Object.values(CONVERSION_FIELDS)]
+}
+
+export function dealFieldNames(map: DealFields): string[] {
+  return [...Object.values(map), ...Object.values(SYSTEM_FIELDS)]
+}
+
+export function readLead(raw: unknown, map: LeadFields, displayed: Displayed): Reading<CrmLead> {
+  const read = readRecord(WireLead, raw, { ...map, ...SYSTEM_FIELDS, ...CONVERSION_FIELDS }, displayed)
+  if ('problem' in read) return read
+  const { id, partner, is_converted, converted_older, converted_deal, converted_detail, ...lead } = read.record
+  return {
+    record: {
+      ...lead,
+      zoho_id: id,
+      partner_zoho_id: partner?.id ?? null,
+      is_converted: is_converted || converted_older,
+      converted_deal_zoho_id: converted_deal?.id ?? converted_detail?.deal?.id ?? null,
+      converted_at: lead.converted_at ?? null,
+      created_at: lead.created_at ?? lead.modified_time,
+    },
+  }
+}
+
+export function readDeal(raw: unknown, map: DealFields, displayed: Displayed): Reading<CrmDeal> {
+  const read = readRecord(WireDeal, raw, { ...map, ...SYSTEM_FIELDS }, displayed)
+  if ('problem' in read) return read
+  const { id, partner, account, contact, ...deal } = read.record
+  return {
+    record: {
+      ...deal,
+      zoho_id: id,
+      partner_zoho_id: partner?.id ?? null,
+      business_name: deal.business_name ?? account?.name ?? null,
+      contact_name: contact?.name ?? null,
+      created_at: deal.created_at ?? deal.modified_time,
+    },
+  }
+}
+
+/** Gives Zoho's fields our names and checks each; the first that will not do is the problem of this record alone. */
+function readRecord<Shape extends z.ZodType>(
+  schema: Shape,
+  raw: unknown,
+  map: Record<string, string>,
+  displayed: Displayed,
+): Reading<z.output<Shape>> {
+  const given = AnyRecord.safeParse(raw)
+  const named: Record<string, unknown> = {}
+  for (const [ours, theirs] of Object.entries(map)) {
+    const value = given.data?.[theirs]
+    named[ours] = typeof value === 'string' ? displayed(theirs, value) : value
+  }
+  const parsed = schema.safeParse(named)
+  if (parsed.success) return { record: parsed.data }
+  const [issue] = parsed.error.issues
+  const ours = String(issue?.path[0] ?? '')
+  return {
+    problem: {
+      zoho_id: ZohoId.safeParse(named['id']).data ?? 'unknown',
+      reason: `${map[ours] ?? 'The record'} ${issue?.message ?? 'cannot be read'}`,
+    },
+  }
+}
+
+const Person = z.object({ name: text(LINE_LENGTH_MAX) }).nullish()
+
+/** Never an email address, which is what Zoho shows for a user without a name (D32a). */
+function personName(person: z.output<typeof Person>): string | null {
+  const name = person?.name ?? null
+  return name === null || name.includes('@') ? null : name
+}
+
+const WireNote = z
+  .object({
+    id: ZohoId,
+    Note_Title: Line.catch(null),
+    Note_Content: LongText,
+    Owner: Person.catch(null),
+    Created_By: Person.catch(null),
+    Created_Time: ZohoInstant,
+    Modified_Time: ZohoInstant.nullish(),
+  })
+  .transform((note): CrmNote | null => {
+    const content = note.Note_Content ?? note.Note_Title
+    if (content === null) return null
+    return {
+      zoho_id: note.id,
+      title: note.Note_Content === null ? null : note.Note_Title,
+      content,
+      created_by: personName(note.Created_By) ?? personName(note.Owner),
+      created_at: note.Created_Time,
+      modified_time: note.Modified_Time ?? note.Created_Time,
+    }
+  })
+
+export const NOTE_FIELDS = 'Note_Title,Note_Content,Parent_Id,Owner,Created_By,Created_Time,Modified_Time'
+
+/** Null for a note that says nothing or cannot be read: one bad note hides no others. */
+export function readNote(raw: unknown): CrmNote | null {
+  return WireNote.safeParse(raw).data ?? null
+}
+
+const NoteParent = z.object({
+  Parent_Id: z.object({ id: ZohoId, module: z.object({ api_name: z.string() }) }),
+})
+
+export function readNoteParent(raw: unknown): { module: string; zoho_id: string } | null {
+  const parent = NoteParent.safeParse(raw).data?.Parent_Id
+  return parent ? { module: parent.module.api_name, zoho_id: parent.id } : null
+}
+
+const WireVersion = z.object({ id: ZohoId, Modified_Time: ZohoInstant, Converted__s: YesNo, $converted: YesNo })
+
+/** Null when even this little cannot be read. */
+export function readVersion(raw: unknown): CrmVersion | null {
+  const row = WireVersion.safeParse(raw).data
+  return row
+    ? { zoho_id: row.id, modified_time: row.Modified_Time, is_converted: row.Converted__s || row.$converted }
+    : null
+}
+
+const AnyRecord = z.record(z.string(), z.unknown())
+
+/** The id in a record's lookup, in whichever of its forms. */
+export function readLookupId(raw: unknown, field: string): string | null {
+  return Lookup.safeParse(AnyRecord.safeParse(raw).data?.[field]).data?.id ?? null
+}
+
+export function readText(raw: unknown, field: string): string | null {
+  return Line.safeParse(AnyRecord.safeParse(raw).data?.[field]).data ?? null
+}
+
+const TimelineEntry = z.object({
+  id: z.string().min(1),
+  action: z.string(),
+  audited_time: ZohoInstant,
+  done_by: Person.catch(null),
+  field_history: z
+    .array(
+      z.object({
+        api_name: z.string(),
+        _value: z.object({ old: Line.catch(null), new: Line.catch(null) }).nullish(),
+      }),
+    )
+    .nullish()
+    .catch(null),
+})
+
+/**
+ * The changes of one field. A record's first value stands in no entry of its own: it is what the first change says was
+ * there before, and it began when the record was added.
+ */
+export function readFieldHistory(entries: unknown[], field: string, displayed: Displayed): CrmHistoryEntry[] {
+  const readable = entries
+    .flatMap((entry) => TimelineEntry.safeParse(entry).data ?? [])
+    .sort((a, b) => compareText(a.audited_time, b.audited_time) || compareIds(a.id, b.id))
+  const changes = readable.flatMap((entry) => {
+    const value = entry.field_history?.find((one) => one.api_name === field)?._value
+    return value ? [{ entry, old: value.old, new: value.new }] : []
+  })
+  const history = changes.flatMap(({ entry, new: value }) => toHistory(entry, value))
+  const added = readable.find((entry) => entry.action === 'added')
+  const first = changes[0]?.old
+  // Zoho writes an empty old value as null or as this word.
+  if (added && first && first !== 'blank') history.unshift(...toHistory(added, first))
+  return collapse(history)
+
+  function toHistory(entry: z.output<typeof TimelineEntry>, value: string | null): CrmHistoryEntry[] {
+    const shown = value && displayed(field, value)
+    if (!shown) return []
+    const changedBy = personName(entry.done_by)
+    return [{ entry_id: entry.id, value: shown, changed_time: entry.audited_time, changed_by: changedBy }]
+  }
+}
+
+const StageRow = z
+  .object({
+    id: z.string().min(1),
+    Stage: Line,
+    Modified_Time: ZohoInstant.nullish(),
+    Last_Modified_Time: ZohoInstant.nullish(),
+    Modified_By: Person.catch(null),
+  })
+  .transform((row) => ({ ...row, time: row.Modified_Time ?? row.Last_Modified_Time ?? null }))
+
+export const STAGE_HISTORY_FIELDS = 'Stage,Moved_To__s,Modified_Time,Last_Modified_Time,Modified_By'
+
+/**
+ * Whether a row's time is when the deal entered the stage or when it left could not be confirmed. Read as leaving, the
+ * last two rows have the same time and the first row's is later than the deal's own: then each row began when the one
+ * before it ended, and the first when the deal did.
+ */
+export function readStageHistory(rows: unknown[], createdAt: string, stageField: string, displayed: Displayed) {
+  const readable = rows
+    .flatMap((row) => StageRow.safeParse(row).data ?? [])
+    .flatMap(({ Stage, time, ...row }) => (Stage === null || time === null ? [] : [{ ...row, stage: Stage, time }]))
+    .sort((a, b) => compareText(a.time, b.time) || compareIds(a.id, b.id))
+  const [first] = readable
+  const showsLeaving =
+    readable.length > 1 &&
+    readable.at(-1)?.time === readable.at(-2)?.time &&
+    first !== undefined &&
+    first.time > createdAt
+  const history = readable.map((row, index): CrmHistoryEntry => {
+    const entered = showsLeaving ? (readable[index - 1]?.time ?? createdAt) : row.time
+    return {
+      entry_id: row.id,
+      value: displayed(stageField, row.stage),
+      changed_time: entered,
+      changed_by: personName(row.Modified_By),
+    }
+  })
+  return collapse(history)
+}
+
+/** An edit of the amount may add a row too; the stage began with the first of its rows. */
+function collapse(history: CrmHistoryEntry[]): CrmHistoryEntry[] {
+  return history.filter((entry, index) => entry.value !== history[index - 1]?.value)
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function compareIds(a: string, b: string): number {
+  return a.length - b.length || compareText(a, b)
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { dealListSearch, leadListSearch, parseSearch, searchPageSearch, stringifySearch } from './search-params.ts'
+
+test('a search text stays text, whatever it looks like', () => {
+  expect(searchPageSearch(parseSearch('?q=0412345678'))).toEqual({ q: '0412345678' })
+  expect(searchPageSearch(parseSearch('?q=1e5'))).toEqual({ q: '1e5' })
+  expect(stringifySearch({ q: 'a & b', page: 2, status: undefined, source: '' })).toBe('?q=a+%26+b&page=2')
+})
+
+test('what does not parse is left out of a list’s filters', () => {
+  const lead = leadListSearch(parseSearch('?page=0&dateFrom=2026-02-31&dateTo=2026-02-28&status=+New+Lead+'))
+  expect(lead).toEqual({ dateTo: '2026-02-28', status: 'New Lead' })
+  expect(dealListSearch(parseSearch('?page=3&minAmount=abc'))).toEqual({ page: 3 })
+  expect(dealListSearch(parseSearch('?minAmount=50000'))).toEqual({ minAmount: 50_000 })
+})

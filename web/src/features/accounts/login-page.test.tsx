@@ -1,0 +1,93 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { readToken } from '../../api/token.ts'
+import { openApp } from '../../testing/open-app.tsx'
+import { failure, serve } from '../../testing/server.ts'
+
+const signedIn = {
+  success: true,
+  token: 'token-1',
+  partner: { id: 'p1', email: 'ada@acme.example', businessName: 'Acme' },
+}
+
+async function openLogin() {
+  const user = openApp('/login')
+  const email = await screen.findByLabelText('Email')
+  const password = screen.getByLabelText('Password')
+  const submit = screen.getByRole<HTMLButtonElement>('button', { name: 'Sign in' })
+  return { user, email, password, submit }
+}
+
+test('Sign in is disabled until both fields are filled', async () => {
+  serve({})
+  const { user, email, password, submit } = await openLogin()
+  expect(submit.disabled).toBe(true)
+  await user.type(email, 'ada@acme.example')
+  expect(submit.disabled).toBe(true)
+  await user.type(password, 'secret')
+  expect(submit.disabled).toBe(false)
+})
+
+test('an address that is none is told on its field and not sent', async () => {
+  const server = serve({})
+  const { user, email, password, submit } = await openLogin()
+  await user.type(email, 'ada')
+  await user.type(password, 'secret')
+  await user.click(submit)
+  expect(await screen.findByText('Please enter a valid email address')).toBeDefined()
+  expect(email.getAttribute('aria-invalid')).toBe('true')
+  expect(server.seen).toHaveLength(0)
+})
+
+test('the password can be shown and hidden again', async () => {
+  serve({})
+  const { user, password } = await openLogin()
+  await user.click(screen.getByRole('button', { name: 'Show password' }))
+  expect(password.getAttribute('type')).toBe('text')
+  await user.click(screen.getByRole('button', { name: 'Hide password' }))
+  expect(password.getAttribute('type')).toBe('password')
+})
+
+test('signing in welcomes the partner, keeps the token and goes to the dashboard', async () => {
+  const server = serve({ 'POST /auth/login': () => ({ body: signedIn }) })
+  const { user, email, password, submit } = await openLogin()
+  await user.type(email, ' Ada@Acme.example ')
+  await user.type(password, ' secret ')
+  await user.click(submit)
+  expect(await screen.findByText('Welcome back, Acme!')).toBeDefined()
+  expect(server.seen[0]?.body).toEqual({ email: 'ada@acme.example', password: ' secret ' })
+  expect(readToken()).toBe('token-1')
+  await waitFor(() => expect(window.location.pathname).toBe('/dashboard'), { timeout: 2_000 })
+})
+
+test.each([
+  [
+    401,
+    'No user with this email',
+    'EMAIL_NOT_FOUND',
+    'Account not found. Please check your email or create an account.',
+  ],
+  [401, 'Incorrect password', 'INVALID_PASSWORD', 'Incorrect password. Please try again or reset your password.'],
+  [403, 'Account is inactive', 'ACCOUNT_INACTIVE', 'Your account is inactive. Please contact support.'],
+  [429, 'Too many attempts', 'RATE_LIMITED', 'Login failed: Too many attempts'],
+])('%i %s reads as people understand it, and what was typed stays', async (status, error, code, text) => {
+  serve({ 'POST /auth/login': () => ({ status, body: failure(error, code) }) })
+  const { user, email, password, submit } = await openLogin()
+  await user.type(email, 'ada@acme.example')
+  await user.type(password, 'secret')
+  await user.click(submit)
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(window.location.pathname).toBe('/login')
+  expect(screen.getByLabelText<HTMLInputElement>('Email').value).toBe('ada@acme.example')
+  expect(screen.getByLabelText<HTMLInputElement>('Password').value).toBe('secret')
+})
+
+test('a browser without a connection says so', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  const { user, email, password, submit } = await openLogin()
+  await user.type(email, 'ada@acme.example')
+  await user.type(password, 'secret')
+  await user.click(submit)
+  expect(await screen.findByText('No internet connection. Please check your network and try again.')).toBeDefined()
+})

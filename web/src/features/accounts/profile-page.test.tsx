@@ -1,0 +1,112 @@
+import { screen, within } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import { storeToken } from '../../api/token.ts'
+import { openApp } from '../../testing/open-app.tsx'
+import { data, failure, serve } from '../../testing/server.ts'
+
+const profile = {
+  id: 'p1',
+  zoho_id: null,
+  business_name: 'Acme',
+  first_name: 'Ada',
+  last_name: null,
+  email: 'ada@acme.example',
+  phone: '+61412345678',
+  is_active: true,
+  email_verified: false,
+}
+
+function serveProfile(changes: Parameters<typeof serve>[0] = {}) {
+  return serve({
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'ada@acme.example' }),
+    }),
+    'GET /profile': () => ({ body: data(profile) }),
+    'PUT /profile': ({ body }) => ({ body: data({ ...profile, ...Object(body) }) }),
+    ...changes,
+  })
+}
+
+beforeEach(() => storeToken('token'))
+
+test('the email address can be read only, the business name is required', async () => {
+  const server = serveProfile()
+  const user = openApp('/profile')
+  const email = await screen.findByLabelText<HTMLInputElement>('Email')
+  expect([email.value, email.readOnly]).toEqual(['ada@acme.example', true])
+  await user.clear(screen.getByLabelText('Business name'))
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  expect(await screen.findByText('Business name is required')).toBeDefined()
+  expect(server.seen.some(({ method }) => method === 'PUT')).toBe(false)
+})
+
+test('a saved profile shows in the sidebar at once, the phone in its international form', async () => {
+  const server = serveProfile()
+  const user = openApp('/profile')
+  const name = await screen.findByLabelText('Business name')
+  await user.clear(name)
+  await user.type(name, 'Zeta')
+  await user.clear(screen.getByLabelText('Phone'))
+  await user.type(screen.getByLabelText('Phone'), '0498 765 432')
+  await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+  expect(await screen.findByText('Profile updated successfully')).toBeDefined()
+  expect(within(screen.getByRole('complementary')).getByText('Zeta')).toBeDefined()
+  expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({
+    business_name: 'Zeta',
+    first_name: 'Ada',
+    last_name: null,
+    phone: '+61498765432',
+  })
+  expect(screen.getByLabelText<HTMLInputElement>('Phone').value).toBe('+61 498 765 432')
+})
+
+test('a profile that does not load can be tried again', async () => {
+  let isBroken = true
+  serveProfile({
+    'GET /profile': () => (isBroken ? { status: 404, body: failure('x', 'NOT_FOUND') } : { body: data(profile) }),
+  })
+  const user = openApp('/profile')
+  expect(await screen.findByText('Failed to load profile')).toBeDefined()
+  isBroken = false
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await screen.findByLabelText('Business name')).toBeDefined()
+})
+
+async function changePassword(current: string, next: string, confirmation: string) {
+  const user = openApp('/profile')
+  await user.click(await screen.findByRole('tab', { name: 'Change Password' }))
+  if (current) await user.type(screen.getByLabelText('Current password'), current)
+  if (next) await user.type(screen.getByLabelText('New password'), next)
+  if (confirmation) await user.type(screen.getByLabelText('Confirm new password'), confirmation)
+  await user.click(screen.getByRole('button', { name: 'Change Password' }))
+}
+
+test.each([
+  ['', '', '', ['Current password is required', 'New password is required', 'Password confirmation is required']],
+  ['old', 'short', 'short', ['Password must be at least 8 characters long']],
+  ['old', 'Kauri-harbour-9', 'Kauri-harbour-8', ['Passwords do not match']],
+])('the passwords %j, %j, %j are refused before they are sent', async (current, next, confirmation, texts) => {
+  const server = serveProfile()
+  await changePassword(current, next, confirmation)
+  for (const text of texts) expect(await screen.findByText(text)).toBeDefined()
+  expect(server.seen.some(({ method }) => method === 'PUT')).toBe(false)
+})
+
+test.each([
+  ['INVALID_CURRENT_PASSWORD', 'Current password', 'Current password is incorrect'],
+  ['PASSWORD_MISMATCH', 'Confirm new password', 'Passwords do not match'],
+  ['WEAK_PASSWORD', 'New password', 'Password must be at least 8 characters long'],
+  ['SAME_PASSWORD', 'New password', 'New password must be different from current password'],
+])('%s is told on the field %s', async (code, label, text) => {
+  serveProfile({ 'PUT /profile/password': () => ({ status: 400, body: failure('No', code) }) })
+  await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(screen.getByLabelText(label).getAttribute('aria-invalid')).toBe('true')
+})
+
+test('a changed password empties the form', async () => {
+  serveProfile({ 'PUT /profile/password': () => ({ body: data({}) }) })
+  await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
+  expect(await screen.findByText('Password changed successfully')).toBeDefined()
+  expect(screen.getByLabelText<HTMLInputElement>('Current password').value).toBe('')
+})

@@ -1,0 +1,81 @@
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { data, failure, serve } from '../../testing/server.ts'
+
+async function openSignUp(
+  values: { email?: string; business?: string; password?: string; confirmation?: string } = {},
+) {
+  const user = openApp('/signup')
+  await screen.findByRole('heading', { name: 'Create your account' })
+  const { email = 'ada@acme.example', business = 'Acme', password = 'Harbour-42', confirmation = password } = values
+  if (email) await user.type(screen.getByLabelText('Email'), email)
+  if (business) await user.type(screen.getByLabelText('Business name'), business)
+  if (password) await user.type(screen.getByLabelText('Password'), password)
+  if (confirmation) await user.type(screen.getByLabelText('Confirm password'), confirmation)
+  const submit = () => user.click(screen.getByRole('button', { name: 'Create account' }))
+  return { user, submit }
+}
+
+test('what is missing is told field by field', async () => {
+  const server = serve({})
+  const { submit } = await openSignUp({ email: '', business: '', password: '', confirmation: '' })
+  await submit()
+  expect(await screen.findByText('Email is required')).toBeDefined()
+  expect(screen.getByText('Business name is required')).toBeDefined()
+  expect(screen.getByText('Password is required')).toBeDefined()
+  expect(server.seen).toHaveLength(0)
+})
+
+test('a short password and one that differs are refused', async () => {
+  serve({})
+  const { submit } = await openSignUp({ password: 'Abc12', confirmation: 'Abc13' })
+  await submit()
+  expect(await screen.findByText('Password must be at least 8 characters long')).toBeDefined()
+  expect(screen.getByText('Passwords do not match')).toBeDefined()
+})
+
+test('the hint for a better password blocks nothing', async () => {
+  const server = serve({ 'POST /auth/signup': () => ({ status: 201, body: data({}) }) })
+  const { submit } = await openSignUp({ password: 'harbourlights' })
+  expect(screen.getByText('For better security, use uppercase, lowercase, and numbers in your password')).toBeDefined()
+  await submit()
+  expect(await screen.findByText(/Account created/)).toBeDefined()
+  expect(server.seen[0]?.body).toEqual({
+    email: 'ada@acme.example',
+    password: 'harbourlights',
+    businessName: 'Acme',
+    firstName: null,
+    lastName: null,
+  })
+  expect(server.seen[0]?.headers.get('idempotency-key')).toBeTruthy()
+})
+
+test.each([
+  [
+    'EMAIL_EXISTS',
+    'An account with this email exists',
+    'An account with this email already exists. Please try signing in instead.',
+  ],
+  [
+    'BUSINESS_EXISTS',
+    'A business with this name exists',
+    'A business with this name is already registered. Please contact support if this is your business.',
+  ],
+  ['VALIDATION', 'Something is off', 'Please check your information and try again.'],
+  ['INTERNAL', 'Out of order', 'Account creation failed: Out of order'],
+])('%s reads as people understand it, and what was typed stays', async (code, error, text) => {
+  serve({ 'POST /auth/signup': () => ({ status: 409, body: failure(error, code) }) })
+  const { submit } = await openSignUp()
+  await submit()
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Acme')
+})
+
+test('a common password is told on its field', async () => {
+  serve({ 'POST /auth/signup': () => ({ status: 400, body: failure('Too weak', 'WEAK_PASSWORD') }) })
+  const { submit } = await openSignUp()
+  await submit()
+  expect(await screen.findByText('Password is too weak. Please choose a stronger password.')).toBeDefined()
+  expect(screen.getByLabelText('Password').getAttribute('aria-invalid')).toBe('true')
+})

@@ -1,0 +1,107 @@
+import { screen, within } from '@testing-library/react'
+import { beforeEach, expect, test } from 'vitest'
+import { storeToken } from '../../api/token.ts'
+import { openApp } from '../../testing/open-app.tsx'
+import { data, failure, serve } from '../../testing/server.ts'
+
+const stats = {
+  total_leads: 12,
+  active_leads: 7,
+  total_deals: 3,
+  won_deals: 1,
+  total_deal_value: 1_250_000,
+  avg_deal_size: 416_667,
+  conversion_rate: 0.2567,
+}
+const pipeline = [
+  { stage: 'Pending Approval', count: 2, value: 900_000, percentage: 66.7 },
+  { stage: 'Funded', count: 1, value: 350_000, percentage: 33.3 },
+]
+const lead = {
+  loid: 'LO-7K3M9QWX',
+  business_name: 'Harbour Freight',
+  lead_name: 'Ava Nguyen',
+  lead_status: 'Not Qualified',
+  loan_amount: 250_000,
+}
+const deal = { loid: 'LO-9D3M9QWX', deal_name: 'Bondi fit-out', contact_name: 'Ben Lee', stage: 'Funded', amount: null }
+const now = new Date().toISOString()
+const activity = {
+  id: 'a1',
+  title: 'Lead submitted',
+  description: 'Harbour Freight',
+  loid: 'LO-7K3M9QWX',
+  created_at: now,
+}
+const page = { page: 1, limit: 5, has_more: false }
+
+function serveDashboard(changes: Parameters<typeof serve>[0] = {}) {
+  return serve({
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'a@acme.example' }),
+    }),
+    'GET /dashboard/stats': () => ({ body: data(stats) }),
+    'GET /dashboard/pipeline': () => ({ body: data({ pipeline }) }),
+    'GET /dashboard/recent-activity': () => ({ body: data({ activities: [activity] }) }),
+    'GET /dashboard/leads': () => ({ body: { ...data({ leads: [{ ...lead, created_at: now }] }), pagination: page } }),
+    'GET /dashboard/deals': () => ({ body: { ...data({ deals: [{ ...deal, created_at: now }] }), pagination: page } }),
+    ...changes,
+  })
+}
+
+beforeEach(() => storeToken('token'))
+
+test('the cards show the figures with their companions', async () => {
+  serveDashboard()
+  openApp('/dashboard')
+  const cards = within(await screen.findByRole('region', { name: 'Key figures' }))
+  for (const text of ['12', '7 active', '3', '1 won', '$1,250,000', 'Avg $416,667', '25.7%']) {
+    expect(cards.getByText(text)).toBeDefined()
+  }
+})
+
+test('the pipeline shows each stage’s count, value and share', async () => {
+  serveDashboard()
+  openApp('/dashboard')
+  const stages = within(await screen.findByRole('list', { name: 'Deals by stage' })).getAllByRole('listitem')
+  expect(stages.map((stage) => stage.textContent)).toEqual([
+    'Pending Approval66.7%2 deals$900,000',
+    'Funded33.3%1 deal$350,000',
+  ])
+})
+
+test('without deals there is no pipeline', async () => {
+  serveDashboard({ 'GET /dashboard/pipeline': () => ({ body: data({ pipeline: [] }) }) })
+  openApp('/dashboard')
+  await screen.findByText('Harbour Freight', { selector: 'a *' })
+  expect(screen.queryByText('Deal Pipeline')).toBeNull()
+})
+
+test('recent leads and deals lead to their pages, activity names the LOID', async () => {
+  const server = serveDashboard()
+  openApp('/dashboard')
+  const leadLink = await screen.findByRole('link', { name: /Harbour Freight/ })
+  expect(leadLink.getAttribute('href')).toBe('/leads/LO-7K3M9QWX')
+  expect(within(leadLink).getByText('Not Qualified').parentElement?.dataset['variant']).toBe('error')
+  const dealLink = screen.getByRole('link', { name: /Bondi fit-out/ })
+  expect(dealLink.getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
+  expect(within(dealLink).getByText('—')).toBeDefined()
+  expect(screen.getByRole('link', { name: 'View all leads' }).getAttribute('href')).toBe('/leads')
+  expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' })).toBeDefined()
+  expect(screen.getAllByText('Just now')).toHaveLength(1)
+  expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
+})
+
+test('a part that failed says so and can be tried again, the others stay', async () => {
+  let isBroken = true
+  serveDashboard({
+    'GET /dashboard/stats': () =>
+      isBroken ? { status: 404, body: failure('Not now', 'NOT_FOUND') } : { body: data(stats) },
+  })
+  const user = openApp('/dashboard')
+  expect(await screen.findByText('Failed to fetch dashboard stats')).toBeDefined()
+  expect(await screen.findByRole('link', { name: /Harbour Freight/ })).toBeDefined()
+  isBroken = false
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await screen.findByText('7 active')).toBeDefined()
+})

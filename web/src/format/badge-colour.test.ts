@@ -1,0 +1,48 @@
+import { LEAD_STATUSES } from '@portal/contract/choices.ts'
+import { expect, test } from 'vitest'
+import { badgeColour } from './badge-colour.ts'
+
+const STATUSES: Record<(typeof LEAD_STATUSES)[number], string> = {
+  'Re-engage': 'secondary',
+  'New Lead': 'primary',
+  'Not Contacted': 'primary',
+  'Pre Call': 'warning',
+  'Contact Soon': 'warning',
+  'Attempting To Contact': 'warning',
+  Contacted: 'warning',
+  'Contact in Future': 'warning',
+  'Pre Qualified': 'success',
+  'Unable to Contact': 'warning',
+  'Junk Lead': 'error',
+  'Test Lead': 'secondary',
+  'Lost Lead': 'error',
+  'Not Qualified': 'error',
+  Duplicate: 'error',
+}
+
+test.each(Object.entries(STATUSES))('the lead status %s is %s', (status, colour) => {
+  expect(badgeColour(status)).toBe(colour)
+})
+
+test.each([
+  ['Re-Engage', 'secondary'],
+  ['Waiting On Application', 'warning'],
+  ['Information Received', 'warning'],
+  ['Consulting With Client', 'warning'],
+  ['Pending Approval', 'warning'],
+  ['Approved', 'success'],
+  ['Funded', 'success'],
+  ['Closed', 'success'],
+  ['Thrown To Harbour Lending', 'secondary'],
+  ['With Harbour Lending', 'secondary'],
+  ['Consumer Or Asset Deal', 'secondary'],
+])('the deal stage %s is %s', (stage, colour) => {
+  expect(badgeColour(stage)).toBe(colour)
+})
+
+test('a name that nobody foresaw takes the colour of the words in it, else grey', () => {
+  expect(badgeColour('FUNDED - settled')).toBe('success')
+  expect(badgeColour('Not qualified (credit)')).toBe('error')
+  expect(badgeColour('Something else')).toBe('secondary')
+  expect(badgeColour(null)).toBe('secondary')
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { daysActive, formatDate, formatDateTime, formatDays, formatRelativeTime } from './dates.ts'
+
+const NOW = Date.parse('2026-11-21T02:00:00.000Z')
+
+test('a plain date is the same day in every zone', () => {
+  expect(formatDate('2026-09-05')).toBe('Sep 5, 2026')
+})
+
+test('an instant is shown in the zone of the browser', () => {
+  expect(formatDate('2026-09-05T20:00:00.000Z')).toBe('Sep 6, 2026')
+  expect(formatDateTime('2026-09-05T20:05:00.000Z')).toBe('Sep 6, 2026, 6:05 AM')
+})
+
+test('what is not known or no date is a dash', () => {
+  expect([formatDate(null), formatDate(''), formatDate('soon'), formatRelativeTime(undefined)]).toEqual([
+    '—',
+    '—',
+    '—',
+    '—',
+  ])
+})
+
+test.each([
+  ['2026-11-21T02:00:30.000Z', 'Just now'],
+  ['2026-11-21T01:59:01.000Z', 'Just now'],
+  ['2026-11-21T01:59:00.000Z', '1 minute ago'],
+  ['2026-11-21T01:00:01.000Z', '59 minutes ago'],
+  ['2026-11-21T01:00:00.000Z', '1 hour ago'],
+  ['2026-11-20T02:00:01.000Z', '23 hours ago'],
+  ['2026-11-20T02:00:00.000Z', '1 day ago'],
+  ['2026-11-14T02:00:01.000Z', '6 days ago'],
+  ['2026-11-14T02:00:00.000Z', 'Nov 14, 2026'],
+])('%s is %s', (instant, text) => {
+  expect(formatRelativeTime(instant, NOW)).toBe(text)
+})
+
+test('days active are the ceiling of the days since creation', () => {
+  expect(daysActive('2026-11-21T02:00:00.000Z', NOW)).toBe(0)
+  expect(daysActive('2026-11-21T01:59:59.000Z', NOW)).toBe(1)
+  expect(daysActive('2026-11-18T01:00:00.000Z', NOW)).toBe(4)
+})
+
+test('one day is singular', () => {
+  expect([formatDays(0), formatDays(1), formatDays(2)]).toEqual(['0 days', '1 day', '2 days'])
+})

@@ -1,0 +1,110 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { readToken, storeToken } from '../api/token.ts'
+import { openApp } from '../testing/open-app.tsx'
+import { data, failure, serve } from '../testing/server.ts'
+
+const partner = { partnerId: 'p1', businessName: 'Acme', partnerEmail: 'a@acme.example' }
+const profile = {
+  id: 'p1',
+  business_name: 'Acme',
+  first_name: null,
+  last_name: null,
+  email: 'a@acme.example',
+  phone: null,
+}
+
+function serveSignedIn(extra: Parameters<typeof serve>[0] = {}) {
+  return serve({
+    'POST /auth/verify': () => ({ body: data(partner) }),
+    'POST /auth/logout': () => ({ body: data({}) }),
+    'GET /profile': () => ({ body: data(profile) }),
+    ...extra,
+  })
+}
+
+test('without a token every page leads to the sign-in page', async () => {
+  serve({})
+  openApp('/profile')
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
+})
+
+test('the token is verified at the start and when the tab comes back', async () => {
+  storeToken('token')
+  const server = serveSignedIn()
+  openApp('/profile')
+  await screen.findByRole('heading', { name: 'Profile Settings' })
+  const verifications = () => server.seen.filter(({ path }) => path === '/auth/verify')
+  await waitFor(() => expect(verifications()).toHaveLength(1))
+  expect(verifications()[0]?.body).toEqual({ token: 'token' })
+
+  document.dispatchEvent(new Event('visibilitychange'))
+  await waitFor(() => expect(verifications()).toHaveLength(2))
+})
+
+test('a token that the server refuses is dropped', async () => {
+  storeToken('stale')
+  serveSignedIn({ 'POST /auth/verify': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }) })
+  openApp('/profile')
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
+  expect(readToken()).toBeNull()
+})
+
+test('a server in trouble signs nobody out', async () => {
+  storeToken('token')
+  serveSignedIn({ 'POST /auth/verify': () => ({ status: 503, body: failure('Busy', 'UNAVAILABLE') }) })
+  openApp('/profile')
+  await screen.findByLabelText('Business name')
+  expect(readToken()).toBe('token')
+})
+
+test('signing out in another tab reaches this one', async () => {
+  storeToken('token')
+  serveSignedIn()
+  openApp('/profile')
+  await screen.findByLabelText('Business name')
+  localStorage.removeItem('auth_token')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
+})
+
+test('a token older than twelve hours is exchanged', async () => {
+  storeToken('old')
+  localStorage.setItem('auth_token_since', String(Date.now() - 13 * 3_600_000))
+  serveSignedIn({ 'POST /auth/refresh': () => ({ body: data({ token: 'new' }) }) })
+  openApp('/profile')
+  await waitFor(() => expect(readToken()).toBe('new'))
+})
+
+test('signing out asks first, in the words of the specification', async () => {
+  storeToken('token')
+  const server = serveSignedIn()
+  const user = openApp('/profile')
+  await screen.findByLabelText('Business name')
+  await user.click(screen.getByRole('button', { name: 'Sign out' }))
+  const dialog = await screen.findByRole('alertdialog', { name: 'Sign Out' })
+  expect(dialog.textContent).toContain(
+    'Are you sure you want to sign out? You will need to sign in again to access your account.',
+  )
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(readToken()).toBe('token')
+
+  await user.click(screen.getByRole('button', { name: 'Sign out' }))
+  await user.click(screen.getByRole('button', { name: 'Sign Out' }))
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
+  expect(readToken()).toBeNull()
+  const logout = server.seen.find(({ path }) => path === '/auth/logout')
+  expect(logout?.headers.get('authorization')).toBe('Bearer token')
+})
+
+test('the search box trims and ignores an empty query', async () => {
+  storeToken('token')
+  vi.spyOn(window, 'scrollTo').mockReturnValue(undefined)
+  serveSignedIn()
+  const user = openApp('/profile')
+  const box = await screen.findByPlaceholderText('Search leads and deals...')
+  await user.type(box, '   {Enter}')
+  expect(window.location.pathname).toBe('/profile')
+  await user.type(box, ' 0412 345 {Enter}')
+  await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/search?q=0412+345'))
+})

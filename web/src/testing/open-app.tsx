@@ -1,0 +1,10 @@
+import { render } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { App } from '../app/app.tsx'
+
+/** The whole app at an address, as a browser would open it. */
+export function openApp(path: string) {
+  window.history.replaceState(null, '', path)
+  render(<App />)
+  return userEvent.setup()
+}

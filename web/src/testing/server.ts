@@ -1,0 +1,47 @@
+import { vi } from 'vitest'
+
+interface Answer {
+  status?: number
+  body?: unknown
+}
+
+interface SeenRequest {
+  method: string
+  path: string
+  query: Record<string, string>
+  headers: Headers
+  body: unknown
+}
+
+type Handler = (request: SeenRequest) => Answer | Promise<Answer>
+
+/** Answers calls below /api in place of the server, by `METHOD /path`, and keeps what it was asked. */
+export function serve(handlers: Record<string, Handler>) {
+  const seen: SeenRequest[] = []
+  const fetch = vi.fn(async (address: string, init: RequestInit) => {
+    const url = new URL(address, 'http://portal.test')
+    const request = {
+      method: init.method ?? 'GET',
+      path: url.pathname.replace(/^\/api/, ''),
+      query: Object.fromEntries(url.searchParams),
+      headers: new Headers(init.headers),
+      body: typeof init.body === 'string' ? JSON.parse(init.body) : undefined,
+    }
+    seen.push(request)
+    const handler = handlers[`${request.method} ${request.path}`]
+    const { status = 200, body } = handler
+      ? await handler(request)
+      : { status: 404, body: failure('Not found', 'NOT_FOUND') }
+    return new Response(JSON.stringify(body), { status })
+  })
+  vi.stubGlobal('fetch', fetch)
+  return { seen }
+}
+
+export function data(value: unknown) {
+  return { success: true, data: value }
+}
+
+export function failure(error: string, code: string, fields?: Record<string, string>) {
+  return { success: false, error, code, ...(fields && { fields }) }
+}

@@ -1,0 +1,36 @@
+import { cleanup, configure } from '@testing-library/react'
+import { afterEach, beforeEach, vi } from 'vitest'
+import { toast } from '../ui/toast.ts'
+
+// What jsdom does not have and the pages use.
+window.matchMedia ??= () =>
+  Object.assign(new EventTarget(), { matches: false, media: '', onchange: null, addListener() {}, removeListener() {} })
+window.scrollTo = () => {}
+HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
+  this.open = true
+}
+HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
+  this.open = false
+  this.dispatchEvent(new Event('close'))
+}
+
+// A busy machine is no fault of the page.
+configure({ asyncUtilTimeout: 10_000 })
+
+const complaints: unknown[][] = []
+beforeEach(() => {
+  complaints.length = 0
+  vi.spyOn(console, 'error').mockImplementation((...words: unknown[]) => {
+    complaints.push(words)
+  })
+})
+
+afterEach(() => {
+  cleanup()
+  toast.clear()
+  localStorage.clear()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+  if (complaints.length > 0) throw new Error(`console.error was written to: ${String(complaints[0])}`)
+})
