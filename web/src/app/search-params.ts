@@ -23,6 +23,8 @@ export interface LeadListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
+  /** A column, with `-` in front when descending. */
+  sort?: string
 }
 
 /** What does not parse is dropped: an old or mistyped link shows the list rather than an error. */
@@ -34,6 +36,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search']),
+    sort: textOf(raw['sort']),
   }
 }
 
@@ -44,6 +47,8 @@ export interface DealListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
+  /** A column, with `-` in front when descending. */
+  sort?: string
 }
 
 export function dealListSearch(raw: Raw): DealListSearch {
@@ -54,6 +59,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search']),
+    sort: textOf(raw['sort']),
   }
 }
 

@@ -21,6 +21,12 @@ export function formatDateTime(instant: string | null | undefined): string {
   return time === null ? '—' : `${LOCAL_DAY.format(time)}, ${LOCAL_TIME.format(time)}`
 }
 
+/** `12 May`, in the browser's zone. */
+export function formatDayAndMonth(instant: string): string {
+  const [month, day] = formatDate(instant).split(/[ ,]/)
+  return `${day} ${month}`
+}
+
 /** Section 9: 'Just now', minutes, hours up to 24, days up to 7, then the date. A clock that runs behind counts as now. */
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)

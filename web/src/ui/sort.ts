@@ -11,6 +11,21 @@ export function toggleSort<Column extends string>(sort: Sort<Column>, column: Co
   return { column, direction: turned }
 }
 
+/** How a sort stands in an address: `-amount` is descending. */
+export function sortParam({ column, direction }: Sort): string {
+  return direction === 'descending' ? `-${column}` : column
+}
+
+export function parseSort<Column extends string>(
+  param: string | undefined,
+  columns: readonly Column[],
+  fallback: Sort<Column>,
+): Sort<Column> {
+  const column = columns.find((candidate) => candidate === param?.replace(/^-/, ''))
+  if (column === undefined) return fallback
+  return { column, direction: param?.startsWith('-') ? 'descending' : 'ascending' }
+}
+
 type Sortable = string | number | null | undefined
 
 /** A sorted copy. Text compares as people read it; what is not known comes last in either direction. */

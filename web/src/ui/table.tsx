@@ -1,7 +1,11 @@
 import { clsx } from 'clsx'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { SelectField } from './field.tsx'
 import type { Sort } from './sort.ts'
+
+type CardPlace = 'title' | 'mark' | 'half' | 'wide' | 'corner'
 
 export interface TableColumn<Row, Key extends string = string> {
   key: Key
@@ -11,6 +15,8 @@ export interface TableColumn<Row, Key extends string = string> {
   align?: 'left' | 'right'
   /** The header is for screen readers only, as over a column of buttons. */
   headerHidden?: boolean
+  /** Where it stands on a phone's card: two columns share a line unless told otherwise. */
+  card?: CardPlace
   className?: string
 }
 
@@ -35,7 +41,8 @@ interface DataTableProps<Row, Key extends string> {
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
   const { label, columns, rows, rowKey, sort, onSort, stale, onRowClick } = props
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
+      {sort && onSort && <SortBar columns={columns} sort={sort} onSort={onSort} />}
       <table
         role="table"
         aria-label={label}
@@ -56,7 +63,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
               role="row"
               onClick={onRowClick ? (event) => isPlainClick(event.target) && onRowClick(row) : undefined}
               className={clsx(
-                'border-b border-line last:border-0 hover:bg-hover/60 max-md:block max-md:px-5 max-md:py-3',
+                'border-b border-line last:border-0 hover:bg-hover/60 max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-2.5 max-md:px-4 max-md:py-4',
                 onRowClick && 'cursor-pointer',
               )}
             >
@@ -64,14 +71,12 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                 <td
                   key={column.key}
                   role="cell"
-                  data-label={column.headerHidden ? undefined : column.header}
+                  data-label={isLabelled(column) ? column.header : undefined}
                   className={clsx(
-                    'px-4 py-2.5 align-middle first:pl-5 last:pr-5 max-md:flex max-md:items-start max-md:justify-between max-md:gap-4 max-md:px-0! max-md:py-1 max-md:text-right',
-                    'max-md:data-label:before:shrink-0 max-md:data-label:before:text-left max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
-                    // On a phone the first cell is the card's title.
-                    'max-md:first:pb-1.5 max-md:first:text-left max-md:first:before:hidden',
-                    column.headerHidden && 'max-md:justify-end',
-                    column.align === 'right' && 'text-right tabular-nums',
+                    'px-2.5 py-2.5 align-middle first:pl-5 last:pr-5 max-md:min-w-0 max-md:p-0!',
+                    'max-md:data-label:before:block max-md:data-label:before:text-xs max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
+                    CARD_PLACES[column.card ?? 'half'],
+                    column.align === 'right' && 'tabular-nums md:text-right',
                     column.className,
                   )}
                 >
@@ -84,6 +89,51 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
       </table>
     </div>
   )
+}
+
+interface SortBarProps<Row, Key extends string> {
+  columns: readonly TableColumn<Row, Key>[]
+  sort: Sort<Key>
+  onSort: (column: Key) => void
+}
+
+/** Cards have no headers to sort by, so phones get this instead. */
+function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProps<Row, Key>) {
+  const sortable = columns.filter((column) => column.sortable)
+  const isDescending = sort.direction === 'descending'
+  return (
+    <div className="flex items-end gap-2 border-b border-line bg-sunken px-4 py-3 md:hidden">
+      <SelectField
+        label="Sort by"
+        fieldClassName="flex-1"
+        options={sortable.map(({ key, header }) => ({ value: key, label: header }))}
+        value={sort.column}
+        onChange={(event) => {
+          const chosen = sortable.find(({ key }) => key === event.target.value)
+          if (chosen) onSort(chosen.key)
+        }}
+      />
+      <Button
+        variant="secondary"
+        size="icon"
+        aria-label={isDescending ? 'Descending: sort ascending' : 'Ascending: sort descending'}
+        icon={isDescending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />}
+        onClick={() => onSort(sort.column)}
+      />
+    </div>
+  )
+}
+
+const CARD_PLACES: Record<CardPlace, string> = {
+  title: 'max-md:-order-2 max-md:col-span-2 max-md:pr-10!',
+  mark: 'max-md:-order-1 max-md:col-span-2',
+  half: '',
+  wide: 'max-md:col-span-2',
+  corner: 'max-md:absolute max-md:top-2.5 max-md:right-2',
+}
+
+function isLabelled({ card = 'half', headerHidden }: { card?: CardPlace; headerHidden?: boolean }): boolean {
+  return !headerHidden && (card === 'half' || card === 'wide')
 }
 
 interface HeaderCellProps<Row, Key extends string> {
@@ -101,7 +151,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-4 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
+        'h-10 px-2.5 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
         right ? 'text-right' : 'text-left',
       )}
     >

@@ -1,5 +1,194 @@
+import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake, SearchX } from 'lucide-react'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import type { DealListSearch } from '../../app/search-params.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { parseSort, type Sort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
+import { DataTable } from '../../ui/table.tsx'
+import { TableSkeleton } from '../../ui/table-skeleton.tsx'
+import { SyncButton } from '../sync/sync-button.tsx'
+import { SyncProgress } from '../sync/sync-progress.tsx'
+import { useSync } from '../sync/use-sync.ts'
+import { DEAL_COLUMNS, DEAL_SORT, DEAL_SORT_COLUMNS, type DealSortColumn, dealSortValue } from './deal-columns.tsx'
+import { countDealFilters, DealFilters } from './deal-filters.tsx'
+import { DealSummaryCards } from './deal-summary-cards.tsx'
+import { dealListQuery } from './deals.queries.ts'
+
+const route = getRouteApi('/signed-in/deals')
 
 export function DealListPage() {
-  return <PageHeader title="Deals" />
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const sync = useSync('deals')
+  const { sort: sortText, ...filters } = search
+  const deals = useQuery(dealListQuery(filters))
+  const sort = parseSort(sortText, DEAL_SORT_COLUMNS, DEAL_SORT)
+
+  function handleChange(change: Partial<DealListSearch>) {
+    void navigate({ ...paths.deals, search: { ...search, ...change }, resetScroll: false })
+  }
+
+  /** Other filters make other pages, so they start at the first. */
+  function handleFilter(change: Partial<DealListSearch>) {
+    handleChange({ page: undefined, ...change })
+  }
+
+  function handleSort(column: string) {
+    const sortable = DEAL_SORT_COLUMNS.find((candidate) => candidate === column)
+    if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Deals"
+        description="Leads the lender has taken on, from application to funding."
+        actions={
+          <>
+            <AmountSortButton sort={sort} onSort={handleSort} />
+            <SyncButton sync={sync} />
+          </>
+        }
+      />
+      <div className="grid gap-4">
+        {!deals.isError && <DealSummaryCards deals={deals.data?.data.deals} />}
+        <ListSearch
+          label="Search deals"
+          placeholder="Search by deal, business name, contact, email or LOID"
+          value={search.search ?? ''}
+          onSearch={(text) => handleFilter({ search: text || undefined })}
+        />
+        <DealFilters search={search} onChange={handleFilter} />
+        <DealList
+          deals={deals}
+          search={search}
+          sort={sort}
+          onSort={handleSort}
+          onPage={(page) => {
+            handleChange({ page: page > 1 ? page : undefined })
+            window.scrollTo({ top: 0 })
+          }}
+          onClear={() => void navigate({ ...paths.deals, search: {} })}
+        />
+      </div>
+      <SyncProgress sync={sync} />
+    </>
+  )
+}
+
+interface AmountSortButtonProps {
+  sort: Sort<DealSortColumn>
+  onSort: (column: DealSortColumn) => void
+}
+
+function AmountSortButton({ sort, onSort }: AmountSortButtonProps) {
+  const isAscending = sort.column === 'amount' && sort.direction === 'ascending'
+  return (
+    <Button
+      variant="secondary"
+      aria-pressed={sort.column === 'amount'}
+      icon={isAscending ? <ArrowUpWideNarrow aria-hidden /> : <ArrowDownWideNarrow aria-hidden />}
+      onClick={() => onSort('amount')}
+    >
+      Sort by Amount
+    </Button>
+  )
+}
+
+interface DealListProps {
+  deals: UseQueryResult<Awaited<ReturnType<NonNullable<ReturnType<typeof dealListQuery>['queryFn']>>>>
+  search: DealListSearch
+  sort: Sort<DealSortColumn>
+  onSort: (column: string) => void
+  onPage: (page: number) => void
+  onClear: () => void
+}
+
+function DealList({ deals, search, sort, onSort, onPage, onClear }: DealListProps) {
+  const navigate = useNavigate()
+  const page = search.page ?? 1
+
+  if (deals.isPending) {
+    return (
+      <div className="panel overflow-hidden">
+        <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />
+      </div>
+    )
+  }
+  if (!deals.data) {
+    return (
+      <div className="panel">
+        <Failure text="Failed to load deals" detail={failureText(deals.error)} onRetry={() => void deals.refetch()} />
+      </div>
+    )
+  }
+
+  const rows = deals.data.data.deals
+  const isFiltered = search.search !== undefined || countDealFilters(search) > 0
+  return (
+    <div className="panel overflow-hidden">
+      {rows.length === 0 ? (
+        <NoDeals isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
+      ) : (
+        <DataTable
+          label="Deals"
+          columns={DEAL_COLUMNS}
+          rows={sortRows(rows, sort.direction, (deal) => dealSortValue(deal, sort.column))}
+          rowKey={(deal) => deal.id}
+          sort={sort}
+          onSort={onSort}
+          stale={deals.isPlaceholderData}
+          onRowClick={(deal) => void navigate(paths.deal(deal.loid))}
+        />
+      )}
+      {(rows.length === PAGE_SIZE || page > 1) && (
+        <Pagination page={page} hasNext={rows.length === PAGE_SIZE && deals.data.pagination.has_more} onPage={onPage} />
+      )}
+    </div>
+  )
+}
+
+interface NoDealsProps {
+  isFiltered: boolean
+  isFirstPage: boolean
+  onClear: () => void
+}
+
+function NoDeals({ isFiltered, isFirstPage, onClear }: NoDealsProps) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon={<SearchX />}
+        title="No deals found"
+        text="Try adjusting your search or filters"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Clear search and filters
+          </Button>
+        }
+      />
+    )
+  }
+  if (!isFirstPage)
+    return <EmptyState icon={<Handshake />} title="No deals found" text="This page is past the last one" />
+  return (
+    <EmptyState
+      icon={<Handshake />}
+      title="No deals found"
+      text="No deals have been created from your leads yet"
+      action={
+        <Link {...paths.leads} className={buttonClass()}>
+          View Your Leads
+        </Link>
+      }
+    />
+  )
 }

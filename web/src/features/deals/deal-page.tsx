@@ -1,5 +1,132 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { formatMoney } from '@portal/contract/money.ts'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { NotesPanel } from '../notes/notes-panel.tsx'
+import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
+import { DealCrmMark, dealTitle } from './deal-columns.tsx'
+import { ContactPerson, DealActivity, DealDetails, DealSummary } from './deal-details.tsx'
+import { LeadStatusHistory, StageHistory } from './deal-histories.tsx'
+import { dealQuery } from './deals.queries.ts'
+
+const route = getRouteApi('/signed-in/deals/$loid')
 
 export function DealPage() {
-  return <PageHeader title="Deal" />
+  const loid = route.useParams().loid.trim()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const query = useQuery(dealQuery(loid))
+
+  if (loid === '') return <DealFailure text="Invalid deal ID" />
+  if (query.isPending) return <DealOutline />
+  if (!query.data) {
+    return isNotFound(query.error) ? (
+      <DealFailure text="Deal not found" />
+    ) : (
+      <DealFailure
+        text="Failed to load deal details"
+        detail={failureText(query.error)}
+        onRetry={() => void query.refetch()}
+      />
+    )
+  }
+
+  const { deal, notes, converted_from_lead: wasLead } = query.data
+  return (
+    <>
+      <PageHeader
+        title={dealTitle(deal)}
+        back={<BackToDeals />}
+        mark={
+          <span className="flex flex-wrap items-center gap-2">
+            <Badge variant={badgeColour(deal.stage)} dot>
+              {deal.stage}
+            </Badge>
+            <DealCrmMark deal={deal} />
+          </span>
+        }
+        description={
+          <span className="flex flex-wrap items-center gap-x-2">
+            <span className="font-mono text-[0.8125rem]">{deal.loid}</span>
+            <span aria-hidden>·</span>
+            <span className="font-semibold text-ink tabular-nums">{formatMoney(deal.amount)}</span>
+          </span>
+        }
+        actions={<ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />}
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-3">
+        <div className="grid gap-5 lg:col-span-2">
+          <ContactPerson deal={deal} />
+          <DealDetails deal={deal} />
+          <NotesPanel
+            parent={{ kind: 'deal', loid: deal.loid }}
+            notes={notes}
+            onAdded={() => refreshDeal(queryClient, loid)}
+          />
+        </div>
+        <div className="grid gap-5">
+          <DealSummary deal={deal} />
+          <StageHistory deal={deal} />
+          {wasLead && <LeadStatusHistory loid={deal.loid} />}
+          <DealActivity deal={deal} notes={notes} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function refreshDeal(queryClient: QueryClient, loid: string) {
+  void queryClient.invalidateQueries({ queryKey: dealQuery(loid).queryKey })
+  void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
+}
+
+function isNotFound(error: Error | null): boolean {
+  return error instanceof ApiFailure && error.status === 404
+}
+
+function DealFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {
+  return (
+    <>
+      <PageHeader title="Deal" back={<BackToDeals />} />
+      <div className="panel">
+        <Failure
+          text={text}
+          detail={detail}
+          onRetry={onRetry}
+          action={
+            <Link {...paths.deals} className={buttonClass()}>
+              Back to Deals
+            </Link>
+          }
+        />
+      </div>
+    </>
+  )
+}
+
+function DealOutline() {
+  return (
+    <>
+      <PageHeader title="Deal" back={<BackToDeals />} description="Loading…" />
+      <div role="status" aria-label="Loading deal" className="grid items-start gap-5 lg:grid-cols-3">
+        <Skeleton className="h-96 rounded-xl lg:col-span-2" />
+        <Skeleton className="h-64 rounded-xl" />
+      </div>
+    </>
+  )
+}
+
+function BackToDeals() {
+  return (
+    <Link {...paths.deals} className={backLinkClass}>
+      <BackLabel>Back to Deals</BackLabel>
+    </Link>
+  )
 }

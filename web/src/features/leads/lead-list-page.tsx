@@ -1,5 +1,173 @@
+import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Plus, SearchX, Users } from 'lucide-react'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import type { LeadListSearch } from '../../app/search-params.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { parseSort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
+import { DataTable } from '../../ui/table.tsx'
+import { TableSkeleton } from '../../ui/table-skeleton.tsx'
+import { DebugButton } from '../sync/debug-button.tsx'
+import { SyncButton } from '../sync/sync-button.tsx'
+import { SyncProgress } from '../sync/sync-progress.tsx'
+import { useSync } from '../sync/use-sync.ts'
+import { LEAD_COLUMNS, LEAD_SORT, LEAD_SORT_COLUMNS, leadSortValue } from './lead-columns.tsx'
+import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
+import { leadListQuery } from './leads.queries.ts'
+
+const route = getRouteApi('/signed-in/leads')
 
 export function LeadListPage() {
-  return <PageHeader title="Leads" />
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const sync = useSync('leads')
+
+  function handleChange(change: Partial<LeadListSearch>) {
+    void navigate({ ...paths.leads, search: { ...search, ...change }, resetScroll: false })
+  }
+
+  /** Other filters make other pages, so they start at the first. */
+  function handleFilter(change: Partial<LeadListSearch>) {
+    handleChange({ page: undefined, ...change })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Leads"
+        description="Applicants you have referred, and how far each has come."
+        actions={
+          <>
+            <SyncButton sync={sync} />
+            <DebugButton />
+            <Link {...paths.newLead} className={buttonClass()}>
+              <Plus aria-hidden />
+              New Lead
+            </Link>
+          </>
+        }
+      />
+      <div className="grid gap-4">
+        <ListSearch
+          label="Search leads"
+          placeholder="Search by business name, contact, email or LOID"
+          value={search.search ?? ''}
+          onSearch={(text) => handleFilter({ search: text || undefined })}
+        />
+        <LeadFilters search={search} onChange={handleFilter} />
+        <LeadList
+          search={search}
+          onChange={handleChange}
+          onClear={() => void navigate({ ...paths.leads, search: {} })}
+        />
+      </div>
+      <SyncProgress sync={sync} />
+    </>
+  )
+}
+
+interface LeadListProps {
+  search: LeadListSearch
+  onChange: (change: Partial<LeadListSearch>) => void
+  onClear: () => void
+}
+
+function LeadList({ search, onChange, onClear }: LeadListProps) {
+  const { sort: sortText, ...filters } = search
+  const navigate = useNavigate()
+  const leads = useQuery(leadListQuery(filters))
+  const sort = parseSort(sortText, LEAD_SORT_COLUMNS, LEAD_SORT)
+  const page = search.page ?? 1
+
+  if (leads.isPending) {
+    return (
+      <div className="panel overflow-hidden">
+        <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />
+      </div>
+    )
+  }
+  if (!leads.data) {
+    return (
+      <div className="panel">
+        <Failure text="Failed to load leads" detail={failureText(leads.error)} onRetry={() => void leads.refetch()} />
+      </div>
+    )
+  }
+
+  const rows = leads.data.data.leads
+  const isFiltered = search.search !== undefined || countLeadFilters(search) > 0
+  return (
+    <div className="panel overflow-hidden">
+      {rows.length === 0 ? (
+        <NoLeads isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
+      ) : (
+        <DataTable
+          label="Leads"
+          columns={LEAD_COLUMNS}
+          rows={sortRows(rows, sort.direction, (lead) => leadSortValue(lead, sort.column))}
+          rowKey={(lead) => lead.id}
+          sort={sort}
+          onSort={(column) => {
+            const sortable = LEAD_SORT_COLUMNS.find((candidate) => candidate === column)
+            if (sortable) onChange({ sort: sortParam(toggleSort(sort, sortable)) })
+          }}
+          stale={leads.isPlaceholderData}
+          onRowClick={(lead) => void navigate(paths.lead(lead.loid))}
+        />
+      )}
+      {(rows.length === PAGE_SIZE || page > 1) && (
+        <Pagination
+          page={page}
+          hasNext={rows.length === PAGE_SIZE && leads.data.pagination.has_more}
+          onPage={(next) => {
+            onChange({ page: next > 1 ? next : undefined })
+            window.scrollTo({ top: 0 })
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+interface NoLeadsProps {
+  isFiltered: boolean
+  isFirstPage: boolean
+  onClear: () => void
+}
+
+function NoLeads({ isFiltered, isFirstPage, onClear }: NoLeadsProps) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon={<SearchX />}
+        title="No leads found"
+        text="Try adjusting your search or filters"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Clear search and filters
+          </Button>
+        }
+      />
+    )
+  }
+  if (!isFirstPage) return <EmptyState icon={<Users />} title="No leads found" text="This page is past the last one" />
+  return (
+    <EmptyState
+      icon={<Users />}
+      title="No leads found"
+      text="You haven't submitted any leads yet"
+      action={
+        <Link {...paths.newLead} className={buttonClass()}>
+          Submit Your First Lead
+        </Link>
+      }
+    />
+  )
 }

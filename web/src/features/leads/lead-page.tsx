@@ -1,5 +1,121 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { NotesPanel } from '../notes/notes-panel.tsx'
+import { LeadCrmMark } from './lead-crm-mark.tsx'
+import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
+import { leadQuery } from './leads.queries.ts'
+import { StatusHistory } from './status-history.tsx'
+
+const route = getRouteApi('/signed-in/leads/$loid')
 
 export function LeadPage() {
-  return <PageHeader title="Lead" />
+  const loid = route.useParams().loid.trim()
+  const queryClient = useQueryClient()
+  const query = useQuery(leadQuery(loid))
+
+  if (loid === '') return <LeadFailure text="Invalid lead ID" />
+  if (query.isPending) return <LeadOutline />
+  if (!query.data) {
+    return (
+      <LeadFailure
+        text="Failed to load lead details"
+        detail={failureText(query.error)}
+        onRetry={() => void query.refetch()}
+      />
+    )
+  }
+
+  const { lead, notes } = query.data
+  if (lead.converted_to_deal) return <Navigate {...paths.deal(lead.converted_to_deal.loid)} replace />
+  return (
+    <>
+      <PageHeader
+        title={lead.business_name ?? lead.lead_name ?? lead.loid}
+        back={<BackToLeads />}
+        mark={
+          <span className="flex flex-wrap items-center gap-2">
+            <Badge variant={badgeColour(lead.lead_status)} dot>
+              {lead.lead_status}
+            </Badge>
+            <LeadCrmMark lead={lead} />
+          </span>
+        }
+        description={
+          <span className="flex flex-wrap items-center gap-x-2">
+            {lead.lead_name && <span>{lead.lead_name} ·</span>}
+            <span className="font-mono text-[0.8125rem]">{lead.loid}</span>
+          </span>
+        }
+        actions={<CopyButton text={lead.loid} label="Copy LOID" size="medium" />}
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-3">
+        <div className="grid gap-5 lg:col-span-2">
+          <PrimaryInformation lead={lead} />
+          <BusinessDetails lead={lead} />
+        </div>
+        <div className="grid gap-5">
+          <StatusHistory loid={lead.loid} currentStatus={lead.lead_status} since={lead.modified_time} />
+          <NotesPanel
+            parent={{ kind: 'lead', loid: lead.loid }}
+            notes={notes}
+            onAdded={() => refreshLead(queryClient, loid)}
+          />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function refreshLead(queryClient: QueryClient, loid: string) {
+  void queryClient.invalidateQueries({ queryKey: leadQuery(loid).queryKey })
+  void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
+}
+
+function LeadFailure({ text, detail, onRetry }: { text: string; detail?: string; onRetry?: () => void }) {
+  return (
+    <>
+      <PageHeader title="Lead" back={<BackToLeads />} />
+      <div className="panel">
+        <Failure
+          text={text}
+          detail={detail}
+          onRetry={onRetry}
+          action={
+            <Link {...paths.leads} className={buttonClass()}>
+              Back to Leads
+            </Link>
+          }
+        />
+      </div>
+    </>
+  )
+}
+
+function LeadOutline() {
+  return (
+    <>
+      <PageHeader title="Lead" back={<BackToLeads />} description="Loading…" />
+      <div role="status" aria-label="Loading lead" className="grid items-start gap-5 lg:grid-cols-3">
+        <Skeleton className="h-96 rounded-xl lg:col-span-2" />
+        <Skeleton className="h-64 rounded-xl" />
+      </div>
+    </>
+  )
+}
+
+function BackToLeads() {
+  return (
+    <Link {...paths.leads} className={backLinkClass}>
+      <BackLabel>Back to Leads</BackLabel>
+    </Link>
+  )
 }

@@ -1,5 +1,140 @@
-import { PageHeader } from '../../ui/page-header.tsx'
+import { zodResolver } from '@hookform/resolvers/zod'
+import { CONSENT_TEXT, missingFieldsText, NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
+import { ShieldCheck } from 'lucide-react'
+import { useRef } from 'react'
+import { useForm } from 'react-hook-form'
+import { Failure } from '../../api/failure.ts'
+import { useIdempotencyKey } from '../../api/idempotency-key.ts'
+import { readToken } from '../../api/token.ts'
+import { paths } from '../../app/paths.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
+import { toast } from '../../ui/toast.ts'
+import { submitLead } from './leads.queries.ts'
+import { EMPTY_LEAD, LEAD_FIELD_NAMES, type LeadForm, softWarnings } from './new-lead-form.ts'
+import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
+import { submitFailureText } from './submit-failure-text.ts'
+
+const SUBMIT_KEY = ['leads', 'submit']
 
 export function NewLeadPage() {
-  return <PageHeader title="New Lead" />
+  const form = useForm<NewLeadForm, unknown, NewLead>({
+    resolver: zodResolver(NewLead),
+    mode: 'onTouched',
+    defaultValues: EMPTY_LEAD,
+  })
+  const submission = useSubmission(form)
+  const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
+
+  return (
+    <div className="mx-auto max-w-4xl">
+      <PageHeader
+        title="New Lead"
+        description="Fields marked * are required. The rest helps the lender to decide sooner."
+        back={
+          <Link {...paths.leads} className={backLinkClass}>
+            <BackLabel>Back to Leads</BackLabel>
+          </Link>
+        }
+      />
+      <form noValidate onSubmit={submission.handleSubmit} className="grid gap-5">
+        <ApplicantSections form={form} />
+        <LoanSections form={form} />
+        <p className="flex items-start gap-2.5 px-1 text-muted">
+          <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
+          {CONSENT_TEXT}
+        </p>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Link {...paths.leads} className={buttonClass('secondary')}>
+            Cancel
+          </Link>
+          <Button type="submit" busy={submission.isPending}>
+            Submit Lead
+          </Button>
+        </div>
+      </form>
+      <ConfirmDialog
+        open={guard.status === 'blocked'}
+        title="Discard this lead?"
+        text="You have not submitted it yet. If you leave this page, everything you entered will be lost."
+        confirmLabel="Discard"
+        cancelLabel="Keep Editing"
+        danger
+        onConfirm={() => guard.proceed?.()}
+        onClose={() => guard.reset?.()}
+      />
+    </div>
+  )
+}
+
+/** Warns on every way out, the browser's own included. A session that has ended leaves nothing to come back to. */
+function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
+  function isUnsaved() {
+    return isDirty && !isDone() && readToken() !== null
+  }
+  return useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
+}
+
+function useSubmission(form: LeadForm) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const idempotency = useIdempotencyKey()
+  const done = useRef(false)
+
+  const submit = useMutation({
+    mutationKey: SUBMIT_KEY,
+    mutationFn: (lead: NewLead) => submitLead(lead, idempotency.keyFor(lead)),
+    async onSuccess({ loid }) {
+      done.current = true
+      void queryClient.invalidateQueries({ queryKey: ['leads'] })
+      void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
+      if (loid) {
+        toast.success('Lead submitted successfully')
+        await navigate(paths.lead(loid))
+      } else {
+        toast.warning('The lead was submitted, but its LOID is not known yet. You will find it in your leads.')
+        await navigate(paths.leads)
+      }
+    },
+    onError(error) {
+      showFieldErrors(form, error)
+      toast.error(submitFailureText(error))
+    },
+  })
+
+  function handleValid(lead: NewLead) {
+    // A second click may come before the first has been drawn.
+    if (queryClient.isMutating({ mutationKey: SUBMIT_KEY }) > 0) return
+    for (const warning of softWarnings(lead)) toast.warning(warning)
+    submit.mutate(lead)
+  }
+
+  function handleInvalid() {
+    const values = form.getValues()
+    // A business name of blanks only stands for the applicant's own name.
+    const missing = REQUIRED_NAMES.filter(
+      (name) => (name === 'businessName' ? values[name] : values[name].trim()) === '',
+    )
+    if (missing.length > 0) toast.error(missingFieldsText(missing))
+  }
+
+  return {
+    isPending: submit.isPending,
+    isDone: () => done.current,
+    handleSubmit: form.handleSubmit(handleValid, handleInvalid),
+  }
+}
+
+const REQUIRED_NAMES = ['firstName', 'lastName', 'email', 'phone', 'businessName'] as const
+
+/** What the server says about fields stands on those fields, and the first of them gets the focus. */
+function showFieldErrors(form: LeadForm, error: unknown) {
+  if (!(error instanceof Failure)) return
+  const named = LEAD_FIELD_NAMES.filter((name) => error.fields[name] !== undefined)
+  for (const [position, name] of named.entries()) {
+    form.setError(name, { type: 'server', message: error.fields[name] }, { shouldFocus: position === 0 })
+  }
 }

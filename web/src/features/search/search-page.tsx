@@ -1,5 +1,164 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
+import { Handshake, Plus, SearchX, Users } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { formatCount } from '../../format/count.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { DataTable } from '../../ui/table.tsx'
+import { TableSkeleton } from '../../ui/table-skeleton.tsx'
+import { FOUND_DEAL_COLUMNS, FOUND_LEAD_COLUMNS } from './found-columns.tsx'
+import { searchQuery } from './search.queries.ts'
+
+const route = getRouteApi('/signed-in/search')
 
 export function SearchPage() {
-  return <PageHeader title="Search" />
+  const { q = '' } = route.useSearch()
+  const results = useQuery(searchQuery(q))
+  if (q === '') return <Navigate to="/" replace />
+  const total = results.data && results.data.total_leads + results.data.total_deals
+  return (
+    <>
+      <PageHeader
+        title="Search Results"
+        tabTitle={`${q} · Search`}
+        description={
+          <span aria-live="polite">
+            {total === undefined ? 'Searching' : formatCount(total, 'result')} for{' '}
+            <strong className="font-semibold break-words text-ink">“{q}”</strong>
+          </span>
+        }
+      />
+      <div className="grid gap-5">
+        <Results q={q} />
+        <QuickActions />
+      </div>
+    </>
+  )
+}
+
+function Results({ q }: { q: string }) {
+  const results = useQuery(searchQuery(q))
+  const navigate = useNavigate()
+
+  if (results.isPending) {
+    return (
+      <div className="panel overflow-hidden">
+        <TableSkeleton label="Searching" columns={FOUND_LEAD_COLUMNS} rows={5} />
+      </div>
+    )
+  }
+  if (!results.data) {
+    const detail = failureText(results.error)
+    return (
+      <div className="panel">
+        <Failure
+          text="Search failed"
+          detail={detail === 'Search failed' ? undefined : detail}
+          onRetry={() => void results.refetch()}
+        />
+      </div>
+    )
+  }
+
+  const { leads, deals, total_leads, total_deals } = results.data
+  if (leads.length + deals.length === 0) return <NothingFound q={q} />
+  return (
+    <>
+      {leads.length > 0 && (
+        <FoundCard title="Leads" shown={leads.length} total={total_leads}>
+          <DataTable
+            label="Leads found"
+            columns={FOUND_LEAD_COLUMNS}
+            rows={leads}
+            rowKey={(lead) => lead.id}
+            stale={results.isPlaceholderData}
+            onRowClick={(lead) => void navigate(paths.lead(lead.loid))}
+          />
+        </FoundCard>
+      )}
+      {deals.length > 0 && (
+        <FoundCard title="Deals" shown={deals.length} total={total_deals}>
+          <DataTable
+            label="Deals found"
+            columns={FOUND_DEAL_COLUMNS}
+            rows={deals}
+            rowKey={(deal) => deal.id}
+            stale={results.isPlaceholderData}
+            onRowClick={(deal) => void navigate(paths.deal(deal.loid))}
+          />
+        </FoundCard>
+      )}
+    </>
+  )
+}
+
+interface FoundCardProps {
+  title: string
+  shown: number
+  total: number
+  children: ReactNode
+}
+
+function FoundCard({ title, shown, total, children }: FoundCardProps) {
+  return (
+    <Card
+      title={title}
+      description={shown < total ? `The newest ${shown} of ${total.toLocaleString('en-US')}` : undefined}
+      action={<Badge>{total.toLocaleString('en-US')}</Badge>}
+      padded={false}
+      className="overflow-hidden"
+    >
+      {children}
+    </Card>
+  )
+}
+
+function NothingFound({ q }: { q: string }) {
+  return (
+    <div className="panel">
+      <EmptyState
+        icon={<SearchX />}
+        title={`No results found for “${q}”`}
+        text={
+          <>
+            Try searching for:
+            <span className="mt-2 block text-left text-wrap">
+              <span className="block">• Business or contact names</span>
+              <span className="block">• Email or phone</span>
+              <span className="block">• LOID</span>
+              <span className="block">• Loan types or industries</span>
+            </span>
+          </>
+        }
+      />
+    </div>
+  )
+}
+
+function QuickActions() {
+  return (
+    <Card title="Quick Actions">
+      <div className="flex flex-wrap gap-2">
+        <Link {...paths.newLead} className={buttonClass('secondary')}>
+          <Plus aria-hidden />
+          Submit New Lead
+        </Link>
+        <Link {...paths.leads} className={buttonClass('secondary')}>
+          <Users aria-hidden />
+          View All Leads
+        </Link>
+        <Link {...paths.deals} className={buttonClass('secondary')}>
+          <Handshake aria-hidden />
+          View All Deals
+        </Link>
+      </div>
+    </Card>
+  )
 }

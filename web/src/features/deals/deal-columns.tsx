@@ -1,0 +1,109 @@
+import type { Deal } from '@portal/contract/deals.ts'
+import { formatMoney } from '@portal/contract/money.ts'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import { paths } from '../../app/paths.ts'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { crmMark } from '../../format/crm-mark.ts'
+import { formatDate } from '../../format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import type { Sort } from '../../ui/sort.ts'
+import type { TableColumn } from '../../ui/table.tsx'
+
+export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at'] as const
+export type DealSortColumn = (typeof DEAL_SORT_COLUMNS)[number]
+
+export const DEAL_SORT: Sort<DealSortColumn> = { column: 'created_at', direction: 'descending' }
+
+type DealColumn = TableColumn<Deal, DealSortColumn | 'business_name' | 'loan_type' | 'view'>
+
+export const DEAL_COLUMNS: readonly DealColumn[] = [
+  {
+    key: 'deal_name',
+    header: 'Deal Name',
+    sortable: true,
+    card: 'title',
+    className: 'md:max-w-80 md:min-w-52',
+    cell: (deal) => (
+      <>
+        <Link {...paths.deal(deal.loid)} className="rounded-sm font-medium break-words hover:underline">
+          {dealTitle(deal)}
+        </Link>
+        {deal.contact_name && (
+          <span className="block text-[0.8125rem] break-words text-muted">{deal.contact_name}</span>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'loid',
+    header: 'LOID',
+    sortable: true,
+    cell: (deal) => <span className="font-mono text-xs whitespace-nowrap">{deal.loid}</span>,
+  },
+  {
+    key: 'business_name',
+    header: 'Business',
+    card: 'wide',
+    className: 'max-md:order-1 md:max-w-60',
+    cell: (deal) => deal.business_name ?? '—',
+  },
+  {
+    key: 'amount',
+    header: 'Amount',
+    sortable: true,
+    align: 'right',
+    cell: (deal) => <span className="font-medium">{formatMoney(deal.amount)}</span>,
+  },
+  { key: 'loan_type', header: 'Loan Type', cell: (deal) => deal.loan_type ?? '—' },
+  {
+    key: 'stage',
+    header: 'Stage',
+    sortable: true,
+    card: 'mark',
+    cell: (deal) => (
+      <span className="flex flex-wrap items-center gap-1.5 md:flex-col md:items-start">
+        <Badge variant={badgeColour(deal.stage)} dot>
+          {deal.stage}
+        </Badge>
+        <DealCrmMark deal={deal} />
+      </span>
+    ),
+  },
+  {
+    key: 'created_at',
+    header: 'Created',
+    sortable: true,
+    cell: (deal) => <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>,
+  },
+  {
+    key: 'view',
+    header: 'View',
+    headerHidden: true,
+    card: 'corner',
+    cell: (deal) => (
+      <Link
+        {...paths.deal(deal.loid)}
+        aria-label={`View ${dealTitle(deal)}`}
+        className={buttonClass('ghost', 'icon', 'size-8!')}
+      >
+        <ArrowRight aria-hidden />
+      </Link>
+    ),
+  },
+]
+
+export function dealSortValue(deal: Deal, column: DealSortColumn): string | number | null {
+  return column === 'created_at' ? Date.parse(deal.created_at) : deal[column]
+}
+
+export function dealTitle(deal: Deal): string {
+  return deal.deal_name ?? deal.business_name ?? deal.loid
+}
+
+/** Whether the deal has reached the CRM; Re-sync on its page sends it again. */
+export function DealCrmMark({ deal }: { deal: Pick<Deal, 'crm'> }) {
+  const mark = crmMark(deal.crm)
+  return mark && <Badge variant={mark.colour}>{mark.text}</Badge>
+}

@@ -1,0 +1,118 @@
+import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
+import type { Deal } from '@portal/contract/deals.ts'
+import { formatMoney } from '@portal/contract/money.ts'
+import type { Note } from '@portal/contract/notes.ts'
+import { formatPhone } from '@portal/contract/phone.ts'
+import { Mail, Phone } from 'lucide-react'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { daysActive, formatDate, formatDays, formatRelativeTime } from '../../format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Collapsible } from '../../ui/collapsible.tsx'
+import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { Timeline } from '../../ui/timeline.tsx'
+
+export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: Deal }) {
+  return (
+    <Card title="Contact Person">
+      <div className="flex items-center gap-4">
+        <span
+          aria-hidden
+          className="flex size-11 shrink-0 items-center justify-center rounded-full bg-brand-tint font-semibold text-brand-ink"
+        >
+          {initials(contact_name)}
+        </span>
+        <div className="min-w-0">
+          <p className="font-medium break-words">{contact_name ?? 'No contact name'}</p>
+          <ul className="mt-1 flex flex-wrap gap-x-5 gap-y-1 text-muted [&_svg]:size-4 [&_svg]:shrink-0">
+            {email && (
+              <li className="flex min-w-0 items-center gap-2">
+                <Mail aria-hidden />
+                <a href={`mailto:${email}`} className={`${textLinkClass} truncate`}>
+                  {email}
+                </a>
+              </li>
+            )}
+            {phone && (
+              <li className="flex items-center gap-2">
+                <Phone aria-hidden />
+                <a href={`tel:${phone}`} className={textLinkClass}>
+                  {formatPhone(phone)}
+                </a>
+              </li>
+            )}
+          </ul>
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+export function DealDetails({ deal }: { deal: Deal }) {
+  return (
+    <Collapsible title="Details" defaultOpen>
+      <DescriptionList
+        items={[
+          { term: 'Deal Name', value: deal.deal_name },
+          { term: 'Contact Name', value: deal.contact_name },
+          { term: 'Amount', value: formatMoney(deal.amount) },
+          {
+            term: 'Stage',
+            value: (
+              <Badge variant={badgeColour(deal.stage)} dot>
+                {deal.stage}
+              </Badge>
+            ),
+          },
+          { term: 'Business Name', value: deal.business_name },
+          { term: 'Loan Type', value: deal.loan_type },
+          { term: 'Loan Purpose', value: deal.loan_purpose },
+          { term: 'LOID', value: <span className="font-mono text-[0.8125rem]">{deal.loid}</span> },
+          { term: 'Lead Source', value: deal.lead_source || DEFAULT_LEAD_SOURCE },
+          { term: 'Closing Date', value: formatDate(deal.closing_date) },
+          { term: 'Created Date', value: formatDate(deal.created_at) },
+        ]}
+      />
+    </Collapsible>
+  )
+}
+
+export function DealSummary({ deal }: { deal: Deal }) {
+  return (
+    <Card title="Deal Summary">
+      <dl className="grid grid-cols-2 gap-4">
+        <div>
+          <dt className="text-[0.8125rem] text-muted">Amount</dt>
+          <dd className="mt-0.5 text-lg/7 font-semibold tabular-nums">{formatMoney(deal.amount)}</dd>
+        </div>
+        <div>
+          <dt className="text-[0.8125rem] text-muted">Days Active</dt>
+          <dd className="mt-0.5 text-lg/7 font-semibold tabular-nums">{formatDays(daysActive(deal.created_at))}</dd>
+        </div>
+      </dl>
+    </Card>
+  )
+}
+
+/** The notes come newest first. */
+export function DealActivity({ deal, notes }: { deal: Deal; notes: readonly Note[] }) {
+  const [lastNote] = notes
+  const created = { key: 'created', title: 'Deal created', detail: formatRelativeTime(deal.created_at) }
+  const noted = lastNote && {
+    key: 'note',
+    title: 'Last note added',
+    detail: `${formatRelativeTime(lastNote.created_at)} · ${lastNote.created_by}`,
+    variant: 'primary' as const,
+  }
+  return (
+    <Card title="Recent Activity">
+      <Timeline label="Recent activity" items={noted ? [noted, created] : [created]} />
+    </Card>
+  )
+}
+
+function initials(name: string | null): string {
+  const words = (name ?? '').split(/\s+/).filter(Boolean)
+  const ends = words.length > 1 ? [words.at(0), words.at(-1)] : words
+  return ends.map((word) => word?.charAt(0).toUpperCase() ?? '').join('') || '?'
+}

@@ -1,0 +1,49 @@
+import { DEAL_STAGES } from '@portal/contract/choices.ts'
+import { formatMoney, parseMoney } from '@portal/contract/money.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { DealListSearch } from '../../app/search-params.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
+import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { stagesQuery } from './deals.queries.ts'
+
+const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo'] as const
+
+interface DealFiltersProps {
+  search: DealListSearch
+  onChange: (change: Partial<DealListSearch>) => void
+}
+
+export function DealFilters({ search, onChange }: DealFiltersProps) {
+  const { data } = useQuery(stagesQuery())
+  const { stage = '', minAmount, dateFrom = '', dateTo = '' } = search
+  // A stage in the address that the CRM no longer has stays to be seen and taken away.
+  const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
+  return (
+    <FilterPanel
+      activeCount={countDealFilters(search)}
+      onClear={() => onChange({ stage: undefined, minAmount: undefined, dateFrom: undefined, dateTo: undefined })}
+    >
+      <SelectField
+        label="Stage"
+        placeholder="All stages"
+        options={[...stages]}
+        value={stage}
+        onChange={(event) => onChange({ stage: event.target.value || undefined })}
+      />
+      <TextFilter
+        label="Min Amount"
+        placeholder="$50,000"
+        inputMode="decimal"
+        value={minAmount === undefined ? '' : formatMoney(minAmount)}
+        onValue={(text) => onChange({ minAmount: parseMoney(text) || undefined })}
+      />
+      <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
+      <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+    </FilterPanel>
+  )
+}
+
+export function countDealFilters(search: DealListSearch): number {
+  return FILTERS.filter((name) => search[name] !== undefined).length
+}

@@ -1,0 +1,53 @@
+import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
+import { readStatusHistory } from '@portal/contract/leads.ts'
+import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import type { DealListSearch } from '../../app/search-params.ts'
+
+/** While a record is on its way to the CRM, its page looks again this often. */
+const PENDING_POLL_MS = 4_000
+
+export type DealListFilters = Omit<DealListSearch, 'sort'>
+
+/** The page before stays until the next one is there. */
+export function dealListQuery(filters: DealListFilters) {
+  return queryOptions({
+    queryKey: ['deals', 'list', filters],
+    queryFn: ({ signal }) => call(listDeals, { query: { ...filters, limit: PAGE_SIZE }, signal }),
+    placeholderData: keepPreviousData,
+    ...LIST_FRESHNESS,
+  })
+}
+
+export function stagesQuery() {
+  return queryOptions({ queryKey: ['deals', 'stages'], queryFn: ({ signal }) => call(listStages, { signal }) })
+}
+
+export function dealQuery(loid: string) {
+  return queryOptions({
+    queryKey: ['deals', 'detail', loid],
+    queryFn: ({ signal }) => call(readDeal, { params: { id: loid }, signal }),
+    enabled: loid !== '',
+    refetchInterval: ({ state }) =>
+      state.data?.deal.crm === 'pending' || state.data?.notes.some((note) => note.crm === 'pending')
+        ? PENDING_POLL_MS
+        : false,
+  })
+}
+
+export function stageHistoryQuery(loid: string) {
+  return queryOptions({
+    queryKey: ['deals', 'stage-history', loid],
+    queryFn: ({ signal }) => call(readStageHistory, { params: { id: loid }, signal }),
+  })
+}
+
+/** The statuses of the lead that the deal was; it kept its LOID (D18). */
+export function leadHistoryQuery(loid: string) {
+  return queryOptions({
+    queryKey: ['deals', 'lead-history', loid],
+    queryFn: ({ signal }) => call(readStatusHistory, { params: { id: loid }, signal }),
+  })
+}

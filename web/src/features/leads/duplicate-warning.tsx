@@ -1,0 +1,30 @@
+import type { DuplicateLead } from '@portal/contract/leads.ts'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../app/paths.ts'
+import { formatDayAndMonth } from '../../format/dates.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { textLinkClass } from '../../ui/description-list.tsx'
+
+const SHOWN_MAX = 3
+
+/** The same applicant was submitted lately (D18a). Its links open beside the form, which would be lost otherwise. */
+export function DuplicateWarning({ duplicates }: { duplicates: readonly DuplicateLead[] }) {
+  if (duplicates.length === 0) return null
+  return (
+    <Alert kind="warning">
+      {duplicates.slice(0, SHOWN_MAX).map(({ loid, business_name, created_at, matches }) => (
+        <p key={loid}>
+          Looks like{' '}
+          <Link {...paths.lead(loid)} target="_blank" className={textLinkClass}>
+            {loid}
+            <span className="sr-only"> (opens in a new tab)</span>
+          </Link>{' '}
+          from {formatDayAndMonth(created_at)}
+          {business_name && <>: {business_name}</>}, same {matches.map((match) => NAMES[match]).join(' and ')}
+        </p>
+      ))}
+    </Alert>
+  )
+}
+
+const NAMES = { email: 'email', phone: 'phone', abn: 'ABN' } as const

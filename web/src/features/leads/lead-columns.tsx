@@ -1,0 +1,127 @@
+import type { Lead } from '@portal/contract/leads.ts'
+import { formatMoney } from '@portal/contract/money.ts'
+import { formatPhone } from '@portal/contract/phone.ts'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import { paths } from '../../app/paths.ts'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { formatDate } from '../../format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import type { Sort } from '../../ui/sort.ts'
+import type { TableColumn } from '../../ui/table.tsx'
+import { LeadCrmMark } from './lead-crm-mark.tsx'
+
+export const LEAD_SORT_COLUMNS = [
+  'business_name',
+  'loid',
+  'loan_amount',
+  'partner_iso',
+  'lead_status',
+  'created_at',
+] as const
+export type LeadSortColumn = (typeof LEAD_SORT_COLUMNS)[number]
+
+export const LEAD_SORT: Sort<LeadSortColumn> = { column: 'created_at', direction: 'descending' }
+
+type LeadColumn = TableColumn<Lead, LeadSortColumn | 'contact' | 'loan_type' | 'view'>
+
+export const LEAD_COLUMNS: readonly LeadColumn[] = [
+  {
+    key: 'business_name',
+    header: 'Business Name',
+    sortable: true,
+    card: 'title',
+    className: 'md:max-w-72 md:min-w-40',
+    cell: (lead) => (
+      <>
+        <Link {...paths.lead(lead.loid)} className="rounded-sm font-medium break-words hover:underline">
+          {leadTitle(lead)}
+        </Link>
+        {lead.lead_name && <span className="block text-[0.8125rem] break-words text-muted">{lead.lead_name}</span>}
+      </>
+    ),
+  },
+  {
+    key: 'loid',
+    header: 'LOID',
+    sortable: true,
+    cell: (lead) => <span className="font-mono text-xs whitespace-nowrap">{lead.loid}</span>,
+  },
+  {
+    key: 'contact',
+    header: 'Contact',
+    card: 'wide',
+    className: 'max-md:order-1 md:max-w-52',
+    cell: (lead) => (
+      <>
+        <span className="block truncate" title={lead.email ?? undefined}>
+          {lead.email ?? '—'}
+        </span>
+        <span className="block text-[0.8125rem] whitespace-nowrap text-muted tabular-nums">
+          {formatPhone(lead.phone) || '—'}
+        </span>
+      </>
+    ),
+  },
+  {
+    key: 'loan_amount',
+    header: 'Loan Amount',
+    sortable: true,
+    align: 'right',
+    cell: (lead) => <span className="font-medium">{formatMoney(lead.loan_amount)}</span>,
+  },
+  { key: 'loan_type', header: 'Loan Type', cell: (lead) => lead.loan_type ?? '—' },
+  {
+    key: 'partner_iso',
+    header: 'ISO',
+    sortable: true,
+    cell: (lead) => (
+      <Badge variant={lead.partner_iso === 'AU' ? 'success' : 'error'}>{lead.partner_iso ?? 'Other'}</Badge>
+    ),
+  },
+  {
+    key: 'lead_status',
+    header: 'Status',
+    sortable: true,
+    card: 'mark',
+    cell: (lead) => (
+      <span className="flex flex-wrap items-center gap-1.5 md:flex-col md:items-start">
+        <Badge variant={badgeColour(lead.lead_status)} dot>
+          {lead.lead_status}
+        </Badge>
+        <LeadCrmMark lead={lead} />
+      </span>
+    ),
+  },
+  {
+    key: 'created_at',
+    header: 'Created',
+    sortable: true,
+    className: 'max-md:order-2',
+    cell: (lead) => <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>,
+  },
+  {
+    key: 'view',
+    header: 'View',
+    headerHidden: true,
+    card: 'corner',
+    cell: (lead) => (
+      <Link
+        {...paths.lead(lead.loid)}
+        aria-label={`View ${leadTitle(lead)}`}
+        className={buttonClass('ghost', 'icon', 'size-8!')}
+      >
+        <ArrowRight aria-hidden />
+      </Link>
+    ),
+  },
+]
+
+export function leadSortValue(lead: Lead, column: LeadSortColumn): string | number | null {
+  return column === 'created_at' ? Date.parse(lead.created_at) : lead[column]
+}
+
+function leadTitle(lead: Lead): string {
+  return lead.business_name ?? lead.lead_name ?? lead.loid
+}

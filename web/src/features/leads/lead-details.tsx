@@ -1,0 +1,94 @@
+import type { Lead } from '@portal/contract/leads.ts'
+import { formatMoney } from '@portal/contract/money.ts'
+import { formatPhone } from '@portal/contract/phone.ts'
+import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { badgeColour } from '../../format/badge-colour.ts'
+import { formatDate } from '../../format/dates.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { type Description, DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+
+export function PrimaryInformation({ lead }: { lead: Lead }) {
+  const items: Description[] = [
+    { term: 'Email', value: lead.email && <ContactLink href={`mailto:${lead.email}`}>{lead.email}</ContactLink> },
+    {
+      term: 'Phone',
+      value: lead.phone && <ContactLink href={`tel:${lead.phone}`}>{formatPhone(lead.phone)}</ContactLink>,
+    },
+    { term: 'Lead Name', value: lead.lead_name },
+    { term: 'State', value: lead.state },
+    { term: 'Loan Amount', value: formatMoney(lead.loan_amount) },
+    { term: 'Loan Type', value: lead.loan_type },
+    { term: 'Loan Purpose', value: lead.loan_purpose },
+    { term: 'Loan Term', value: lead.loan_term },
+    { term: 'Monthly Sales', value: formatMoney(lead.sales_monthly) },
+    {
+      term: 'ISO',
+      value: <Badge variant={lead.partner_iso === 'AU' ? 'success' : 'error'}>{lead.partner_iso ?? 'Other'}</Badge>,
+    },
+    {
+      term: 'Lead Status',
+      value: (
+        <Badge variant={badgeColour(lead.lead_status)} dot>
+          {lead.lead_status}
+        </Badge>
+      ),
+    },
+    { term: 'Lead Source', value: lead.lead_source },
+    { term: 'Brand', value: lead.brand },
+    { term: 'Created', value: formatDate(lead.created_at) },
+    ...propertyItems(lead),
+  ]
+  if (lead.description) items.push({ term: 'Description', value: lead.description, wide: true })
+  if (lead.permit_link) items.push({ term: 'Permit', value: <PermitLink address={lead.permit_link} />, wide: true })
+  return (
+    <Card title="Primary Information">
+      <DescriptionList items={items} />
+    </Card>
+  )
+}
+
+export function BusinessDetails({ lead }: { lead: Lead }) {
+  return (
+    <Card title="Business Details">
+      <DescriptionList
+        items={[
+          { term: 'Business Name', value: lead.business_name },
+          { term: 'Industry', value: lead.business_industry },
+          { term: 'Partner', value: lead.partner },
+          { term: 'Time in Business', value: lead.time_in_business },
+          { term: 'ABN/UIN', value: lead.business_abn },
+          { term: 'LOID', value: <span className="font-mono text-[0.8125rem]">{lead.loid}</span> },
+        ]}
+      />
+    </Card>
+  )
+}
+
+function propertyItems(lead: Lead): Description[] {
+  if (!lead.owns_property) return []
+  return [
+    { term: 'Property Value', value: formatMoney(lead.property_value) },
+    { term: 'Outstanding Debt', value: formatMoney(lead.property_debt) },
+  ]
+}
+
+function ContactLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} className={textLinkClass}>
+      {children}
+    </a>
+  )
+}
+
+/** The CRM's staff wrote it, so only what is an ordinary web address becomes a link. */
+function PermitLink({ address }: { address: string }) {
+  if (!/^https?:\/\//i.test(address)) return address
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer" className={textLinkClass}>
+      View permit <ExternalLink aria-hidden className="inline size-3.5 align-[-0.125rem]" />
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
+  )
+}

@@ -1,0 +1,47 @@
+import { LEAD_STATUSES } from '@portal/contract/choices.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { LeadListSearch } from '../../app/search-params.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
+import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { leadStatusesQuery } from './leads.queries.ts'
+
+const FILTERS = ['status', 'source', 'dateFrom', 'dateTo'] as const
+
+interface LeadFiltersProps {
+  search: LeadListSearch
+  onChange: (change: Partial<LeadListSearch>) => void
+}
+
+export function LeadFilters({ search, onChange }: LeadFiltersProps) {
+  const { data } = useQuery(leadStatusesQuery())
+  const { status = '', source = '', dateFrom = '', dateTo = '' } = search
+  // A status in the address that the CRM no longer has stays to be seen and taken away.
+  const statuses = new Set([...(data?.statuses ?? LEAD_STATUSES), ...(status ? [status] : [])])
+  return (
+    <FilterPanel
+      activeCount={countLeadFilters(search)}
+      onClear={() => onChange({ status: undefined, source: undefined, dateFrom: undefined, dateTo: undefined })}
+    >
+      <SelectField
+        label="Status"
+        placeholder="All statuses"
+        options={[...statuses]}
+        value={status}
+        onChange={(event) => onChange({ status: event.target.value || undefined })}
+      />
+      <TextFilter
+        label="Lead Source"
+        placeholder="Partner Portal"
+        value={source}
+        onValue={(text) => onChange({ source: text || undefined })}
+      />
+      <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
+      <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+    </FilterPanel>
+  )
+}
+
+export function countLeadFilters(search: LeadListSearch): number {
+  return FILTERS.filter((name) => search[name] !== undefined).length
+}

@@ -1,0 +1,80 @@
+import {
+  createLead,
+  findDuplicates,
+  listLeadStatuses,
+  listLeads,
+  type NewLead,
+  readLead,
+  readStatusHistory,
+} from '@portal/contract/leads.ts'
+import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import type { LeadListSearch } from '../../app/search-params.ts'
+
+/** While a record is on its way to the CRM, its page looks again this often. */
+const PENDING_POLL_MS = 4_000
+const LIST_PENDING_POLL_MS = 10_000
+
+export type LeadListFilters = Omit<LeadListSearch, 'sort'>
+
+/** The page before stays until the next one is there. */
+export function leadListQuery(filters: LeadListFilters) {
+  return queryOptions({
+    queryKey: ['leads', 'list', filters],
+    queryFn: ({ signal }) => call(listLeads, { query: { ...filters, limit: PAGE_SIZE }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.data.leads.some((lead) => lead.crm === 'pending') ? LIST_PENDING_POLL_MS : false,
+    ...LIST_FRESHNESS,
+  })
+}
+
+export function leadStatusesQuery() {
+  return queryOptions({
+    queryKey: ['leads', 'statuses'],
+    queryFn: ({ signal }) => call(listLeadStatuses, { signal }),
+  })
+}
+
+export function leadQuery(loid: string) {
+  return queryOptions({
+    queryKey: ['leads', 'detail', loid],
+    queryFn: ({ signal }) => call(readLead, { params: { id: loid }, signal }),
+    enabled: loid !== '',
+    refetchInterval: ({ state }) => (isPending(state.data) ? PENDING_POLL_MS : false),
+  })
+}
+
+export function statusHistoryQuery(loid: string) {
+  return queryOptions({
+    queryKey: ['leads', 'status-history', loid],
+    queryFn: ({ signal }) => call(readStatusHistory, { params: { id: loid }, signal }),
+  })
+}
+
+export interface DuplicateCheck {
+  email?: string
+  phone?: string
+  abn?: string
+}
+
+export function duplicatesQuery(check: DuplicateCheck) {
+  return queryOptions({
+    queryKey: ['leads', 'duplicates', check],
+    queryFn: ({ signal }) => call(findDuplicates, { query: check, signal }),
+    enabled: Object.values(check).some((text) => text !== undefined),
+    // A remark that nobody waits for: one try is enough.
+    retry: false,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function submitLead(body: NewLead, idempotencyKey: string) {
+  return call(createLead, { body, idempotencyKey })
+}
+
+function isPending(data: Awaited<ReturnType<typeof call<typeof readLead>>> | undefined): boolean {
+  return data !== undefined && (data.lead.crm === 'pending' || data.notes.some((note) => note.crm === 'pending'))
+}

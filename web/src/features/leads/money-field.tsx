@@ -1,0 +1,43 @@
+import { formatMoney, parseMoney } from '@portal/contract/money.ts'
+import type { ReactNode } from 'react'
+import { useController } from 'react-hook-form'
+import { TextField } from '../../ui/field.tsx'
+import type { LeadForm } from './new-lead-form.ts'
+
+interface MoneyFieldProps {
+  form: LeadForm
+  name: 'monthlyTurnover' | 'loanAmount' | 'propertyValue' | 'propertyDebt'
+  label: string
+  placeholder: string
+  hint?: ReactNode
+}
+
+/** Text while one types, an amount once one has left the field: shown in whole dollars, its cents kept (D19a). */
+export function MoneyField({ form, name, ...looks }: MoneyFieldProps) {
+  const { field, fieldState } = useController({ control: form.control, name })
+  const { ref, value, onChange, onBlur } = field
+
+  function handleFocus() {
+    if (typeof value === 'number') onChange(String(value))
+  }
+
+  function handleBlur() {
+    onChange(parseMoney(String(value ?? '')) ?? '')
+    onBlur()
+  }
+
+  return (
+    <TextField
+      {...looks}
+      ref={ref}
+      name={name}
+      inputMode="decimal"
+      autoComplete="off"
+      value={typeof value === 'number' ? formatMoney(value) : (value ?? '')}
+      error={fieldState.error?.message}
+      onChange={(event) => onChange(event.target.value)}
+      onFocus={handleFocus}
+      onBlur={handleBlur}
+    />
+  )
+}

@@ -1,0 +1,63 @@
+import { CONSENT_VERSION, type NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
+import { LARGE_LOAN_AMOUNT } from '@portal/contract/limits.ts'
+import { parseMoney } from '@portal/contract/money.ts'
+import type { UseFormReturn } from 'react-hook-form'
+
+export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
+
+/** In the order in which the fields stand on the page: the first one in error gets the focus. */
+export const EMPTY_LEAD: NewLeadForm = {
+  firstName: '',
+  lastName: '',
+  email: '',
+  phone: '',
+  iso: null,
+  state: '',
+  businessName: '',
+  businessIndustry: '',
+  timeInBusiness: '',
+  businessAbn: '',
+  monthlyTurnover: '',
+  loanAmount: '',
+  loanType: '',
+  loanPurpose: '',
+  loanTerm: '',
+  ownsProperty: false,
+  propertyValue: '',
+  propertyDebt: '',
+  additionalInfo: '',
+  leadSource: null,
+  consentVersion: CONSENT_VERSION,
+}
+
+export type LeadFieldName = keyof NewLeadForm
+export const LEAD_FIELD_NAMES = Object.keys(EMPTY_LEAD).filter(isLeadFieldName)
+
+function isLeadFieldName(name: string): name is LeadFieldName {
+  return name in EMPTY_LEAD
+}
+
+export const NO_PROPERTY_VALUE = 'Property value is recommended when using property as security'
+export const LARGE_LOAN = 'Large loan amounts may require additional documentation'
+
+type Amount = NewLeadForm['loanAmount']
+
+export function lacksPropertyValue(ownsProperty: boolean | null | undefined, value: Amount): boolean {
+  return ownsProperty === true && !(amountOf(value) > 0)
+}
+
+export function isLargeLoan(amount: Amount): boolean {
+  return amountOf(amount) > LARGE_LOAN_AMOUNT
+}
+
+/** What section 5 remarks on without stopping the submission. */
+export function softWarnings({ ownsProperty, propertyValue, loanAmount }: NewLead): string[] {
+  return [
+    ...(lacksPropertyValue(ownsProperty, propertyValue) ? [NO_PROPERTY_VALUE] : []),
+    ...(isLargeLoan(loanAmount) ? [LARGE_LOAN] : []),
+  ]
+}
+
+function amountOf(amount: Amount): number {
+  return (typeof amount === 'string' ? parseMoney(amount) : amount) ?? 0
+}

@@ -1,0 +1,190 @@
+import { businessNumberWarning, isAbn, isNzbn } from '@portal/contract/abn.ts'
+import { INDUSTRIES, LOAN_TERMS, LOAN_TYPES, STATES, TIMES_IN_BUSINESS } from '@portal/contract/choices.ts'
+import { ADDITIONAL_INFO_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { readPhone } from '@portal/contract/phone.ts'
+import { Email } from '@portal/contract/text.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import { Card } from '../../ui/card.tsx'
+import { Checkbox, SelectField, TextArea, TextField } from '../../ui/field.tsx'
+import { DuplicateWarning } from './duplicate-warning.tsx'
+import { type DuplicateCheck, duplicatesQuery } from './leads.queries.ts'
+import { MoneyField } from './money-field.tsx'
+import { isLargeLoan, LARGE_LOAN, type LeadForm, lacksPropertyValue, NO_PROPERTY_VALUE } from './new-lead-form.ts'
+import { PhoneField } from './phone-field.tsx'
+import { SoftWarning } from './soft-warning.tsx'
+
+const CHOOSE = 'Select…'
+
+/** The two sections by which an applicant who was submitted before is recognised. */
+export function ApplicantSections({ form }: { form: LeadForm }) {
+  const { register, control, getValues } = form
+  const { errors, touchedFields } = form.formState
+  const [businessAbn, phone, iso] = useWatch({ control, name: ['businessAbn', 'phone', 'iso'] })
+  const [check, setCheck] = useState<DuplicateCheck>({})
+  const { data } = useQuery(duplicatesQuery(check))
+  const duplicates = data?.duplicates ?? []
+  const isByBusinessNumber = (matches: readonly string[]) => matches.every((match) => match === 'abn')
+
+  function handleLeave() {
+    setCheck(checkOf(getValues()))
+  }
+
+  const country = readPhone(phone, iso === 'NZ' || iso === 'AU' ? iso : null)?.country ?? 'AU'
+  const numberWarning = touchedFields.businessAbn ? businessNumberWarning(businessAbn ?? '', country) : null
+
+  return (
+    <>
+      <Section title="Personal Information" description="Who applies for the loan.">
+        <TextField label="First Name" required error={errors.firstName?.message} {...register('firstName')} />
+        <TextField label="Last Name" required error={errors.lastName?.message} {...register('lastName')} />
+        <TextField
+          label="Email"
+          type="email"
+          inputMode="email"
+          required
+          error={errors.email?.message}
+          {...register('email', { onBlur: handleLeave })}
+        />
+        <PhoneField form={form} onLeave={handleLeave} />
+        <SelectField
+          label="State/Region"
+          placeholder={CHOOSE}
+          options={STATES}
+          error={errors.state?.message}
+          {...register('state')}
+        />
+        <Wide>
+          <DuplicateWarning duplicates={duplicates.filter(({ matches }) => !isByBusinessNumber(matches))} />
+        </Wide>
+      </Section>
+      <Section title="Business Information" description="The business that needs the funds.">
+        <TextField label="Business Name" required error={errors.businessName?.message} {...register('businessName')} />
+        <SelectField
+          label="Industry"
+          placeholder={CHOOSE}
+          options={INDUSTRIES}
+          error={errors.businessIndustry?.message}
+          {...register('businessIndustry')}
+        />
+        <SelectField
+          label="Time in Business"
+          placeholder={CHOOSE}
+          options={TIMES_IN_BUSINESS}
+          error={errors.timeInBusiness?.message}
+          {...register('timeInBusiness')}
+        />
+        <TextField
+          label={country === 'NZ' ? 'ABN or NZBN' : 'ABN'}
+          inputMode="numeric"
+          placeholder={country === 'NZ' ? '13 digits' : '11 digits'}
+          error={errors.businessAbn?.message}
+          hint={numberWarning && <SoftWarning text={numberWarning} />}
+          {...register('businessAbn', { onBlur: handleLeave })}
+        />
+        <MoneyField form={form} name="monthlyTurnover" label="Monthly Turnover" placeholder="$40,000" />
+        <Wide>
+          <DuplicateWarning duplicates={duplicates.filter(({ matches }) => isByBusinessNumber(matches))} />
+        </Wide>
+      </Section>
+    </>
+  )
+}
+
+export function LoanSections({ form }: { form: LeadForm }) {
+  const { register, control } = form
+  const { errors, touchedFields } = form.formState
+  const [loanAmount, ownsProperty, propertyValue] = useWatch({
+    control,
+    name: ['loanAmount', 'ownsProperty', 'propertyValue'],
+  })
+  const warnsOfProperty = touchedFields.propertyValue && lacksPropertyValue(ownsProperty, propertyValue)
+
+  return (
+    <>
+      <Section title="Loan Information" description="How much, and what for.">
+        <MoneyField
+          form={form}
+          name="loanAmount"
+          label="Loan Amount"
+          placeholder="$250,000"
+          hint={isLargeLoan(loanAmount) && <SoftWarning text={LARGE_LOAN} />}
+        />
+        <SelectField
+          label="Loan Type"
+          placeholder={CHOOSE}
+          options={LOAN_TYPES}
+          error={errors.loanType?.message}
+          {...register('loanType')}
+        />
+        <TextField label="Loan Purpose" error={errors.loanPurpose?.message} {...register('loanPurpose')} />
+        <SelectField
+          label="Desired Term"
+          placeholder={CHOOSE}
+          options={LOAN_TERMS}
+          error={errors.loanTerm?.message}
+          {...register('loanTerm')}
+        />
+      </Section>
+      <Section title="Property Information (optional)" description="Property can serve as security.">
+        <Wide>
+          <Checkbox label="The applicant owns property" {...register('ownsProperty')} />
+        </Wide>
+        {ownsProperty && (
+          <>
+            <MoneyField
+              form={form}
+              name="propertyValue"
+              label="Property Value"
+              placeholder="$900,000"
+              hint={warnsOfProperty && <SoftWarning text={NO_PROPERTY_VALUE} />}
+            />
+            <MoneyField form={form} name="propertyDebt" label="Outstanding Debt" placeholder="$350,000" />
+          </>
+        )}
+      </Section>
+      <Section title="Additional Details" description="Anything the lender should know.">
+        <Wide>
+          <TextArea
+            label="Additional Information"
+            labelHidden
+            rows={4}
+            maxLength={ADDITIONAL_INFO_LENGTH_MAX}
+            placeholder="Best time to call, existing finance, documents at hand…"
+            error={errors.additionalInfo?.message}
+            {...register('additionalInfo')}
+          />
+        </Wide>
+      </Section>
+    </>
+  )
+}
+
+function Section({ title, description, children }: { title: string; description: string; children: ReactNode }) {
+  return (
+    <Card title={title} description={description}>
+      <div className="grid items-start gap-x-5 gap-y-4 sm:grid-cols-2">{children}</div>
+    </Card>
+  )
+}
+
+function Wide({ children }: { children: ReactNode }) {
+  return <div className="empty:hidden sm:col-span-2">{children}</div>
+}
+
+interface Recognised {
+  email: string
+  phone: string
+  businessAbn?: string | null | undefined
+}
+
+/** Only what is complete is worth asking about. */
+function checkOf({ email, phone, businessAbn }: Recognised): DuplicateCheck {
+  const abn = businessAbn?.replace(/\s/g, '') ?? ''
+  return {
+    email: Email.safeParse(email).data,
+    phone: readPhone(phone)?.e164,
+    abn: isAbn(abn) || isNzbn(abn) ? abn : undefined,
+  }
+}

@@ -1,0 +1,118 @@
+import type { IsoCountry } from '@portal/contract/choices.ts'
+import { formatPhone, type PhoneReading, phoneReadings, readPhone } from '@portal/contract/phone.ts'
+import { clsx } from 'clsx'
+import { useEffect, useRef } from 'react'
+import { useController, useWatch } from 'react-hook-form'
+import { TextField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import type { LeadForm } from './new-lead-form.ts'
+
+const COUNTRIES: Record<IsoCountry, string> = { AU: 'Australia', NZ: 'New Zealand' }
+
+/** Half-typed numbers fit other patterns for a moment, so the toast waits for a pause. */
+const TYPING_PAUSE_MS = 600
+
+interface PhoneFieldProps {
+  form: LeadForm
+  onLeave: () => void
+}
+
+/** Its border tells live whether the number is one; where two countries would fit, a switch chooses (D19). */
+export function PhoneField({ form, onLeave }: PhoneFieldProps) {
+  const { field, fieldState } = useController({ control: form.control, name: 'phone' })
+  const { ref, name, value, onChange, onBlur } = field
+  const chosen = useWatch({ control: form.control, name: 'iso' })
+  const readings = phoneReadings(value)
+  const reading = readPhone(value, countryOf(chosen))
+  const announce = useCountryToast()
+
+  return (
+    <div className="grid content-start gap-2">
+      <TextField
+        ref={ref}
+        name={name}
+        value={value}
+        label="Phone"
+        type="tel"
+        autoComplete="off"
+        required
+        placeholder="0412 345 678"
+        className={clsx(reading && 'border-success-dot!', !reading && value.trim() !== '' && 'border-warning-dot')}
+        error={fieldState.error?.message}
+        hint={reading && <span>{readingText(reading)}</span>}
+        onChange={(event) => {
+          onChange(event.target.value)
+          announce.soon(event.target.value, countryOf(chosen))
+        }}
+        onBlur={() => {
+          onBlur()
+          announce.now(value, countryOf(chosen))
+          onLeave()
+        }}
+      />
+      {readings.length > 1 && (
+        <CountrySwitch
+          readings={readings}
+          country={reading?.country}
+          onChoose={(country) => form.setValue('iso', country, { shouldDirty: true })}
+        />
+      )}
+    </div>
+  )
+}
+
+interface CountrySwitchProps {
+  readings: readonly PhoneReading[]
+  country: IsoCountry | undefined
+  onChoose: (country: IsoCountry) => void
+}
+
+function CountrySwitch({ readings, country, onChoose }: CountrySwitchProps) {
+  return (
+    <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-lg bg-sunken px-3 py-2 text-[0.8125rem]">
+      <legend className="float-left w-full text-muted">This number fits both countries:</legend>
+      {readings.map((reading) => (
+        <label key={reading.country} className="flex min-h-6 items-center gap-2 font-medium">
+          <input
+            type="radio"
+            name="phone-country"
+            className="size-4 accent-brand"
+            checked={reading.country === country}
+            onChange={() => onChoose(reading.country)}
+          />
+          {COUNTRIES[reading.country]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Names the country of a number, once, when it becomes another. */
+function useCountryToast() {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const announced = useRef<IsoCountry>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  function now(text: string, chosen: IsoCountry | undefined) {
+    clearTimeout(timer.current)
+    const country = readPhone(text, chosen)?.country
+    if (country && country !== announced.current) toast.info(`${COUNTRIES[country]} phone number detected`)
+    announced.current = country
+  }
+
+  function soon(text: string, chosen: IsoCountry | undefined) {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => now(text, chosen), TYPING_PAUSE_MS)
+  }
+
+  return { now, soon }
+}
+
+/** `Australia, mobile: +61 412 345 678` */
+function readingText({ country, kind, e164 }: PhoneReading): string {
+  return `${COUNTRIES[country]}, ${kind}: ${formatPhone(e164)}`
+}
+
+function countryOf(value: unknown): IsoCountry | undefined {
+  return value === 'AU' || value === 'NZ' ? value : undefined
+}

@@ -1,0 +1,76 @@
+import { NOTE_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { type Note, NoteContent } from '@portal/contract/notes.ts'
+import { useMutation } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { type SubmitEvent, useRef, useState } from 'react'
+import { useIdempotencyKey } from '../../api/idempotency-key.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextArea } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { noteFailureText } from './note-failure-text.ts'
+import { type NoteParent, sendNote } from './notes.queries.ts'
+
+interface NoteFormProps {
+  parent: NoteParent
+  onAdded: (note: Note) => void
+}
+
+/** What was typed stays until the note is stored. */
+export function NoteForm({ parent, onAdded }: NoteFormProps) {
+  const [text, setText] = useState('')
+  const [isChecked, setIsChecked] = useState(false)
+  const ref = useRef<HTMLTextAreaElement>(null)
+  const idempotency = useIdempotencyKey()
+  const add = useMutation({
+    mutationFn: (content: string) => sendNote(parent, content, idempotency.keyFor),
+    onSuccess(note) {
+      idempotency.renew()
+      setText('')
+      setIsChecked(false)
+      toast.success('Note added successfully')
+      onAdded(note)
+    },
+    onError: (error) => toast.error(noteFailureText(error)),
+  })
+
+  const length = text.trim().length
+  const isTooLong = length > NOTE_LENGTH_MAX
+  const checked = NoteContent.safeParse(text)
+  const problem = isChecked || isTooLong ? checked.error?.issues[0]?.message : undefined
+
+  function handleSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    if (add.isPending) return
+    setIsChecked(true)
+    if (checked.success) add.mutate(checked.data)
+    else ref.current?.focus()
+  }
+
+  return (
+    <form noValidate onSubmit={handleSubmit} className="grid gap-2">
+      <TextArea
+        ref={ref}
+        label="Add a note"
+        labelHidden
+        placeholder="Write a note…"
+        value={text}
+        error={problem}
+        readOnly={add.isPending}
+        hint={
+          <span className={clsx('block text-right tabular-nums', isTooLong && 'font-medium text-error-ink')}>
+            {length.toLocaleString('en-US')} / {NOTE_LENGTH_MAX.toLocaleString('en-US')}
+            <span className="sr-only"> characters</span>
+          </span>
+        }
+        onChange={(event) => setText(event.target.value)}
+        // An empty field that one only passed through is no mistake yet.
+        onBlur={() => setIsChecked(isChecked || length > 0)}
+      />
+      <div className="flex justify-end">
+        <Button type="submit" busy={add.isPending}>
+          Add Note
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,24 @@
+import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
+import { addLeadNote, addNote, type Note } from '@portal/contract/notes.ts'
+import { call } from '../../api/call.ts'
+
+export interface NoteParent {
+  kind: 'lead' | 'deal'
+  loid: string
+}
+
+/** A deal's notes carry their parent's kind and a title of their own (section 7). */
+export async function sendNote(
+  { kind, loid }: NoteParent,
+  content: string,
+  keyFor: (body: unknown) => string,
+): Promise<Note> {
+  if (kind === 'lead') {
+    const body = { content }
+    const { note } = await call(addLeadNote, { params: { leadId: loid }, body, idempotencyKey: keyFor(body) })
+    return note
+  }
+  const body = { loid, parent_type: 'deal', title: DEAL_NOTE_TITLE, content }
+  const { note } = await call(addNote, { body, idempotencyKey: keyFor(body) })
+  return note
+}

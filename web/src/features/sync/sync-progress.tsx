@@ -1,0 +1,30 @@
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import type { Sync } from './use-sync.ts'
+
+/** A long sync's progress (D31). It floats, so that the list below does not move when it comes and goes. */
+export function SyncProgress({ sync }: { sync: Sync }) {
+  const { kind, progress } = sync
+  if (!progress) return null
+  const { phase, done, total } = progress
+  const isCounted = total > 0
+  return (
+    <section
+      aria-label="Sync progress"
+      className="fixed bottom-4 left-4 z-20 w-[min(22rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-4 shadow-lg lg:left-64"
+    >
+      <p className="font-medium">Syncing {kind} with the CRM</p>
+      <p className="mt-0.5 mb-3 flex justify-between gap-4 text-[0.8125rem] text-muted tabular-nums">
+        <span className="truncate first-letter:uppercase">{phase ?? 'starting'}</span>
+        {isCounted && (
+          <span className="shrink-0">
+            {done.toLocaleString('en-US')} of {total.toLocaleString('en-US')}
+          </span>
+        )}
+      </p>
+      <ProgressBar
+        label={`Syncing ${kind} with the CRM`}
+        percent={isCounted ? Math.min(100, (done / total) * 100) : undefined}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,60 @@
+import type { SyncRun } from '@portal/contract/sync.ts'
+import {
+  type QueryClient,
+  queryOptions,
+  skipToken,
+  useIsMutating,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { Failure } from '../../api/failure.ts'
+import { toast } from '../../ui/toast.ts'
+import { runSync, type SyncKind } from './run-sync.ts'
+import { problemCount, syncCompleteText, syncFailureText } from './sync-texts.ts'
+
+const RESULT_TOAST_MS = 6_000
+const PROBLEM_TOAST_MS = 8_000
+
+/** How far the running sync has come. Only `useSync` writes it. */
+function progressQuery(kind: SyncKind) {
+  return queryOptions<SyncRun>({ queryKey: ['sync', 'progress', kind], queryFn: skipToken })
+}
+
+/**
+ * A sync goes on when its page is left: coming back finds it busy still, and its result is told wherever one is then.
+ */
+export function useSync(kind: SyncKind) {
+  const queryClient = useQueryClient()
+  const isRunning = useIsMutating({ mutationKey: ['sync', kind] }) > 0
+  const { data: progress } = useQuery(progressQuery(kind))
+  const { mutate } = useMutation({
+    mutationKey: ['sync', kind],
+    mutationFn: () => runSync(kind, (run) => queryClient.setQueryData(progressQuery(kind).queryKey, run)),
+    onSuccess(result) {
+      if (problemCount(result) > 0) toast.warning(syncCompleteText(result), PROBLEM_TOAST_MS)
+      else toast.success(syncCompleteText(result), RESULT_TOAST_MS)
+    },
+    onError(error) {
+      if (!isSignedOut(error)) toast.error(syncFailureText(error))
+    },
+    onSettled() {
+      queryClient.removeQueries({ queryKey: progressQuery(kind).queryKey })
+      return refreshAfterSync(queryClient)
+    },
+  })
+  return { kind, isRunning, progress: isRunning ? progress : undefined, start: () => mutate() }
+}
+
+export type Sync = ReturnType<typeof useSync>
+
+/** A sync may change every lead and deal, and with them the figures. Waiting for the new ones would keep it busy. */
+export function refreshAfterSync(queryClient: QueryClient) {
+  for (const feature of ['leads', 'deals', 'search', 'dashboard']) {
+    void queryClient.invalidateQueries({ queryKey: [feature] })
+  }
+}
+
+function isSignedOut(error: Error): boolean {
+  return error instanceof Failure && error.status === 401
+}

@@ -1,0 +1,57 @@
+import { type ChangeEvent, type FocusEvent, type KeyboardEvent, useEffect, useRef } from 'react'
+import { TextField } from './field.tsx'
+
+interface FilterFieldProps {
+  label: string
+  /** As it stands in the address; blank for none. */
+  value: string
+  onValue: (value: string) => void
+  placeholder?: string
+  inputMode?: 'text' | 'decimal'
+}
+
+/** Text that counts when one is done with it: on Enter and on leaving the field. */
+export function TextFilter({ value, onValue, ...looks }: FilterFieldProps) {
+  const ref = useFollowing(value)
+
+  function commit(event: FocusEvent<HTMLInputElement> | KeyboardEvent<HTMLInputElement>) {
+    const text = event.currentTarget.value.trim()
+    if (text !== value) onValue(text)
+  }
+
+  return (
+    <TextField
+      {...looks}
+      ref={ref}
+      defaultValue={value}
+      autoComplete="off"
+      onBlur={commit}
+      onKeyDown={(event) => event.key === 'Enter' && commit(event)}
+    />
+  )
+}
+
+/**
+ * A date that counts as soon as it is one. The input keeps its own value: bound to ours it would lose a date that is
+ * typed part by part.
+ */
+export function DateFilter({ value, onValue, ...looks }: Omit<FilterFieldProps, 'placeholder' | 'inputMode'>) {
+  const ref = useFollowing(value)
+
+  function handleChange(event: ChangeEvent<HTMLInputElement>) {
+    const { value: date, validity } = event.currentTarget
+    const isHalfTyped = validity.badInput || (date !== '' && date < '1900')
+    if (!isHalfTyped && date !== value) onValue(date)
+  }
+
+  return <TextField {...looks} ref={ref} type="date" min="1900-01-01" defaultValue={value} onChange={handleChange} />
+}
+
+/** Brings an input in line with a value that changed elsewhere: Clear Filters, the way back. */
+export function useFollowing(value: string) {
+  const ref = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (ref.current && ref.current.value !== value) ref.current.value = value
+  }, [value])
+  return ref
+}

@@ -1,0 +1,37 @@
+import { SlidersHorizontal, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Badge } from './badge.tsx'
+import { Button } from './button.tsx'
+import { Collapsible } from './collapsible.tsx'
+
+interface FilterPanelProps {
+  activeCount: number
+  onClear: () => void
+  children: ReactNode
+}
+
+/** Opens by itself where the address brings filters along. */
+export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps) {
+  return (
+    <Collapsible
+      title="Filters"
+      icon={<SlidersHorizontal aria-hidden />}
+      badge={
+        activeCount > 0 && (
+          <Badge variant="primary">
+            {activeCount}
+            <span className="sr-only"> active</span>
+          </Badge>
+        )
+      }
+      defaultOpen={activeCount > 0}
+    >
+      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">{children}</div>
+      <div className="mt-4 flex justify-end">
+        <Button variant="ghost" size="small" icon={<X aria-hidden />} disabled={activeCount === 0} onClick={onClear}>
+          Clear Filters
+        </Button>
+      </div>
+    </Collapsible>
+  )
+}

@@ -1,0 +1,45 @@
+import { Search } from 'lucide-react'
+import type { SubmitEvent } from 'react'
+import { Button } from './button.tsx'
+import { TextField } from './field.tsx'
+import { useFollowing } from './filter-field.tsx'
+
+interface ListSearchProps {
+  label: string
+  placeholder: string
+  /** As it stands in the address; blank for none. */
+  value: string
+  onSearch: (text: string) => void
+}
+
+/** Emptying the box ends the search at once; anything else waits for the button or Enter. */
+export function ListSearch({ label, placeholder, value, onSearch }: ListSearchProps) {
+  const ref = useFollowing(value)
+
+  function handleSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    onSearch(ref.current?.value.trim() ?? '')
+  }
+
+  return (
+    <form role="search" aria-label={label} onSubmit={handleSubmit} className="flex gap-2">
+      <TextField
+        ref={ref}
+        label={label}
+        labelHidden
+        fieldClassName="flex-1"
+        type="search"
+        icon={<Search aria-hidden />}
+        placeholder={placeholder}
+        defaultValue={value}
+        autoComplete="off"
+        enterKeyHint="search"
+        maxLength={200}
+        onChange={(event) => event.target.value === '' && value !== '' && onSearch('')}
+      />
+      <Button type="submit" variant="secondary">
+        Search
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,44 @@
+import { clsx } from 'clsx'
+import { Skeleton } from './skeleton.tsx'
+
+interface TableSkeletonProps {
+  label: string
+  columns: readonly { key: string; header: string; headerHidden?: boolean; align?: 'left' | 'right' }[]
+  rows: number
+}
+
+/** A table that is on its way, in the heights of one whose cells hold two lines. */
+export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
+  return (
+    <div role="status" aria-label={label} className="overflow-hidden">
+      <div aria-hidden>
+        <div className="flex h-10.25 items-center gap-8 border-b border-line bg-sunken px-5 max-md:hidden">
+          {columns.map(({ key, header, headerHidden, align }) => (
+            <span
+              key={key}
+              className={clsx(
+                'min-w-0 flex-1 truncate text-xs font-medium text-muted',
+                align === 'right' && 'text-right',
+              )}
+            >
+              {!headerHidden && header}
+            </span>
+          ))}
+        </div>
+        {Array.from({ length: rows }, (_, row) => (
+          // The rows have no identity; they never change places.
+          <div
+            key={row}
+            className="flex h-15.25 items-center gap-8 border-b border-line px-5 last:border-0 max-md:h-50 max-md:flex-wrap max-md:content-center max-md:gap-4 max-md:px-4"
+          >
+            {columns.map(({ key }, position) => (
+              <span key={key} className={clsx('flex-1 max-md:basis-2/5', position > 4 && 'max-md:hidden')}>
+                <Skeleton className={clsx('h-3.5', (row + position) % 3 === 0 ? 'w-4/5' : 'w-3/5')} />
+              </span>
+            ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
