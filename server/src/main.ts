@@ -38,7 +38,9 @@ async function start(): Promise<void> {
     log,
   })
   parts.push(portal.close)
-  const hasDemo = config.seedDemo && !config.zoho && (await seedDemo(portal.deps))
+  // A real CRM gets no demo partner.
+  const hasDemo = config.seedDemo && !config.zoho
+  if (hasDemo) await seedDemo(portal.deps)
   if (!isStopping) announce(portal.deps.publicUrl, hasDemo)
 }
 
