@@ -23,7 +23,7 @@ export async function prepare() {
   process.chdir(root)
   if (!isInstalled()) await underLock(() => isInstalled() || install())
   if (path.resolve(process.execPath) !== pinnedNode && !isSameFile(process.execPath, pinnedNode)) {
-    process.exit(await runOnPinnedNode(process.argv.slice(1)))
+    process.exit(await runOnPinnedNode([...process.execArgv, ...process.argv.slice(1)]))
   }
   stopWithParent()
   const cache = path.join(root, 'node_modules', '.cache', 'compile')

@@ -28,11 +28,13 @@ export function Toaster() {
       ref={ref}
       popover="manual"
       aria-label="Notifications"
-      onMouseEnter={() => setIsPaused(true)}
-      onMouseLeave={() => setIsPaused(false)}
+      // A finger never leaves, so only a mouse stops the clock.
+      onPointerEnter={(event) => setIsPaused(event.pointerType === 'mouse')}
+      onPointerLeave={() => setIsPaused(false)}
       onFocus={() => setIsPaused(true)}
       onBlur={() => setIsPaused(false)}
-      className="pointer-events-none fixed inset-auto right-0 bottom-0 m-0 w-[min(24rem,100vw)] overflow-visible border-0 bg-transparent p-4 text-ink"
+      // At the top, where no page has a button that the toast could lie upon.
+      className="pointer-events-none fixed inset-x-0 top-14 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent px-4 py-2 text-ink"
     >
       <ol aria-live="polite" aria-relevant="additions" className="flex flex-col gap-2">
         {items.map((item) => (

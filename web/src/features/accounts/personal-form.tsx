@@ -37,7 +37,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
     <form
       noValidate
       onSubmit={handleSubmit((values) => change.mutate({ ...values, phone: storedPhone(values.phone) }))}
-      className="grid gap-4"
+      className="grid grid-cols-[minmax(0,1fr)] gap-4"
     >
       {change.isError && <Alert kind="error">{updateProfileFailureText(change.error)}</Alert>}
       <TextField
@@ -69,8 +69,8 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         />
         <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
       </div>
-      <div className="mt-2 flex items-center justify-between gap-4 border-t border-line pt-5">
-        <p className="min-w-0 truncate text-[0.8125rem] text-muted">Partner ID {profile.id}</p>
+      <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
+        <p className="text-[0.8125rem] break-all text-muted">Partner ID {profile.id}</p>
         <Button type="submit" busy={change.isPending} disabled={!isDirty}>
           Save Changes
         </Button>

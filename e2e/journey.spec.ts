@@ -1,0 +1,124 @@
+import { expect, type Page, test } from '@playwright/test'
+import { crmUrl } from './addresses.ts'
+import { newAccount, signIn } from './partner.ts'
+
+test('a lead travels from the form to the CRM and back as a funded deal', async ({ page, context }) => {
+  test.slow()
+  const partner = newAccount()
+  const business = `Saltbush Transport ${partner.number}`
+
+  await test.step('a newcomer signs up and signs in', async () => {
+    await page.goto('/')
+    await expect(page).toHaveURL(/\/login$/)
+    await page.getByRole('link', { name: 'Create Partner Account' }).click()
+    await page.getByLabel('First name').fill('Kim')
+    await page.getByLabel('Email').fill(partner.email)
+    await page.getByLabel('Business name').fill(partner.businessName)
+    await page.getByLabel('Password', { exact: true }).fill(partner.password)
+    await page.getByLabel('Confirm password').fill(partner.password)
+    await page.getByRole('button', { name: /create/i }).click()
+    await expect(page).toHaveURL(/\/login$/)
+    await signIn(page, partner)
+    await expect(page.getByText(`Welcome back, ${partner.businessName}!`)).toBeVisible()
+    await expect(page).toHaveURL(/\/dashboard$/)
+  })
+
+  const loid = await test.step('submits a lead', async () => {
+    await page.getByRole('link', { name: 'Submit Your First Lead' }).click()
+    await page.getByLabel('First Name').fill('Jo')
+    await page.getByLabel('Last Name').fill('Marsh')
+    await page.getByLabel('Email', { exact: true }).fill('jo@saltbush.example')
+    await page.getByLabel('Phone').fill('0491 570 156')
+    await page.getByLabel('Business Name').fill(business)
+    await page.getByLabel('Loan Amount').fill('250k')
+    await page.getByLabel('Loan Type').selectOption('Equipment Financing')
+    await page.getByRole('button', { name: 'Submit Lead' }).click()
+    await expect(page).toHaveURL(/\/leads\/LO-[0-9A-Z]{8}$/)
+    await expect(page.getByText('Lead submitted successfully')).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(business)
+    await expect(page.getByText('$250,000').first()).toBeVisible()
+    return page.url().slice(-11)
+  })
+
+  await test.step('and sees it arrive in the CRM', async () => {
+    await expect(page.getByText('Waiting for CRM')).toHaveCount(0)
+    await page.getByPlaceholder('Write a note…').fill('Please call after 3 pm.')
+    await page.getByRole('button', { name: 'Add Note' }).click()
+    await expect(page.getByText('Note added successfully')).toBeVisible()
+  })
+
+  const lender = await context.newPage()
+  await test.step('the lender finds it and sets a status', async () => {
+    await lender.goto(`${crmUrl}/leads/${loid}`)
+    await expect(lender.getByRole('heading', { level: 1 })).toHaveText(business)
+    await expect(async () => {
+      await lender.reload()
+      await expect(lender.getByText('Please call after 3 pm.')).toBeVisible({ timeout: 500 })
+    }).toPass()
+    await lender.getByLabel('Lead status').selectOption({ label: 'Contacted' })
+    await lender.getByRole('button', { name: 'Save status' }).click()
+    await expect(lender.getByRole('status')).toBeVisible()
+  })
+
+  await test.step('the partner syncs and reads the status and its history', async () => {
+    await openFromMenu(page, 'Leads')
+    await sync(page, 'Sync from CRM')
+    await page.getByRole('link', { name: business, exact: true }).click()
+    await expect(page).toHaveURL(new RegExp(`/leads/${loid}$`))
+    const history = page.getByRole('region', { name: 'Status History' })
+    await expect(history.getByText('Contacted')).toBeVisible()
+    await expect(history.getByText('New Lead')).toBeVisible()
+    await expect(history.getByText('Latest')).toHaveCount(1)
+  })
+
+  await test.step('the lender converts the lead', async () => {
+    await lender.goto(`${crmUrl}/leads/${loid}`)
+    await lender.getByRole('button', { name: 'Convert lead' }).click()
+    await expect(lender.getByText('Lead converted to a deal.')).toBeVisible()
+  })
+
+  await test.step('it leaves the leads and is found among the deals', async () => {
+    await openFromMenu(page, 'Leads')
+    await sync(page, 'Sync from CRM')
+    await expect(page.getByRole('link', { name: business })).toHaveCount(0)
+    await openFromMenu(page, 'Deals')
+    await page
+      .getByRole('link', { name: new RegExp(business) })
+      .first()
+      .click()
+    await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
+    await expect(page.getByText('Please call after 3 pm.')).toBeVisible()
+  })
+
+  await test.step('the lender moves the deal to Funded, and the portal follows', async () => {
+    await lender.goto(`${crmUrl}/deals/${loid}`)
+    await lender.getByLabel('Deal stage').selectOption({ label: 'Funded' })
+    await lender.getByRole('button', { name: 'Save stage' }).click()
+    await expect(lender.getByRole('status')).toBeVisible()
+    await page.getByRole('button', { name: 'Re-sync' }).click()
+    const history = page.getByRole('region', { name: 'Stage History' })
+    await expect(history.getByText('Funded')).toBeVisible()
+  })
+
+  await test.step('the dashboard tells it, and the lead’s old address leads to the deal', async () => {
+    await openFromMenu(page, 'Dashboard')
+    await expect(page.getByText('1 won')).toBeVisible()
+    await expect(page.getByText('100.0%').first()).toBeVisible()
+    await expect(page.getByText('Deal stage: Funded')).toBeVisible()
+    await page.goto(`/leads/${loid}`)
+    await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
+  })
+})
+
+async function sync(page: Page, name: string) {
+  await page.getByRole('button', { name }).click()
+  await expect(page.getByText(/^Sync complete/).last()).toBeVisible()
+}
+
+/** The sidebar, which is a drawer on a phone. */
+async function openFromMenu(page: Page, name: string) {
+  const toggle = page.getByRole('button', { name: 'Open menu' })
+  if (await toggle.isVisible()) await toggle.click()
+  await page.getByRole('link', { name, exact: true }).first().click()
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+}
