@@ -16,7 +16,7 @@ import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 import { nameRecords } from './name-records.ts'
 import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { openLeadApplier } from './sync-leads.ts'
-import { type Pulled, pullNotes } from './sync-notes.ts'
+import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
 
 const RECORDS_A_CALL = 100
@@ -49,8 +49,7 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
   }
   const problems: DealSyncResult['problems'] = []
   const pulled: Pulled[] = rows.flatMap((row) => {
-    const isNew = convertedDeals.get(row.zoho_id) === 'created'
-    return isNew ? [{ zohoId: row.zoho_id, loid: row.loid, businessName: row.business_name, isNew }] : []
+    return convertedDeals.get(row.zoho_id) === 'created' ? [asPulled(row, row.loid, true)] : []
   })
   const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
   const applier = openDealApplier(sync, known, lastSuccess !== undefined)
@@ -72,8 +71,7 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
         counts[counted]++
         if (counted !== 'skipped') {
           const row = known.get(record.zoho_id)
-          const isNew = row === undefined || row.archived_at !== null
-          pulled.push({ zohoId: record.zoho_id, loid, businessName: record.business_name, isNew })
+          pulled.push(asPulled(record, loid, row === undefined || row.archived_at !== null))
         }
       } catch (error) {
         const problem = problemOf(record.zoho_id, error)
@@ -134,7 +132,7 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
 
   async function apply(record: NamedCrmDeal) {
     const row = known.get(record.zoho_id)
-    const tellsMore = row === undefined || row.archived_at !== null || row.stage !== record.stage
+    const tellsMore = row ? row.archived_at !== null || row.stage !== record.stage : !record.is_untouched
     const stages = tellsMore ? await emptyWhenRefused(crm.dealStageHistory(record, signal)) : []
     const scope = { partnerId, isNews, now: clock.now() }
     return applyInTransaction(deps, record.zoho_id, (tx) => applyCrmDeal(tx, scope, record, stages))

@@ -10,7 +10,7 @@ import { applyInTransaction } from './apply-in-transaction.ts'
 import { convertLead } from './convert-lead.ts'
 import { nameRecords } from './name-records.ts'
 import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
-import { type Pulled, pullNotes } from './sync-notes.ts'
+import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
 
 const RECORDS_A_CALL = 100
@@ -56,8 +56,7 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
         counts[outcome]++
         if (outcome !== 'skipped') {
           const row = known.get(record.zoho_id)
-          const isNew = row === undefined || row.archived_at !== null
-          pulled.push({ zohoId: record.zoho_id, loid, businessName: record.business_name, isNew })
+          pulled.push(asPulled(record, loid, row === undefined || row.archived_at !== null))
         }
       } catch (error) {
         const problem = problemOf(record.zoho_id, error)
@@ -142,14 +141,14 @@ export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<stri
   async function apply(lead: NamedCrmLead, deals: ReadonlyMap<string, NamedCrmDeal>) {
     const row = known.get(lead.zoho_id)
     if (row && !hasChanged(lead, row)) return { outcome: 'skipped' as const, loid: row.loid }
-    const tellsMore = row === undefined || row.archived_at !== null || row.lead_status !== lead.lead_status
+    const tellsMore = row ? row.archived_at !== null || row.lead_status !== lead.lead_status : !lead.is_untouched
     const statuses = tellsMore ? await emptyWhenRefused(crm.leadStatusHistory(lead, signal)) : []
     if (!lead.is_converted) {
       const now = clock.now()
       return applyInTransaction(deps, lead.zoho_id, (tx) => applyCrmLead(tx, { ...scope, now }, lead, statuses))
     }
     const deal = deals.get(lead.converted_deal_zoho_id ?? '') ?? null
-    const hasNewStage = deal !== null && knownDeals.get(deal.zoho_id)?.stage !== deal.stage
+    const hasNewStage = deal !== null && !deal.is_untouched && knownDeals.get(deal.zoho_id)?.stage !== deal.stage
     const stages = hasNewStage ? await emptyWhenRefused(crm.dealStageHistory(deal, signal)) : []
     const converted = await convertLead(deps, scope, { lead, statuses, deal, stages })
     if (deal && converted.deal && converted.deal.outcome !== 'skipped') {

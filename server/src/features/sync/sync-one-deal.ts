@@ -8,7 +8,7 @@ import { findLeadRow, findLeadsInCrm, getLeadLoid } from '../leads/leads.queries
 import type { SyncContext } from './sync-context.ts'
 import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
 import { openLeadApplier } from './sync-leads.ts'
-import { pullNotesOf } from './sync-notes.ts'
+import { asPulled, pullNotesOf } from './sync-notes.ts'
 
 /** Before the caller's own limit of 30 s. */
 const ANSWER_MS_MAX = 25_000
@@ -30,7 +30,7 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
   if (leadLoid !== undefined) await convertLeadOf(sync, leadLoid)
   const deal = leadLoid === undefined ? undefined : await findDealRow(deps.db, partnerId, leadLoid)
   if (!deal || deal.archived_at !== null) throw new NotFound('Deal not found')
-  await pullNotesOf(sync, 'Deals', asPulled(deal, true), true)
+  await pullNotesOf(sync, 'Deals', asPulled({ ...deal, zoho_id: deal.zoho_id ?? '' }, deal.loid, true), true)
   return { operation: 'created', deal_name: deal.deal_name, stage: deal.stage, amount: deal.amount }
 }
 
@@ -54,7 +54,7 @@ async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSync
   const [named] = await applier.name([record])
   if (!named) throw new NotFound('Deal not found')
   const { outcome } = await applier.apply(named).catch(refuse)
-  await pullNotesOf(sync, 'Deals', asPulled(named, false), true)
+  await pullNotesOf(sync, 'Deals', asPulled(named, loid, false), true)
   const operation = outcome === 'skipped' ? 'unchanged' : outcome
   return { operation, deal_name: named.deal_name, stage: named.stage, amount: named.amount }
 }
@@ -69,10 +69,6 @@ async function convertLeadOf(sync: SyncContext, loid: string): Promise<void> {
   const named = await applier.name([lead])
   const deals = await applier.dealsOf(named)
   for (const one of named) await applier.apply(one, deals).catch(refuse)
-}
-
-function asPulled(deal: { zoho_id: string | null; loid: string; business_name: string | null }, isNew: boolean) {
-  return { zohoId: deal.zoho_id ?? '', loid: deal.loid, businessName: deal.business_name, isNew }
 }
 
 function refuse(error: unknown): never {

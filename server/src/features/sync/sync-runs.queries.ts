@@ -64,7 +64,13 @@ export async function finishRun(
 ): Promise<boolean> {
   const row = await db
     .updateTable('sync_runs')
-    .set({ status: 'succeeded', phase: null, result: JSON.stringify(result), finished_at: at })
+    .set((eb) => ({
+      status: 'succeeded',
+      phase: null,
+      done: eb.ref('total'),
+      result: JSON.stringify(result),
+      finished_at: at,
+    }))
     .where('partner_id', '=', run.partner_id)
     .where('id', '=', run.id)
     .where('status', '=', 'running')

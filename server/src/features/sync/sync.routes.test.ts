@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { runSync } from './run-sync.job.ts'
+import { insertRun } from './sync-runs.queries.ts'
 
 let portal: TestPortal
 let lender: Lender
@@ -65,6 +68,7 @@ test('leads born in the CRM come over once, with a LOID in both places, their hi
     Loan_Amount: 80_000.25,
     Partner: { id: adaInCrm },
   })
+  await lender.behaviour({ clockShiftSeconds: 60 })
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await lender.create('Leads', { Last_Name: 'Nobody’s' })
 
@@ -436,6 +440,28 @@ test('a run tells how far it has come, to its partner alone', async () => {
   expect((await ada.get('/dashboard/sync-runs/nonsense')).status).toBe(404)
   const { data } = (await answer).body
   expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
+})
+
+test('a run that was cut off is taken up again, and joined meanwhile (D31)', async () => {
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+  )
+  const { db } = portal.deps
+  const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
+  await db.transaction().execute((tx) => insertRun(tx, run))
+  const payload = { partnerId: ada.id, runId: run.id }
+  const stop = new AbortController()
+  const cutOff = runSync.run(portal.deps, payload, stop.signal)
+  await waitFor('the first leads', async () => (await listed('leads')).length > 0)
+  stop.abort(new Error('stopping'))
+  await expect(cutOff).rejects.toThrow('stopping')
+
+  const joined = ada.post('/dashboard/sync-leads')
+  await runSync.run(portal.deps, payload, new AbortController().signal)
+  expect((await joined).body.data).toMatchObject({ total_zoho_leads: 150, problems: [] })
+  expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
+  expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
 })
 
 test('the debug sync names each step and changes nothing', async () => {
