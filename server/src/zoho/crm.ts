@@ -368,8 +368,10 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     signal?: AbortSignal,
   ): Promise<CrmBatch<Item>> {
     const displayed = await displayedOf(module, signal)
+    // Converted leads show only when asked for; other modules do not know the parameter.
+    const hidden: Record<string, string> = module === leads.module ? { converted: 'both' } : {}
     const readings = await forChunks(zohoIds, async (chunk) => {
-      const query = { ids: chunk.join(','), fields: fields.join(','), converted: 'both', approved: 'both' }
+      const query = { ids: chunk.join(','), fields: fields.join(','), approved: 'both', ...hidden }
       const { items } = readItems(await get(module, { ...query, per_page: String(RECORDS_A_CALL_MAX) }, signal))
       return items.map((raw) => read(raw, displayed))
     })
