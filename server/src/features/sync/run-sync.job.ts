@@ -20,7 +20,7 @@ export const INTERNAL_FAILURE = 'The sync stopped because of an error on our sid
 export const runSync = defineJob({
   name: 'run-sync',
   payload: z.object({ partnerId: z.string(), runId: z.string() }),
-  retry: { firstDelaySeconds: 5, delaySecondsMax: 60, giveUpAfterDays: 1 },
+  retry: { firstDelaySeconds: 1, delaySecondsMax: 30, giveUpAfterDays: 1 },
   async run(deps, { partnerId, runId }, signal) {
     const run = await getRun(deps.db, partnerId, runId)
     if (run.status !== 'running') return
