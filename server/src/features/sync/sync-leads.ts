@@ -34,7 +34,8 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   // Not listed is not yet gone: a converted lead may be hidden from lists, and is asked for by its id.
   const unlisted = rows.filter((row) => !listed.has(row.zoho_id) && row.archived_at === null)
 
-  const counts = { created: 0, updated: 0, converted: 0, skipped: versions.length - changed.length, removed: 0 }
+  const tally = sync.tallies.leads
+  let total = versions.length
   const problems: LeadSyncResult['problems'] = []
   const pulled: Pulled[] = []
   const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
@@ -44,7 +45,6 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
     const batch = await crm.getLeads(zohoIds, signal)
     for (const problem of batch.problems) problems.push(problem)
-    counts.skipped += batch.problems.length
 
     const own = batch.records.filter((record) => record.partner_zoho_id === partnerZohoId)
     const named = await applier.name(own)
@@ -53,8 +53,8 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
       signal.throwIfAborted()
       try {
         const { outcome, loid } = await applier.apply(record, deals)
-        counts[outcome]++
         if (outcome !== 'skipped') {
+          tally[outcome]++
           const row = known.get(record.zoho_id)
           pulled.push(asPulled(record, loid, row === undefined || row.archived_at !== null))
         }
@@ -62,21 +62,24 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
         const problem = problemOf(record.zoho_id, error)
         if (!problem) throw error
         problems.push(problem)
-        counts.skipped++
       }
       await progress.add(1)
     })
 
     const there = new Set([...own, ...batch.problems].map((one) => one.zoho_id))
-    for (const zohoId of zohoIds.filter((id) => !there.has(id))) {
-      const row = known.get(zohoId)
-      if (row && (await removeGone(sync, row))) counts.removed++
+    for (const zohoId of zohoIds) {
+      if (there.has(zohoId) !== listed.has(zohoId)) total += there.has(zohoId) ? 1 : -1
+      const row = there.has(zohoId) ? undefined : known.get(zohoId)
+      if (row && (await removeGone(sync, row))) tally.removed++
     }
   })
 
   await pullNotes(sync, 'Leads', { pulled, known: rows, since: lastSuccess })
-  const total_zoho_leads = counts.created + counts.updated + counts.converted + counts.skipped
-  return { total_zoho_leads, ...counts, problems }
+  const { created, updated, converted, removed } = tally
+  // A record that left again while the run went on is no longer among them.
+  const total_zoho_leads = Math.max(total, created + updated + converted)
+  const skipped = total_zoho_leads - created - updated - converted
+  return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
 }
 
 function hasChanged(version: Pick<CrmVersion, 'modified_time' | 'is_converted'>, row: KnownLead | undefined): boolean {
@@ -105,7 +108,7 @@ async function pushWaitingLeads({ deps, partnerId, signal, progress }: SyncConte
 
 /** How one lead is applied: the same for a whole sync and for a single record. */
 export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<string, KnownLead>, isNews: boolean) {
-  const { deps, partnerId, partnerZohoId, signal, convertedDeals } = sync
+  const { deps, partnerId, partnerZohoId, signal, tallies, convertedDeals } = sync
   const { crm, clock } = deps
   const scope = { partnerId, isNews }
   const knownLoids = new Map([...known.values()].map((row) => [row.zoho_id, row.loid]))
@@ -153,6 +156,7 @@ export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<stri
     const converted = await convertLead(deps, scope, { lead, statuses, deal, stages })
     if (deal && converted.deal && converted.deal.outcome !== 'skipped') {
       convertedDeals.set(deal.zoho_id, converted.deal.outcome)
+      tallies.deals[converted.deal.outcome]++
     }
     return converted
   }

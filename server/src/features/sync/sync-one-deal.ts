@@ -5,7 +5,7 @@ import { CrmConflict } from '../../zoho/errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
 import { findDealRow, findDealsInCrm, getDealLoid } from '../deals/deals.queries.ts'
 import { findLeadRow, findLeadsInCrm, getLeadLoid } from '../leads/leads.queries.ts'
-import type { SyncContext } from './sync-context.ts'
+import { type SyncContext, talliesOf } from './sync-context.ts'
 import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
 import { openLeadApplier } from './sync-leads.ts'
 import { asPulled, pullNotesOf } from './sync-notes.ts'
@@ -21,7 +21,8 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
     partnerId,
     partnerZohoId: partnerZohoId ?? '',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    progress: { begin: async () => undefined, add: async () => undefined },
+    progress: { begin: async () => undefined, add: async () => undefined, write: async () => undefined },
+    tallies: talliesOf(null),
     convertedDeals: new Map(),
   }
   const dealLoid = await orUndefined(getDealLoid(deps.db, partnerId, idOrLoid))

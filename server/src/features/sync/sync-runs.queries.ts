@@ -44,7 +44,7 @@ export async function updateProgress(
   db: Db,
   partnerId: string,
   runId: string,
-  progress: { phase: string; done: number; total: number },
+  progress: { phase: string; done: number; total: number; result: string },
 ): Promise<void> {
   await db
     .updateTable('sync_runs')
@@ -83,7 +83,7 @@ export async function finishRun(
 export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
   await db
     .updateTable('sync_runs')
-    .set({ status: 'failed', error, finished_at: at })
+    .set({ status: 'failed', error, result: null, finished_at: at })
     .where('partner_id', '=', partnerId)
     .where('id', '=', runId)
     .where('status', '=', 'running')

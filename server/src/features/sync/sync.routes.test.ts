@@ -459,7 +459,10 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
 
   const joined = ada.post('/dashboard/sync-leads')
   await runSync.run(portal.deps, payload, new AbortController().signal)
-  expect((await joined).body.data).toMatchObject({ total_zoho_leads: 150, problems: [] })
+  const { data } = (await joined).body
+  expect(data).toMatchObject({ total_zoho_leads: 150, problems: [] })
+  // What the first attempt did counts, too.
+  expect(data).toMatchObject({ created: 150, skipped: 0 })
   expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
 })
@@ -484,6 +487,19 @@ test('the debug sync names each step and changes nothing', async () => {
   const failed = await ada.post('/dashboard/debug-sync-leads')
   expect(failed.body).toMatchObject({ success: false, error: expect.stringContaining('OAUTH_SCOPE_MISMATCH') })
   expect(failed.body.debug.counts.zoho_leads).toBeNull()
+})
+
+test('with CRM_NOTES=portal only notes meant for the partner come over (D32a)', async () => {
+  await using strict = await startPortal({ withCrm: true, env: { CRM_NOTES: 'portal' } })
+  const staff = openLender(strict.crmUrl)
+  const cleo = await strict.newPartner()
+  const id = await staff.create('Leads', { Last_Name: 'N', Partner: { id: await inCrm(cleo) } })
+  await staff.addNote('Leads', id, { title: 'Internal', content: 'Credit file is thin' })
+  await staff.addNote('Leads', id, { title: 'Partner: papers', content: 'Please send the last two statements' })
+  await syncLeads(cleo)
+  const [lead] = await listed('leads', cleo)
+  const { notes } = (await cleo.get(`/crm/lead/${lead.loid}`)).body.data
+  expect(notes).toMatchObject([{ content: 'Please send the last two statements' }])
 })
 
 test('nothing of this is for those who are not signed in', async () => {
