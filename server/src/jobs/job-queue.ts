@@ -19,9 +19,18 @@ export interface Worker extends JobQueue {
 const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
+const LOOK_FOR_THE_DEAD_SECONDS = 5
 
 export function openJobQueue(databaseUrl: string, log: Logger): Worker {
-  const boss = new PgBoss({ connectionString: databaseUrl, max: 4, useListenNotify: true, schema: 'jobs' })
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    max: 4,
+    useListenNotify: true,
+    schema: 'jobs',
+    // How often somebody looks for jobs whose heartbeat has stopped; both stand at a minute by themselves.
+    superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
+    monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
+  })
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
 
   return {

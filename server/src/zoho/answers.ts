@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CrmUnavailable } from '../errors.ts'
 import { errorCode, type ZohoAnswer } from './client.ts'
-import { CrmRefused } from './errors.ts'
+import { CrmForbidden, CrmRefused } from './errors.ts'
 import { ZohoId } from './wire.ts'
 
 /** Refusals that say nothing against the data: the record or the portal's rights may be otherwise later. */
@@ -72,7 +72,8 @@ export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): E
 export function refusal(answer: ZohoAnswer): Error {
   const code = errorCode(answer.body)
   const text = `The CRM refused the request: HTTP ${answer.status} ${code}`
-  return answer.status === 403 || PASSING_CODES.has(code) ? new CrmUnavailable(text) : new CrmRefused(code, text)
+  if (answer.status === 403) return new CrmForbidden(text)
+  return PASSING_CODES.has(code) ? new CrmUnavailable(text) : new CrmRefused(code, text)
 }
 
 /** Zoho's ways of saying that there is no record of this id: nothing, 404, or an id that seems to be invalid. */

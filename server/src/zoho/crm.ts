@@ -19,7 +19,7 @@ import type {
   NoteToPush,
   PartnerToPush,
 } from './crm-records.ts'
-import { CrmRefused } from './errors.ts'
+import { CrmForbidden, CrmRefused } from './errors.ts'
 import type { FieldMap } from './field-map.ts'
 import { displayedIn, type ModuleSettings, openMetadata, usedChoices } from './metadata.ts'
 import { openTokens } from './token.ts'
@@ -368,8 +368,10 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     signal?: AbortSignal,
   ): Promise<CrmBatch<Item>> {
     const displayed = await displayedOf(module, signal)
+    // Converted leads show only when asked for; other modules do not know the parameter.
+    const hidden: Record<string, string> = module === leads.module ? { converted: 'both' } : {}
     const readings = await forChunks(zohoIds, async (chunk) => {
-      const query = { ids: chunk.join(','), fields: fields.join(','), converted: 'both', approved: 'both' }
+      const query = { ids: chunk.join(','), fields: fields.join(','), approved: 'both', ...hidden }
       const { items } = readItems(await get(module, { ...query, per_page: String(RECORDS_A_CALL_MAX) }, signal))
       return items.map((raw) => read(raw, displayed))
     })
@@ -424,10 +426,12 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
   async function notesSince(since: string, signal?: AbortSignal): Promise<CrmNoteOfRecord[] | null> {
     const headers = { 'if-modified-since': since.replace(/\.\d+Z$/, '+00:00') }
     const query = { fields: NOTE_FIELDS, sort_by: 'Modified_Time', sort_order: 'asc' }
-    const first = await get('Notes', { ...query, per_page: '1' }, signal, headers)
-    // Only administrators may list all notes.
-    if (first.status >= 400) return null
-    const rows = await getAll('Notes', query, { signal, headers })
+    // Only administrators may list all notes, and no listing goes beyond a hundred thousand.
+    const rows = await getAll('Notes', query, { signal, headers }).catch((error: unknown) => {
+      if (error instanceof CrmRefused || error instanceof CrmForbidden) return null
+      throw error
+    })
+    if (rows === null) return null
     return rows.flatMap((row) => {
       const note = readNote(row)
       const parent = readNoteParent(row)

@@ -1,3 +1,5 @@
+import { CrmUnavailable } from '../errors.ts'
+
 /**
  * The CRM says that the data is wrong, so that the same call will be refused again. A job that meets it gives up; the
  * text is for operators and the partner's 'failed', and carries no value of the data.
@@ -17,3 +19,6 @@ export class CrmRefused extends Error {
 export class CrmConflict extends Error {
   override name = 'CrmConflict'
 }
+
+/** The CRM does not let the portal's user do this. Whether others work, it does not say. */
+export class CrmForbidden extends CrmUnavailable {}

@@ -7,10 +7,14 @@ import { historyToWrite } from '../../zoho/crm-history.ts'
 import type { CrmDeal, CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { archiveDeal, insertDeal, lockDealsOfAllPartners, updateDeal } from './deals.queries.ts'
-import { findKnownStages, moveStageHistory, writeCrmStages } from './stage-history.queries.ts'
+import { findKnownStages, insertStageEntry, moveStageHistory, writeCrmStages } from './stage-history.queries.ts'
 
 /** A deal of the CRM with the LOID that it has or is to have in the portal. A deal always has a stage. */
-export type NamedCrmDeal = CrmDeal & { loid: string }
+export type NamedCrmDeal = CrmDeal & {
+  loid: string
+  /** Nothing has happened to it since it was added: it has no history but its beginning. */
+  is_untouched: boolean
+}
 
 interface Scope {
   partnerId: string
@@ -51,7 +55,17 @@ export async function applyCrmDeal(
       crm: 'synced',
       crm_modified_time: appliedTime(record.modified_time, now),
     })
-    await writeHistory(tx, partnerId, record.loid, stage, record, history)
+    if (record.is_untouched) {
+      await insertStageEntry(tx, {
+        partner_id: partnerId,
+        loid: record.loid,
+        stage,
+        changed_time: record.created_at,
+        changed_by: null,
+        description: null,
+        origin: 'submitted',
+      })
+    } else await writeHistory(tx, partnerId, record.loid, stage, record, history)
     await recordCreated(tx, scope, record.loid, record, stage)
     return { outcome: 'created', loid: record.loid }
   }
@@ -115,7 +129,7 @@ async function writeHistory(
   partnerId: string,
   loid: string,
   current: string,
-  record: CrmDeal,
+  record: NamedCrmDeal,
   history: readonly CrmHistoryEntry[],
 ): Promise<void> {
   const { submitted, latest } = await findKnownStages(tx, partnerId, loid)

@@ -85,7 +85,16 @@ export function findDealRow(db: Db | Tx, partnerId: string, loid: string): Promi
 export function findDealsInCrm(db: Db, partnerId: string) {
   return db
     .selectFrom('deals')
-    .select(['loid', 'zoho_id', 'business_name', 'stage', 'crm_modified_time', 'archived_at', 'archived_reason'])
+    .select([
+      'loid',
+      'zoho_id',
+      'business_name',
+      'created_at',
+      'stage',
+      'crm_modified_time',
+      'archived_at',
+      'archived_reason',
+    ])
     .where('partner_id', '=', partnerId)
     .where('zoho_id', 'is not', null)
     .$narrowType<{ zoho_id: string }>()

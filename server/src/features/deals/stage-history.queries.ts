@@ -2,7 +2,10 @@ import { wholeDays } from '@portal/contract/dates.ts'
 import type { StageHistoryEntry } from '@portal/contract/deals.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import type { Tables } from '../../db/tables.ts'
 import type { HistoryToWrite } from '../../zoho/crm-history.ts'
+
+type Entry = Tables['deal_stage_history']
 
 /** The latest first; each lasts until the next one began, the latest until now (D26). */
 export async function findStageHistory(
@@ -23,6 +26,16 @@ export async function findStageHistory(
     ...entry,
     duration: wholeDays(entry.changed_time, entries[i - 1]?.changed_time ?? now.toISOString()),
   }))
+}
+
+export async function insertStageEntry(
+  tx: Tx,
+  entry: Pick<Entry, 'partner_id' | 'loid' | 'stage' | 'changed_time' | 'changed_by' | 'description' | 'origin'>,
+): Promise<void> {
+  await tx
+    .insertInto('deal_stage_history')
+    .values({ id: newId(new Date(entry.changed_time)), crm_entry_id: null, ...entry })
+    .execute()
 }
 
 /** What the portal holds already: the stage at submission, and the latest. */

@@ -8,10 +8,14 @@ import { historyToWrite } from '../../zoho/crm-history.ts'
 import type { CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { archiveLead, insertLead, lockLeadsOfAllPartners, moveLead, updateLead } from './leads.queries.ts'
-import { findKnownStatuses, moveStatusHistory, writeCrmStatuses } from './status-history.queries.ts'
+import { findKnownStatuses, insertStatusEntry, moveStatusHistory, writeCrmStatuses } from './status-history.queries.ts'
 
 /** A lead of the CRM with the LOID that it has or is to have in the portal. */
-export type NamedCrmLead = CrmLead & { loid: string }
+export type NamedCrmLead = CrmLead & {
+  loid: string
+  /** Nothing has happened to it since it was added: it has no history but its beginning. */
+  is_untouched: boolean
+}
 
 interface Scope {
   partnerId: string
@@ -116,7 +120,17 @@ async function insertFromCrm(tx: Tx, scope: Scope, record: NamedCrmLead, history
     crm: 'synced',
     crm_modified_time: appliedTime(record.modified_time, now),
   })
-  await writeHistory(tx, partnerId, record.loid, status, record, history)
+  if (record.is_untouched) {
+    await insertStatusEntry(tx, {
+      partner_id: partnerId,
+      loid: record.loid,
+      status,
+      changed_time: record.created_at,
+      changed_by: null,
+      description: null,
+      origin: 'submitted',
+    })
+  } else await writeHistory(tx, partnerId, record.loid, status, record, history)
   await recordCreated(tx, scope, record.loid, record, status)
 }
 
@@ -125,7 +139,7 @@ async function writeHistory(
   partnerId: string,
   loid: string,
   current: string,
-  record: CrmLead,
+  record: NamedCrmLead,
   history: readonly CrmHistoryEntry[],
 ): Promise<void> {
   const { submitted, latest } = await findKnownStatuses(tx, partnerId, loid)

@@ -111,14 +111,14 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
 }
 
 /** LOIDs are unique for the whole portal, leads and deals together (D17). */
-export async function isLoidTakenByAnyPartner(tx: Db | Tx, loid: string): Promise<boolean> {
-  const row = await tx
+export async function findTakenLoidsOfAllPartners(db: Db | Tx, loids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
     .selectFrom('leads')
     .select('loid')
-    .where('loid', '=', loid)
-    .union(tx.selectFrom('deals').select('loid').where('loid', '=', loid))
-    .executeTakeFirst()
-  return row !== undefined
+    .where('loid', 'in', loids)
+    .union(db.selectFrom('deals').select('loid').where('loid', 'in', loids))
+    .execute()
+  return new Set(rows.map((row) => row.loid))
 }
 
 export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
@@ -183,7 +183,7 @@ export async function findDuplicateLeads(
 export function findLeadsInCrm(db: Db, partnerId: string) {
   return db
     .selectFrom('leads')
-    .select(['loid', 'zoho_id', 'business_name', 'lead_status', 'crm_modified_time'])
+    .select(['loid', 'zoho_id', 'business_name', 'created_at', 'lead_status', 'crm_modified_time'])
     .select(['converted_at', 'archived_at', 'archived_reason'])
     .where('partner_id', '=', partnerId)
     .where('zoho_id', 'is not', null)

@@ -1,10 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { loidFromBytes } from '@portal/contract/loid.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { isLoidTakenByAnyPartner } from './leads.queries.ts'
+import { findTakenLoidsOfAllPartners } from './leads.queries.ts'
 
-/** A LOID that no lead or deal has. There are a million million of them, so that a second look is rare. */
-export async function newLoid(tx: Db | Tx): Promise<string> {
-  const loid = loidFromBytes(randomBytes(8))
-  return (await isLoidTakenByAnyPartner(tx, loid)) ? newLoid(tx) : loid
+/** A LOID that no lead or deal has. */
+export async function newLoid(db: Db | Tx): Promise<string> {
+  const [loid] = await newLoids(db, 1)
+  return loid ?? newLoid(db)
+}
+
+/** As many LOIDs that nothing has. There are a million million of them, so that a second look is rare. */
+export async function newLoids(db: Db | Tx, count: number): Promise<string[]> {
+  const loids = new Set<string>()
+  while (loids.size < count) {
+    const wanted = Array.from({ length: count - loids.size }, () => loidFromBytes(randomBytes(8)))
+    const taken = await findTakenLoidsOfAllPartners(db, wanted)
+    for (const loid of wanted) if (!taken.has(loid)) loids.add(loid)
+  }
+  return [...loids]
 }

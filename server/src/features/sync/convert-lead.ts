@@ -30,7 +30,7 @@ export async function convertLead(
   { lead, statuses, deal, stages }: Conversion,
 ): Promise<Converted> {
   const now = deps.clock.now()
-  return applyInTransaction(deps, lead.zoho_id, async (tx) => {
+  return applyInTransaction(deps, [lead.zoho_id, ...(deal ? [deal.zoho_id] : [])], async (tx) => {
     const applied = await applyCrmLead(tx, { ...scope, now }, lead, statuses)
     const appliedDeal = deal && (await applyCrmDeal(tx, { ...scope, now }, deal, stages))
     const first = await markLeadConverted(tx, scope.partnerId, applied.loid, {

@@ -1,11 +1,18 @@
 import type { Deps } from '../../deps.ts'
 import type { CrmBatch, CrmModule } from '../../zoho/crm-records.ts'
-import { newLoid } from '../leads/new-loid.ts'
+import { newLoids } from '../leads/new-loid.ts'
 
 interface Nameable {
   zoho_id: string
   loid: string | null
   is_converted?: boolean
+  created_at: string
+  modified_time: string
+}
+
+interface Named {
+  loid: string
+  is_untouched: boolean
 }
 
 /**
@@ -22,12 +29,11 @@ export async function nameRecords<Item extends Nameable>(
     readAgain: (zohoIds: string[]) => Promise<CrmBatch<Item>>
     signal: AbortSignal
   },
-): Promise<(Item & { loid: string })[]> {
+): Promise<(Item & Named)[]> {
   const { knownLoids, readAgain, signal } = options
-  const chosen = new Map<string, string>()
-  for (const { zoho_id, loid } of records) {
-    if (loid === null) chosen.set(zoho_id, knownLoids.get(zoho_id) ?? (await newLoid(db)))
-  }
+  const nameless = records.filter((record) => record.loid === null).map((record) => record.zoho_id)
+  const fresh = nameless.length > 0 ? await newLoids(db, nameless.length) : []
+  const chosen = new Map(nameless.map((zohoId, index) => [zohoId, knownLoids.get(zohoId) ?? fresh[index] ?? '']))
   const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
   let written: readonly Item[] = []
   if (writable.length > 0) {
@@ -35,9 +41,14 @@ export async function nameRecords<Item extends Nameable>(
     await crm.setLoids(module, loids, signal)
     written = (await readAgain(writable.map((record) => record.zoho_id))).records
   }
-  const newest = new Map([...records, ...written].map((record) => [record.zoho_id, record]))
-  return [...newest.values()].map((record) => ({
-    ...record,
-    loid: knownLoids.get(record.zoho_id) ?? record.loid ?? chosen.get(record.zoho_id) ?? '',
-  }))
+  const newest = new Map(written.map((record) => [record.zoho_id, record]))
+  return records.map((before) => {
+    const record = newest.get(before.zoho_id) ?? before
+    return {
+      ...record,
+      loid: knownLoids.get(record.zoho_id) ?? record.loid ?? chosen.get(record.zoho_id) ?? '',
+      // Said by the times before the portal wrote into it.
+      is_untouched: before.created_at === before.modified_time,
+    }
+  })
 }

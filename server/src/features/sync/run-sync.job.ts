@@ -5,7 +5,7 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
 import { pushPartnerNow } from '../accounts/push-partner.job.ts'
-import { openProgress, type SyncContext } from './sync-context.ts'
+import { openProgress, type SyncContext, talliesOf } from './sync-context.ts'
 import { syncDeals } from './sync-deals.ts'
 import { syncLeads } from './sync-leads.ts'
 import { failRun, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
@@ -20,15 +20,20 @@ export const INTERNAL_FAILURE = 'The sync stopped because of an error on our sid
 export const runSync = defineJob({
   name: 'run-sync',
   payload: z.object({ partnerId: z.string(), runId: z.string() }),
-  retry: { firstDelaySeconds: 5, delaySecondsMax: 60, giveUpAfterDays: 1 },
+  retry: { firstDelaySeconds: 1, delaySecondsMax: 30, giveUpAfterDays: 1 },
   async run(deps, { partnerId, runId }, signal) {
     const run = await getRun(deps.db, partnerId, runId)
     if (run.status !== 'running') return
+    const tallies = talliesOf(run.result)
+    const progress = openProgress(deps, partnerId, runId, tallies)
     try {
-      await syncUntilDone(deps, partnerId, runId, signal)
+      await syncUntilDone(deps, { partnerId, signal, progress, tallies }, runId)
     } catch (error) {
       // Stopping the server is no failure of the run: another process goes on with it.
-      if (signal.aborted) throw error
+      if (signal.aborted) {
+        await progress.write()
+        throw error
+      }
       deps.log.error({ err: error, partnerId, runId }, 'sync failed')
       await failRun(deps.db, partnerId, runId, textOf(error), deps.clock.now().toISOString())
     }
@@ -38,14 +43,18 @@ export const runSync = defineJob({
 })
 
 /** A call that joins the run may ask for more than it was begun for; the run ends when all of it is done. */
-async function syncUntilDone(deps: Deps, partnerId: string, runId: string, signal: AbortSignal): Promise<void> {
-  const progress = openProgress(deps, partnerId, runId)
+async function syncUntilDone(
+  deps: Deps,
+  begun: Pick<SyncContext, 'partnerId' | 'signal' | 'progress' | 'tallies'>,
+  runId: string,
+): Promise<void> {
+  const { partnerId, signal, progress } = begun
   await progress.begin('Asking the CRM', 0)
   const partner = await findPartner(deps.db, partnerId)
   const partnerZohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, signal))
   if (partnerZohoId === undefined) throw new Error('the partner of the run is gone')
 
-  const sync: SyncContext = { deps, partnerId, partnerZohoId, signal, progress, convertedDeals: new Map() }
+  const sync: SyncContext = { deps, ...begun, partnerZohoId, convertedDeals: new Map() }
   let leads: Awaited<ReturnType<typeof syncLeads>> | undefined
   let deals: Awaited<ReturnType<typeof syncDeals>> | undefined
   for (;;) {

@@ -1,6 +1,7 @@
 import type { SyncProblem } from '@portal/contract/sync.ts'
+import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
-import { CrmRefused } from '../../zoho/errors.ts'
+import { CrmConflict, CrmRefused } from '../../zoho/errors.ts'
 import { updateProgress } from './sync-runs.queries.ts'
 
 /** What the parts of one run share. */
@@ -10,24 +11,49 @@ export interface SyncContext {
   partnerZohoId: string
   signal: AbortSignal
   progress: Progress
-  /** Deals written while leads were converted, so that the deals' part of the same run counts them as its own. */
+  tallies: Tallies
+  /** Deals written and counted when their leads were converted, so that the deals' part of the run does not again. */
   convertedDeals: Map<string, 'created' | 'updated'>
+}
+
+const LeadTally = z.object({ created: z.number(), updated: z.number(), converted: z.number(), removed: z.number() })
+const DealTally = z.object({
+  created: z.number(),
+  updated: z.number(),
+  removed: z.number(),
+  matching_leads_removed: z.number(),
+})
+
+/** What a run has done so far. Written with its progress, so that a run taken up again counts what it had done (D31). */
+const Tallies = z.object({ leads: LeadTally, deals: DealTally })
+export type Tallies = z.infer<typeof Tallies>
+
+/** Those of the run's earlier attempt, or none. */
+export function talliesOf(result: unknown): Tallies {
+  const { data } = Tallies.safeParse(result)
+  return (
+    data ?? {
+      leads: { created: 0, updated: 0, converted: 0, removed: 0 },
+      deals: { created: 0, updated: 0, removed: 0, matching_leads_removed: 0 },
+    }
+  )
 }
 
 export interface Progress {
   begin(phase: string, total: number): Promise<void>
   add(count: number): Promise<void>
+  write(): Promise<void>
 }
 
 const WRITE_EVERY_MS = 250
 
 /** Written often enough for a progress bar, and not with every record (D31). */
-export function openProgress({ db }: Deps, partnerId: string, runId: string): Progress {
+export function openProgress({ db }: Deps, partnerId: string, runId: string, tallies: Tallies): Progress {
   let current = { phase: '', done: 0, total: 0 }
   let writtenAt = 0
   async function write() {
     writtenAt = performance.now()
-    await updateProgress(db, partnerId, runId, current)
+    await updateProgress(db, partnerId, runId, { ...current, result: JSON.stringify(tallies) })
   }
   return {
     async begin(phase, total) {
@@ -38,10 +64,11 @@ export function openProgress({ db }: Deps, partnerId: string, runId: string): Pr
       current = { ...current, done: current.done + count }
       if (performance.now() - writtenAt > WRITE_EVERY_MS) await write()
     },
+    write,
   }
 }
 
-/** Works on at most `max` items at once. The first failure stops the rest from beginning. */
+/** Works on at most `max` items at once. The first failure stops the rest from beginning, and is thrown when all have ended. */
 export async function inParallel<Item>(
   items: readonly Item[],
   max: number,
@@ -60,7 +87,8 @@ export async function inParallel<Item>(
       }
     }
   }
-  await Promise.all(Array.from({ length: max }, worker))
+  const ends = await Promise.allSettled(Array.from({ length: max }, worker))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
 export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
@@ -81,7 +109,7 @@ export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Ite
 
 /** A problem of this record, or undefined when it is one of the whole run: PostgreSQL's classes 22, 23 and 54 speak of data. */
 export function problemOf(zohoId: string, error: unknown): SyncProblem | undefined {
-  if (error instanceof Error && error.name === 'CrmConflict') return { zoho_id: zohoId, reason: error.message }
+  if (error instanceof CrmConflict) return { zoho_id: zohoId, reason: error.message }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(?:22|23|54)\w{3}$/.test(code) ? { zoho_id: zohoId, reason: 'it cannot be stored' } : undefined
 }

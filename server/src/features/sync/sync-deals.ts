@@ -16,7 +16,7 @@ import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 import { nameRecords } from './name-records.ts'
 import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { openLeadApplier } from './sync-leads.ts'
-import { type Pulled, pullNotes } from './sync-notes.ts'
+import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
 
 const RECORDS_A_CALL = 100
@@ -41,16 +41,11 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
   })
   const unlisted = rows.filter((row) => !listed.has(row.zoho_id) && row.archived_at === null)
 
-  const counts = { created: 0, updated: 0, skipped: 0, removed: 0 }
-  const isChanged = new Set(changed.map((version) => version.zoho_id))
-  for (const { zoho_id } of versions) {
-    // Deals that came with their leads in this run are this run's work too.
-    if (!isChanged.has(zoho_id)) counts[convertedDeals.get(zoho_id) ?? 'skipped']++
-  }
+  const tally = sync.tallies.deals
+  let total = versions.length
   const problems: DealSyncResult['problems'] = []
   const pulled: Pulled[] = rows.flatMap((row) => {
-    const isNew = convertedDeals.get(row.zoho_id) === 'created'
-    return isNew ? [{ zohoId: row.zoho_id, loid: row.loid, businessName: row.business_name, isNew }] : []
+    return convertedDeals.get(row.zoho_id) === 'created' ? [asPulled(row, row.loid, true)] : []
   })
   const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
   const applier = openDealApplier(sync, known, lastSuccess !== undefined)
@@ -59,7 +54,6 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
   await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
     const batch = await crm.getDeals(zohoIds, signal)
     for (const problem of batch.problems) problems.push(problem)
-    counts.skipped += batch.problems.length
 
     const own = batch.records.filter((record) => record.partner_zoho_id === partnerZohoId)
     const named = await applier.name(own)
@@ -68,34 +62,35 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
       signal.throwIfAborted()
       try {
         const { outcome, loid } = await applier.apply(record)
-        const counted = convertedDeals.get(record.zoho_id) ?? outcome
-        counts[counted]++
-        if (counted !== 'skipped') {
+        const isCounted = convertedDeals.has(record.zoho_id)
+        if (outcome !== 'skipped' && !isCounted) tally[outcome]++
+        if (outcome !== 'skipped' || isCounted) {
           const row = known.get(record.zoho_id)
-          const isNew = row === undefined || row.archived_at !== null
-          pulled.push({ zohoId: record.zoho_id, loid, businessName: record.business_name, isNew })
+          pulled.push(asPulled(record, loid, row === undefined || row.archived_at !== null))
         }
       } catch (error) {
         const problem = problemOf(record.zoho_id, error)
         if (!problem) throw error
         problems.push(problem)
-        counts.skipped++
       }
       await progress.add(1)
     })
 
     const there = new Set([...own, ...batch.problems].map((one) => one.zoho_id))
-    for (const zohoId of zohoIds.filter((id) => !there.has(id))) {
-      const row = known.get(zohoId)
-      if (row && (await removeGoneDeal(sync, row))) counts.removed++
+    for (const zohoId of zohoIds) {
+      if (there.has(zohoId) !== listed.has(zohoId)) total += there.has(zohoId) ? 1 : -1
+      const row = there.has(zohoId) ? undefined : known.get(zohoId)
+      if (row && (await removeGoneDeal(sync, row))) tally.removed++
     }
   })
 
   await pullNotes(sync, 'Deals', { pulled, known: rows, since: lastSuccess })
   await progress.begin('Matching leads with deals', 0)
-  const matching_leads_removed = await archiveMatchingLeads(sync)
-  const { created, updated, skipped, removed } = counts
-  const total_zoho_deals = created + updated + skipped
+  await archiveMatchingLeads(sync)
+  const { created, updated, removed, matching_leads_removed } = tally
+  // A record that left again while the run went on is no longer among them.
+  const total_zoho_deals = Math.max(total, created + updated)
+  const skipped = total_zoho_deals - created - updated
   return { total_zoho_deals, created, updated, matching_leads_removed, skipped, removed, problems }
 }
 
@@ -134,7 +129,7 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
 
   async function apply(record: NamedCrmDeal) {
     const row = known.get(record.zoho_id)
-    const tellsMore = row === undefined || row.archived_at !== null || row.stage !== record.stage
+    const tellsMore = row ? row.archived_at !== null || row.stage !== record.stage : !record.is_untouched
     const stages = tellsMore ? await emptyWhenRefused(crm.dealStageHistory(record, signal)) : []
     const scope = { partnerId, isNews, now: clock.now() }
     return applyInTransaction(deps, record.zoho_id, (tx) => applyCrmDeal(tx, scope, record, stages))
@@ -153,12 +148,11 @@ export function removeGoneDeal({ deps, partnerId }: SyncContext, row: { zoho_id:
   })
 }
 
-async function archiveMatchingLeads({ deps, partnerId }: SyncContext): Promise<number> {
+async function archiveMatchingLeads({ deps, partnerId, tallies }: SyncContext): Promise<void> {
   const { db, clock } = deps
   const taken = await findDealsWithMatchedLead(db, partnerId)
   const deals = (await findMatchableDeals(db, partnerId)).filter((deal) => !taken.has(deal.loid))
   const matches = matchLeadsToDeals(await findMatchableLeads(db, partnerId), deals)
-  let archived = 0
   for (const { lead: loid, deal: deal_loid } of matches) {
     const at = clock.now().toISOString()
     await db.transaction().execute(async (tx) => {
@@ -168,10 +162,9 @@ async function archiveMatchingLeads({ deps, partnerId }: SyncContext): Promise<n
         deal_loid,
       })
       if (!lead) return
-      archived++
+      tallies.deals.matching_leads_removed++
       const data = { business_name: lead.business_name, amount: lead.loan_amount, reason: 'matches-deal' as const }
       await recordEvent(tx, { partnerId, loid, type: 'lead.removed', data, at })
     })
   }
-  return archived
 }

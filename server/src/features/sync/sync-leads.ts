@@ -10,7 +10,7 @@ import { applyInTransaction } from './apply-in-transaction.ts'
 import { convertLead } from './convert-lead.ts'
 import { nameRecords } from './name-records.ts'
 import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
-import { type Pulled, pullNotes } from './sync-notes.ts'
+import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
 
 const RECORDS_A_CALL = 100
@@ -34,7 +34,8 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   // Not listed is not yet gone: a converted lead may be hidden from lists, and is asked for by its id.
   const unlisted = rows.filter((row) => !listed.has(row.zoho_id) && row.archived_at === null)
 
-  const counts = { created: 0, updated: 0, converted: 0, skipped: versions.length - changed.length, removed: 0 }
+  const tally = sync.tallies.leads
+  let total = versions.length
   const problems: LeadSyncResult['problems'] = []
   const pulled: Pulled[] = []
   const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
@@ -44,7 +45,6 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
     const batch = await crm.getLeads(zohoIds, signal)
     for (const problem of batch.problems) problems.push(problem)
-    counts.skipped += batch.problems.length
 
     const own = batch.records.filter((record) => record.partner_zoho_id === partnerZohoId)
     const named = await applier.name(own)
@@ -53,31 +53,33 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
       signal.throwIfAborted()
       try {
         const { outcome, loid } = await applier.apply(record, deals)
-        counts[outcome]++
         if (outcome !== 'skipped') {
+          tally[outcome]++
           const row = known.get(record.zoho_id)
-          const isNew = row === undefined || row.archived_at !== null
-          pulled.push({ zohoId: record.zoho_id, loid, businessName: record.business_name, isNew })
+          pulled.push(asPulled(record, loid, row === undefined || row.archived_at !== null))
         }
       } catch (error) {
         const problem = problemOf(record.zoho_id, error)
         if (!problem) throw error
         problems.push(problem)
-        counts.skipped++
       }
       await progress.add(1)
     })
 
     const there = new Set([...own, ...batch.problems].map((one) => one.zoho_id))
-    for (const zohoId of zohoIds.filter((id) => !there.has(id))) {
-      const row = known.get(zohoId)
-      if (row && (await removeGone(sync, row))) counts.removed++
+    for (const zohoId of zohoIds) {
+      if (there.has(zohoId) !== listed.has(zohoId)) total += there.has(zohoId) ? 1 : -1
+      const row = there.has(zohoId) ? undefined : known.get(zohoId)
+      if (row && (await removeGone(sync, row))) tally.removed++
     }
   })
 
   await pullNotes(sync, 'Leads', { pulled, known: rows, since: lastSuccess })
-  const total_zoho_leads = counts.created + counts.updated + counts.converted + counts.skipped
-  return { total_zoho_leads, ...counts, problems }
+  const { created, updated, converted, removed } = tally
+  // A record that left again while the run went on is no longer among them.
+  const total_zoho_leads = Math.max(total, created + updated + converted)
+  const skipped = total_zoho_leads - created - updated - converted
+  return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
 }
 
 function hasChanged(version: Pick<CrmVersion, 'modified_time' | 'is_converted'>, row: KnownLead | undefined): boolean {
@@ -106,7 +108,7 @@ async function pushWaitingLeads({ deps, partnerId, signal, progress }: SyncConte
 
 /** How one lead is applied: the same for a whole sync and for a single record. */
 export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<string, KnownLead>, isNews: boolean) {
-  const { deps, partnerId, partnerZohoId, signal, convertedDeals } = sync
+  const { deps, partnerId, partnerZohoId, signal, tallies, convertedDeals } = sync
   const { crm, clock } = deps
   const scope = { partnerId, isNews }
   const knownLoids = new Map([...known.values()].map((row) => [row.zoho_id, row.loid]))
@@ -142,18 +144,19 @@ export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<stri
   async function apply(lead: NamedCrmLead, deals: ReadonlyMap<string, NamedCrmDeal>) {
     const row = known.get(lead.zoho_id)
     if (row && !hasChanged(lead, row)) return { outcome: 'skipped' as const, loid: row.loid }
-    const tellsMore = row === undefined || row.archived_at !== null || row.lead_status !== lead.lead_status
+    const tellsMore = row ? row.archived_at !== null || row.lead_status !== lead.lead_status : !lead.is_untouched
     const statuses = tellsMore ? await emptyWhenRefused(crm.leadStatusHistory(lead, signal)) : []
     if (!lead.is_converted) {
       const now = clock.now()
       return applyInTransaction(deps, lead.zoho_id, (tx) => applyCrmLead(tx, { ...scope, now }, lead, statuses))
     }
     const deal = deals.get(lead.converted_deal_zoho_id ?? '') ?? null
-    const hasNewStage = deal !== null && knownDeals.get(deal.zoho_id)?.stage !== deal.stage
+    const hasNewStage = deal !== null && !deal.is_untouched && knownDeals.get(deal.zoho_id)?.stage !== deal.stage
     const stages = hasNewStage ? await emptyWhenRefused(crm.dealStageHistory(deal, signal)) : []
     const converted = await convertLead(deps, scope, { lead, statuses, deal, stages })
     if (deal && converted.deal && converted.deal.outcome !== 'skipped') {
       convertedDeals.set(deal.zoho_id, converted.deal.outcome)
+      tallies.deals[converted.deal.outcome]++
     }
     return converted
   }

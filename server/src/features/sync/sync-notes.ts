@@ -8,10 +8,13 @@ export interface Pulled {
   zohoId: string
   loid: string
   businessName: string | null
+  createdAt: string
   isNew: boolean
 }
 
 const PULLED_AT_ONCE = 8
+/** Beyond this, listing all notes since the oldest of the records costs Zoho and the portal less. */
+const ASKED_ONE_BY_ONE_MAX = 100
 /** Zoho's seconds and its clock against ours. */
 const OVERLAP_MS = 5 * 60_000
 
@@ -25,23 +28,25 @@ export async function pullNotes(
   module: CrmModule,
   options: { pulled: readonly Pulled[]; known: readonly KnownRecord[]; since: string | undefined },
 ): Promise<void> {
-  const { deps, signal, progress } = sync
-  const { pulled, since } = options
-  const present = options.known.filter((row) => row.archived_at === null).map(asPulled)
-  const listed = since === undefined ? null : await deps.crm.notesSince(earlier(since), signal)
-  const toAsk = listed ? pulled.filter((record) => record.isNew) : pulled
-  const all =
-    since === undefined ? [...new Map([...present, ...toAsk].map((one) => [one.zohoId, one])).values()] : toAsk
+  const { signal, progress } = sync
+  const { pulled, known, since } = options
+  const present = known.filter((row) => row.archived_at === null).map((row) => asPulled(row, row.loid, false))
+  const unseen = since === undefined ? [...present, ...pulled] : pulled.filter((record) => record.isNew)
+  const listsAll = unseen.length > ASKED_ONE_BY_ONE_MAX
+  const from = [since ?? [], listsAll ? unseen.map((record) => record.createdAt) : []].flat().sort()[0]
+  const listed = from === undefined ? null : await sync.deps.crm.notesSince(earlier(from), signal)
+  const wanted = listed && listsAll ? [] : listed ? unseen : [...unseen, ...pulled]
+  const toAsk = [...new Map(wanted.map((record) => [record.zohoId, record])).values()]
 
-  await progress.begin('Updating notes', all.length)
-  await inParallel(all, PULLED_AT_ONCE, async (record) => {
+  await progress.begin('Updating notes', toAsk.length)
+  await inParallel(toAsk, PULLED_AT_ONCE, async (record) => {
     signal.throwIfAborted()
     await pullNotesOf(sync, module, record, since !== undefined)
     await progress.add(1)
   })
   const ofModule = (listed ?? []).filter((one) => one.module === module)
   const byRecord = Map.groupBy(ofModule, (one) => one.record_zoho_id)
-  for (const record of present) {
+  for (const record of new Map([...present, ...pulled].map((one) => [one.zohoId, one])).values()) {
     const notes = byRecord.get(record.zohoId)?.map((one) => one.note)
     if (notes) await applyNotes(sync, module, record, notes, since !== undefined)
   }
@@ -77,11 +82,17 @@ interface KnownRecord {
   zoho_id: string
   loid: string
   business_name: string | null
+  created_at: string
   archived_at: string | null
 }
 
-function asPulled(row: KnownRecord): Pulled {
-  return { zohoId: row.zoho_id, loid: row.loid, businessName: row.business_name, isNew: false }
+export function asPulled(
+  record: { zoho_id: string; business_name: string | null; created_at: string },
+  loid: string,
+  isNew: boolean,
+): Pulled {
+  const { zoho_id: zohoId, business_name: businessName, created_at: createdAt } = record
+  return { zohoId, loid, businessName, createdAt, isNew }
 }
 
 function earlier(instant: string): string {

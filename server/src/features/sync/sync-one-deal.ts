@@ -5,10 +5,10 @@ import { CrmConflict } from '../../zoho/errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
 import { findDealRow, findDealsInCrm, getDealLoid } from '../deals/deals.queries.ts'
 import { findLeadRow, findLeadsInCrm, getLeadLoid } from '../leads/leads.queries.ts'
-import type { SyncContext } from './sync-context.ts'
+import { type SyncContext, talliesOf } from './sync-context.ts'
 import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
 import { openLeadApplier } from './sync-leads.ts'
-import { pullNotesOf } from './sync-notes.ts'
+import { asPulled, pullNotesOf } from './sync-notes.ts'
 
 /** Before the caller's own limit of 30 s. */
 const ANSWER_MS_MAX = 25_000
@@ -21,7 +21,8 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
     partnerId,
     partnerZohoId: partnerZohoId ?? '',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    progress: { begin: async () => undefined, add: async () => undefined },
+    progress: { begin: async () => undefined, add: async () => undefined, write: async () => undefined },
+    tallies: talliesOf(null),
     convertedDeals: new Map(),
   }
   const dealLoid = await orUndefined(getDealLoid(deps.db, partnerId, idOrLoid))
@@ -30,7 +31,7 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
   if (leadLoid !== undefined) await convertLeadOf(sync, leadLoid)
   const deal = leadLoid === undefined ? undefined : await findDealRow(deps.db, partnerId, leadLoid)
   if (!deal || deal.archived_at !== null) throw new NotFound('Deal not found')
-  await pullNotesOf(sync, 'Deals', asPulled(deal, true), true)
+  await pullNotesOf(sync, 'Deals', asPulled({ ...deal, zoho_id: deal.zoho_id ?? '' }, deal.loid, true), true)
   return { operation: 'created', deal_name: deal.deal_name, stage: deal.stage, amount: deal.amount }
 }
 
@@ -54,7 +55,7 @@ async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSync
   const [named] = await applier.name([record])
   if (!named) throw new NotFound('Deal not found')
   const { outcome } = await applier.apply(named).catch(refuse)
-  await pullNotesOf(sync, 'Deals', asPulled(named, false), true)
+  await pullNotesOf(sync, 'Deals', asPulled(named, loid, false), true)
   const operation = outcome === 'skipped' ? 'unchanged' : outcome
   return { operation, deal_name: named.deal_name, stage: named.stage, amount: named.amount }
 }
@@ -69,10 +70,6 @@ async function convertLeadOf(sync: SyncContext, loid: string): Promise<void> {
   const named = await applier.name([lead])
   const deals = await applier.dealsOf(named)
   for (const one of named) await applier.apply(one, deals).catch(refuse)
-}
-
-function asPulled(deal: { zoho_id: string | null; loid: string; business_name: string | null }, isNew: boolean) {
-  return { zohoId: deal.zoho_id ?? '', loid: deal.loid, businessName: deal.business_name, isNew }
 }
 
 function refuse(error: unknown): never {

@@ -44,7 +44,7 @@ export async function updateProgress(
   db: Db,
   partnerId: string,
   runId: string,
-  progress: { phase: string; done: number; total: number },
+  progress: { phase: string; done: number; total: number; result: string },
 ): Promise<void> {
   await db
     .updateTable('sync_runs')
@@ -64,7 +64,13 @@ export async function finishRun(
 ): Promise<boolean> {
   const row = await db
     .updateTable('sync_runs')
-    .set({ status: 'succeeded', phase: null, result: JSON.stringify(result), finished_at: at })
+    .set((eb) => ({
+      status: 'succeeded',
+      phase: null,
+      done: eb.ref('total'),
+      result: JSON.stringify(result),
+      finished_at: at,
+    }))
     .where('partner_id', '=', run.partner_id)
     .where('id', '=', run.id)
     .where('status', '=', 'running')
@@ -77,7 +83,7 @@ export async function finishRun(
 export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
   await db
     .updateTable('sync_runs')
-    .set({ status: 'failed', error, finished_at: at })
+    .set({ status: 'failed', error, result: null, finished_at: at })
     .where('partner_id', '=', partnerId)
     .where('id', '=', runId)
     .where('status', '=', 'running')

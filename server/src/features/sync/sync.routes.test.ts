@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { runSync } from './run-sync.job.ts'
+import { insertRun } from './sync-runs.queries.ts'
 
 let portal: TestPortal
 let lender: Lender
@@ -65,6 +68,7 @@ test('leads born in the CRM come over once, with a LOID in both places, their hi
     Loan_Amount: 80_000.25,
     Partner: { id: adaInCrm },
   })
+  await lender.behaviour({ clockShiftSeconds: 60 })
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await lender.create('Leads', { Last_Name: 'Nobody’s' })
 
@@ -438,6 +442,31 @@ test('a run tells how far it has come, to its partner alone', async () => {
   expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
 })
 
+test('a run that was cut off is taken up again, and joined meanwhile (D31)', async () => {
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+  )
+  const { db } = portal.deps
+  const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
+  await db.transaction().execute((tx) => insertRun(tx, run))
+  const payload = { partnerId: ada.id, runId: run.id }
+  const stop = new AbortController()
+  const cutOff = runSync.run(portal.deps, payload, stop.signal)
+  await waitFor('the first leads', async () => (await listed('leads')).length > 0)
+  stop.abort(new Error('stopping'))
+  await expect(cutOff).rejects.toThrow('stopping')
+
+  const joined = ada.post('/dashboard/sync-leads')
+  await runSync.run(portal.deps, payload, new AbortController().signal)
+  const { data } = (await joined).body
+  expect(data).toMatchObject({ total_zoho_leads: 150, problems: [] })
+  // What the first attempt did counts, too.
+  expect(data).toMatchObject({ created: 150, skipped: 0 })
+  expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
+  expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
+})
+
 test('the debug sync names each step and changes nothing', async () => {
   await lender.create('Leads', { Last_Name: 'Untouched', Partner: { id: adaInCrm } })
   const { status, body } = await ada.post('/dashboard/debug-sync-leads')
@@ -458,6 +487,19 @@ test('the debug sync names each step and changes nothing', async () => {
   const failed = await ada.post('/dashboard/debug-sync-leads')
   expect(failed.body).toMatchObject({ success: false, error: expect.stringContaining('OAUTH_SCOPE_MISMATCH') })
   expect(failed.body.debug.counts.zoho_leads).toBeNull()
+})
+
+test('with CRM_NOTES=portal only notes meant for the partner come over (D32a)', async () => {
+  await using strict = await startPortal({ withCrm: true, env: { CRM_NOTES: 'portal' } })
+  const staff = openLender(strict.crmUrl)
+  const cleo = await strict.newPartner()
+  const id = await staff.create('Leads', { Last_Name: 'N', Partner: { id: await inCrm(cleo) } })
+  await staff.addNote('Leads', id, { title: 'Internal', content: 'Credit file is thin' })
+  await staff.addNote('Leads', id, { title: 'Partner: papers', content: 'Please send the last two statements' })
+  await syncLeads(cleo)
+  const [lead] = await listed('leads', cleo)
+  const { notes } = (await cleo.get(`/crm/lead/${lead.loid}`)).body.data
+  expect(notes).toMatchObject([{ content: 'Please send the last two statements' }])
 })
 
 test('nothing of this is for those who are not signed in', async () => {
