@@ -96,7 +96,7 @@ function useCountryToast() {
   function now(text: string, chosen: IsoCountry | undefined) {
     clearTimeout(timer.current)
     const country = readPhone(text, chosen)?.country
-    if (country && country !== announced.current) toast.info(`${COUNTRIES[country]} phone number detected`)
+    if (country && country !== announced.current) toast.info(`Phone number detected: ${COUNTRIES[country]}`)
     announced.current = country
   }
 
