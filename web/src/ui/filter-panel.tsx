@@ -19,6 +19,7 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
       badge={
         activeCount > 0 && (
           <Badge variant="primary">
+            <span className="sr-only">, </span>
             {activeCount}
             <span className="sr-only"> active</span>
           </Badge>
