@@ -60,9 +60,9 @@ async function insertLeads(pool: pg.Pool): Promise<void> {
                         loan_purpose, loan_term, sales_monthly, lead_status, lead_source, description, business_industry,
                         time_in_business, business_abn, partner_iso, created_at, modified_time, crm)
      select gen_random_uuid(), p.id, 'LO-' || lpad(upper(to_hex(i)), 8, '0'),
-            (array['Acacia','Banksia','Coral','Driftwood','Eureka','Fremantle','Gibson','Harbour','Ironbark','Jarrah'])[1 + i % 10]
-              || ' ' || (array['Freight','Bakery','Dental','Plumbing','Roofing','Wines','Motors'])[1 + i % 7] || ' Pty Ltd',
-            (array['Ava','Liam','Mia','Noah','Zoe'])[1 + i % 5], (array['Nguyen','Smith','Singh','Brown','Wilson','Taylor'])[1 + i % 6],
+            (array['Acacia','Banksia','Coral','Driftwood','Eureka','Fremantle','Gibson','Harbour','Ironbark','Jarrah'])[1 + i / 200 % 10]
+              || ' ' || (array['Freight','Bakery','Dental','Plumbing','Roofing','Wines','Motors'])[1 + i / 2000 % 7] || ' Pty Ltd',
+            (array['Ava','Liam','Mia','Noah','Zoe'])[1 + i / 200 % 5], (array['Nguyen','Smith','Singh','Brown','Wilson','Taylor'])[1 + i % 6],
             'lead' || i || '@example.com', '+614' || lpad((91570000 + i % 9999)::text, 8, '0'), 'NSW', 5000 + i % 500 * 1000,
             (array['Term Loan','Line of Credit','Working Capital'])[1 + i % 3], 'Growth', '24 months', 20000 + i % 300 * 100,
             (array['New Lead','Contacted','Pre Qualified','Not Qualified','Attempting To Contact'])[1 + i % 5], 'Partner Portal',

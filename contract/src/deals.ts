@@ -3,7 +3,7 @@ import { pagingQuery } from './answer.ts'
 import { filterDate, Instant } from './dates.ts'
 import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
-import { optionalMoney } from './money.ts'
+import { filterMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
 import { filterText } from './text.ts'
@@ -49,7 +49,7 @@ export type StageHistoryEntry = z.infer<typeof StageHistoryEntry>
 export const DealFilters = z.strictObject({
   ...pagingQuery(),
   stage: filterText('stage', CHOICE_LENGTH_MAX),
-  minAmount: optionalMoney('minAmount'),
+  minAmount: filterMoney('minAmount'),
   dateFrom: filterDate('dateFrom'),
   dateTo: filterDate('dateTo'),
   search: filterText('search', SEARCH_LENGTH_MAX),

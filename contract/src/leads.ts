@@ -26,7 +26,7 @@ import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { INVALID_PHONE, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
-import { Email, filterText, optionalChoice, optionalText, requiredText } from './text.ts'
+import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
 /** Whether the portal's record has reached the CRM: waiting for it, there, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
@@ -112,11 +112,13 @@ export const NewLead = z.pipe(
       z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
     ),
     state: optionalChoice('State', STATES),
-    businessName: z.string({ error: 'Business name is required' }).check(
-      z.minLength(1, 'Business name is required'),
-      z.maxLength(BUSINESS_NAME_LENGTH_MAX, `Business name must be ${BUSINESS_NAME_LENGTH_MAX} characters or fewer`),
-      z.refine((text) => !text.includes('\u0000'), 'Business name contains a character that cannot be stored'),
-    ),
+    businessName: z
+      .string({ error: 'Business name is required' })
+      .check(
+        z.minLength(1, 'Business name is required'),
+        lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
+        storable('Business name'),
+      ),
     businessIndustry: optionalChoice('Industry', INDUSTRIES),
     timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
     businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),

@@ -24,4 +24,5 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
 export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99
+export const MONEY_TEXT_LENGTH_MAX = 40
 export const DUPLICATE_WINDOW_DAYS = 90

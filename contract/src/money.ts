@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { MONEY_MAX } from './limits.ts'
+import { MONEY_MAX, MONEY_TEXT_LENGTH_MAX } from './limits.ts'
 
 /** The one place that knows the currency. */
 export const CURRENCY = 'AUD'
@@ -17,40 +17,57 @@ export function formatMoney(amount: number | null | undefined): string {
   return amount === null || amount === undefined ? '—' : WHOLE_DOLLARS.format(amount)
 }
 
+const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i
+
 /**
  * Dollars from what a person types (section 5, D19a): everything but digits is dropped, except a point followed by one
- * or two digits at the end (`50,000.50`) and a last k or m (`50k`, `1.2m`). Null when no digit is there.
+ * or two digits at the end (`50,000.50`) and thousands or millions said after it (`50k`, `1.234m`). Null when no digit
+ * is there.
  */
 export function parseMoney(text: string): number | null {
-  const match = /^(.*?)(?:\.(\d{1,2}))?\s*([km])?$/i.exec(text.trim())
-  if (!match) return null
-  const [, whole = '', cents = '', unit = ''] = match
-  const digits = whole.replace(/\D/g, '')
-  if (digits === '' && cents === '') return null
-  const amount = Number(`${digits || '0'}.${cents || '0'}`) * multiplier(unit)
-  return Math.round(amount * 100) / 100
-}
-
-function multiplier(unit: string): number {
-  if (unit === '') return 1
-  return unit.toLowerCase() === 'k' ? 1_000 : 1_000_000
+  const lastDigit = text.search(/\d\D*$/)
+  if (lastDigit === -1) return null
+  const number = text.slice(0, lastDigit + 1)
+  const unit = UNIT.exec(text.slice(lastDigit + 1))
+  const [point = '', fraction = '0'] = (unit ? /\.(\d+)$/ : /\.(\d{1,2})$/).exec(number) ?? []
+  const digits = number.slice(0, number.length - point.length).replace(/\D/g, '')
+  return toCents(Number(`${digits || '0'}.${fraction}`) * (unit?.[1] ? 1_000 : unit?.[2] ? 1_000_000 : 1))
 }
 
 /** A number of dollars, or text as it is typed. Absent and blank become null; cents are kept, less is rounded (D7). */
 export function optionalMoney(label: string) {
+  return moneyField(label, parseMoney)
+}
+
+const AMOUNT = /^[A$\s]*[\d,\s]*\d(?:\.\d{1,2})?\s*[km]?\s*$/i
+
+/** A filter's amount. What is not one is refused, never ignored (D7). */
+export function filterMoney(label: string) {
+  return moneyField(label, (text) => (AMOUNT.test(text) ? parseMoney(text) : Number.NaN))
+}
+
+function moneyField(label: string, read: (text: string) => number | null) {
+  const notMoney = `${label} must be an amount in dollars`
   return z.pipe(
-    z.nullish(z.union([z.number(), z.string()], { error: `${label} must be an amount in dollars` })),
+    z.nullish(z.union([z.number(), z.string()], { error: notMoney })),
     z.transform((value, context): number | null => {
-      const amount = typeof value === 'string' ? parseMoney(value) : (value ?? null)
+      if (value === undefined || value === null) return null
+      if (typeof value === 'string' && value.trim() === '') return null
+      if (typeof value === 'string' && value.length > MONEY_TEXT_LENGTH_MAX) return refuse(notMoney)
+      const amount = typeof value === 'string' ? read(value) : value
       if (amount === null) return null
-      if (amount < 0 || amount > MONEY_MAX) {
-        context.issues.push({
-          code: 'custom',
-          message: `${label} must be an amount from 0 to 999,999,999,999.99`,
-          input: value,
-        })
+      if (Number.isNaN(amount)) return refuse(notMoney)
+      if (amount < 0 || amount > MONEY_MAX) return refuse(`${label} must be an amount from 0 to 999,999,999,999.99`)
+      return toCents(amount)
+
+      function refuse(message: string): null {
+        context.issues.push({ code: 'custom', message, input: value })
+        return null
       }
-      return Math.round(amount * 100) / 100
     }),
   )
+}
+
+function toCents(amount: number): number {
+  return Math.round(amount * 100) / 100
 }

@@ -2,20 +2,22 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { CHOICE_LENGTH_MAX, NOTE_LENGTH_MAX, NOTE_LENGTH_MIN } from './limits.ts'
 import { defineRoute } from './route.ts'
-import { optionalText } from './text.ts'
+import { optionalText, storable } from './text.ts'
 
 export const NOTE_EMPTY = 'Please enter a note before submitting'
 export const NOTE_TOO_SHORT = 'Note must be at least 5 characters long'
 export const NOTE_TOO_LONG = 'Note is too long. Please keep it under 1000 characters.'
 
 /** Section 5: 5 to 1000 characters after trimming. */
-export const NoteContent = z.string({ error: NOTE_EMPTY }).check(
-  z.trim(),
-  z.minLength(1, { error: NOTE_EMPTY, abort: true }),
-  z.minLength(NOTE_LENGTH_MIN, NOTE_TOO_SHORT),
-  z.maxLength(NOTE_LENGTH_MAX, NOTE_TOO_LONG),
-  z.refine((text) => !text.includes('\u0000'), 'Note contains a character that cannot be stored'),
-)
+export const NoteContent = z
+  .string({ error: NOTE_EMPTY })
+  .check(
+    z.trim(),
+    z.minLength(1, { error: NOTE_EMPTY, abort: true }),
+    z.minLength(NOTE_LENGTH_MIN, NOTE_TOO_SHORT),
+    z.maxLength(NOTE_LENGTH_MAX, NOTE_TOO_LONG),
+    storable('Note'),
+  )
 
 export const Note = z.object({
   id: z.string(),

@@ -23,7 +23,8 @@ export const INVALID_PHONE =
 
 /**
  * Every way to read a phone number, the likelier first: Australia is tried before New Zealand. With a country code
- * there is at most one; two readings are what the form's country switch is for (D19). Empty when it is neither's.
+ * there is at most one, and +61 or +64 is nothing else; two readings are what the form's country switch is for (D19).
+ * Empty when it is neither's.
  */
 export function phoneReadings(text: string): PhoneReading[] {
   const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '')
@@ -31,7 +32,8 @@ export function phoneReadings(text: string): PhoneReading[] {
   const withCode = [AU, NZ].flatMap((plan) =>
     digits.startsWith(plan.callingCode) ? read(plan, digits.slice(plan.callingCode.length)) : [],
   )
-  return withCode.length > 0 ? withCode : [AU, NZ].flatMap((plan) => read(plan, digits))
+  if (withCode.length > 0 || /^[\s(]*\+[\s(]*6[\s)]*[14]/.test(text)) return withCode
+  return [AU, NZ].flatMap((plan) => read(plan, digits))
 }
 
 /** The likeliest reading, or the one of the country that the partner chose. Null when there is none. */

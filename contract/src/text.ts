@@ -1,13 +1,22 @@
 import * as z from 'zod/mini'
 import { EMAIL_LENGTH_MAX } from './limits.ts'
 
-/** Text as people enter it, trimmed. PostgreSQL cannot store NUL, so it is refused here. */
-function plainText(label: string, lengthMax: number, error: string) {
-  return z.string({ error }).check(
-    z.trim(),
-    z.maxLength(lengthMax, `${label} must be ${lengthMax} characters or fewer`),
-    z.refine((text) => !text.includes('\u0000'), `${label} contains a character that cannot be stored`),
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+export function storable(label: string) {
+  return z.refine<string>(
+    (text) => !text.includes('\u0000') && text.isWellFormed(),
+    `${label} contains a character that cannot be stored`,
   )
+}
+
+/** No further check looks at what is too long: a pattern may take seconds on 64 KiB. */
+export function lengthAtMost(label: string, lengthMax: number) {
+  return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
+}
+
+/** Text as people enter it, trimmed. */
+function plainText(label: string, lengthMax: number, error: string) {
+  return z.string({ error }).check(z.trim(), lengthAtMost(label, lengthMax), storable(label))
 }
 
 export function requiredText(label: string, lengthMax: number) {

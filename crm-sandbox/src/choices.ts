@@ -1,4 +1,4 @@
-export type ForecastType = 'Open' | 'Closed Won' | 'Closed Lost'
+type ForecastType = 'Open' | 'Closed Won' | 'Closed Lost'
 
 /** One value of a picklist. `actual` is its first name, which it keeps when the lender renames what is displayed. */
 export type Choice = { display: string; actual: string; colour: string; probability?: number; forecast?: ForecastType }

@@ -54,7 +54,7 @@ function resolveSteps(module: Module, steps: string[], alias: string, path: stri
   if (name === 'id' && rest.length === 0) return { sql: `${alias}.id`, field: 'id' }
   const field = findField(module, name)
   if (!field) throw new WrongColumn(path, 'column given seems to be invalid')
-  const sql = field.column ? `${alias}.${field.column}` : `${alias}.data ->> '$.${field.apiName}'`
+  const sql = field.column ? `${alias}.${field.column}` : `(${alias}.data ->> '$.${field.apiName}')`
   if (rest.length === 0) return { sql, field }
   if (rest.length === 1 && rest[0] === 'id' && (field.type === 'lookup' || field.type === 'ownerlookup')) {
     return { sql, field: 'id' }

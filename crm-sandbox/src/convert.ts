@@ -63,10 +63,16 @@ export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
     return {
       __conversion_options: {
         module_preference: moduleOf('Accounts'),
-        Contacts: contacts.map((one) => showRecord(sandbox, one, ['Full_Name', 'Email', 'Account_Name'])),
-        Deals: null,
-        Accounts: accounts.map((one) => showRecord(sandbox, one, ['Account_Name'])),
-        preference_field_matched_value: { Contacts: null, Deals: null, Accounts: null },
+        Contacts: contacts.map((one) => ({
+          ...showRecord(sandbox, one, ['Full_Name', 'Email', 'Account_Name', '$editable', '$approval_state']),
+          Locked__s: false,
+        })),
+        Accounts: accounts.map((one) => ({
+          ...showRecord(sandbox, one, ['Account_Name', 'Phone', 'Website', '$editable', '$approval_state']),
+          Account_Type: null,
+          Locked__s: false,
+        })),
+        preference_field_matched_value: null,
         modules_with_multiple_layouts: [],
       },
     }
@@ -200,7 +206,7 @@ function findSame(sandbox: Sandbox, module: Target, field: string, value: unknow
   if (typeof value !== 'string') return []
   return selectRecords(
     sandbox.store,
-    `WHERE r.module = ? AND r.data ->> '$.${field}' = ? COLLATE NOCASE ORDER BY r.id LIMIT 10`,
+    `WHERE r.module = ? AND (r.data ->> '$.${field}') = ? COLLATE NOCASE ORDER BY r.id LIMIT 10`,
     [module, value],
   )
 }

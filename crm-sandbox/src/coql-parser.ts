@@ -1,6 +1,6 @@
 import type { Condition, Operator } from './conditions.ts'
 
-export type Aggregate = 'count' | 'sum' | 'avg' | 'min' | 'max'
+type Aggregate = 'count' | 'sum' | 'avg' | 'min' | 'max'
 
 export type Selected = { column: string; aggregate?: Aggregate; alias?: string }
 

@@ -9,6 +9,7 @@ import type { Sandbox } from './sandbox-context.ts'
 import { localDay, storedInstant } from './times.ts'
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 const LOID_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 const PORTAL: Actor = { user: API_USER, source: 'crm_api' }
@@ -93,7 +94,7 @@ export function fillDemoData(sandbox: Sandbox) {
   sandbox.store.transaction(() => {
     const random = randomNumbers(20_260_301)
     const now = sandbox.now()
-    const partner = add(sandbox, 'Partners', PORTAL, storedInstant(now - 96 * DAY_MS), {
+    const partner = add(sandbox, 'Partners', PORTAL, workingTime(sandbox, now - 96 * DAY_MS), {
       Name: 'Harbour Finance Brokers',
       Email: 'demo@harbourfinance.example',
       First_Name: 'Alex',
@@ -108,7 +109,7 @@ export function fillDemoData(sandbox: Sandbox) {
       const daysAgo = 0.2 + 89.8 * (1 - index / last) ** 1.25
       const submitted = now - daysAgo * DAY_MS - Math.floor(random() * 7_200_000)
       const values = leadValues(lead, partner.id, loid(random), random)
-      const record = add(sandbox, 'Leads', PORTAL, storedInstant(submitted), values)
+      const record = add(sandbox, 'Leads', PORTAL, workingTime(sandbox, submitted), values)
       // Two of seven become deals, but none of the last few days.
       const turns = index % 7 === 1 || index % 7 === 4
       if (turns && daysAgo > 3) livesAsDeal(sandbox, record, lead, submitted, deals++)
@@ -124,7 +125,7 @@ function livesAsLead(sandbox: Sandbox, lead: CrmRecord, submitted: number, index
   let at = submitted
   for (const status of path.statuses.slice(1)) {
     at += stepMs * 0.8
-    change(sandbox, lead, actor, storedInstant(at), { Lead_Status: actualValue(LEAD_STATUSES, status) })
+    change(sandbox, lead, actor, workingTime(sandbox, at), { Lead_Status: actualValue(LEAD_STATUSES, status) })
   }
   if (path.note) note(sandbox, lead, actor, at + stepMs * 0.2, index % 2 === 0 ? 'Partner update' : 'Call', path.note)
 }
@@ -135,7 +136,7 @@ function livesAsDeal(sandbox: Sandbox, lead: CrmRecord, demo: DemoLead, submitte
   const available = sandbox.now() - submitted - DAY_MS / 4
   const stepMs = Math.min(4 * DAY_MS, available / (path.stages.length + 3))
   const contacted = submitted + stepMs * 0.5
-  change(sandbox, lead, actor, storedInstant(contacted), { Lead_Status: 'Contacted' })
+  change(sandbox, lead, actor, workingTime(sandbox, contacted), { Lead_Status: 'Contacted' })
   note(
     sandbox,
     lead,
@@ -144,7 +145,7 @@ function livesAsDeal(sandbox: Sandbox, lead: CrmRecord, demo: DemoLead, submitte
     'Call',
     `Spoke with ${demo.firstName}. Keen, and ready to send documents.`,
   )
-  change(sandbox, lead, actor, storedInstant(contacted + stepMs * 0.5), { Lead_Status: 'Pre Qualified' })
+  change(sandbox, lead, actor, workingTime(sandbox, contacted + stepMs * 0.5), { Lead_Status: 'Pre Qualified' })
 
   let at = submitted + stepMs * 1.5
   const [first = '', ...later] = path.stages
@@ -158,14 +159,14 @@ function livesAsDeal(sandbox: Sandbox, lead: CrmRecord, demo: DemoLead, submitte
         Closing_Date: localDay(submitted + 45 * DAY_MS, sandbox.behaviour().timesOffset),
         Pipeline: 'Standard (Standard)',
       },
-      at: storedInstant(at),
+      at: workingTime(sandbox, at),
     },
     actor,
   )
   if ('failure' in result || !result.deal) throw new Error('a demo lead could not be converted')
   for (const stage of later) {
     at += stepMs
-    change(sandbox, result.deal, actor, storedInstant(at), { Stage: actualValue(DEAL_STAGES, stage) })
+    change(sandbox, result.deal, actor, workingTime(sandbox, at), { Stage: actualValue(DEAL_STAGES, stage) })
   }
   note(sandbox, result.deal, actor, at + stepMs * 0.3, 'Partner update', path.note)
 }
@@ -209,13 +210,21 @@ function change(sandbox: Sandbox, record: CrmRecord, actor: Actor, at: string, v
 }
 
 function note(sandbox: Sandbox, parent: CrmRecord, actor: Actor, atMs: number, title: string, content: string) {
-  const at = storedInstant(Math.min(atMs, sandbox.now()))
+  const at = workingTime(sandbox, atMs)
   add(sandbox, 'Notes', actor, at, { Note_Title: title, Note_Content: content, Parent_Id: parent.id })
 }
 
 function written(result: Written): CrmRecord {
   if (!result.ok) throw new Error(`demo data: ${result.failure.message}`)
   return result.record
+}
+
+/** The same day, squeezed into the hours from nine to five, and not after now. What came earlier stays earlier. */
+function workingTime(sandbox: Sandbox, ms: number): string {
+  const midnight = Date.parse(
+    `${localDay(ms, sandbox.behaviour().timesOffset)}T00:00:00${sandbox.behaviour().timesOffset}`,
+  )
+  return storedInstant(Math.min(midnight + 9 * HOUR_MS + (ms - midnight) / 3, sandbox.now()))
 }
 
 function loid(random: () => number): string {

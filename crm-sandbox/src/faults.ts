@@ -68,8 +68,7 @@ export function faultRoutes(app: FastifyInstance, sandbox: Sandbox, faults: Faul
 
 /** Strikes a call before it is served. True when it has been answered, or never will be. */
 export async function strikeBefore(faults: Faults, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-  const { outage, slowMs } = faults.current()
-  if (slowMs) await wait(slowMs)
+  const { outage } = faults.current()
   if (outage === 'socket') {
     reply.hijack()
     request.raw.socket.destroy()
@@ -80,6 +79,11 @@ export async function strikeBefore(faults: Faults, request: FastifyRequest, repl
     return true
   }
   return false
+}
+
+export async function slowDown(faults: Faults) {
+  const { slowMs } = faults.current()
+  if (slowMs) await wait(slowMs)
 }
 
 /** Strikes an API call: the answers Zoho itself gives when it refuses or fails. */

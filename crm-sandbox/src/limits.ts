@@ -10,6 +10,7 @@ type Call = { method: string; path: string; status: number; credits: number; ms:
 export type Limits = {
   /** Counts a call in and gives its number; refuses it with 429 when too many run at once or the credits are used up. */
   begin(request: FastifyRequest, reply: FastifyReply): number
+  /** Counts a call out; once is enough. */
   end(request: FastifyRequest, status: number, ms: number): void
   clear(): void
 }
@@ -52,7 +53,7 @@ export function openLimits(sandbox: Sandbox) {
     },
 
     end(request, status, ms) {
-      running.delete(request)
+      if (!running.delete(request)) return
       const isFree = status === 401 || status === 429 || (status >= 400 && !sandbox.behaviour().errorsCostCredits)
       const credits = isFree ? 0 : creditsOf(request)
       const minute = Math.floor(sandbox.now() / 60_000)

@@ -1,23 +1,30 @@
 import { startSandbox } from './sandbox.ts'
 
 const { port, dir, seed } = readSettings()
-const sandbox = await startSandbox({ port, dir, seed })
-const ready = { ready: true, url: sandbox.url }
-process.stdout.write(`${JSON.stringify(ready)}\n`)
-process.send?.(ready)
+const starting = startSandbox({ port, dir, seed })
 
 let isStopping = false
 async function stop() {
   if (isStopping) return
   isStopping = true
-  await sandbox.close()
+  await (await starting).close()
   process.exit(0)
 }
 
+// Listening before it is up: a parent that ends meanwhile must not leave the sandbox behind.
 process.on('SIGTERM', stop)
 process.on('SIGINT', stop)
 // Started by another process, it never outlives it, however that one ends.
 process.on('disconnect', stop)
+
+try {
+  const ready = { ready: true, url: (await starting).url }
+  process.stdout.write(`${JSON.stringify(ready)}\n`)
+  if (process.connected) process.send?.(ready)
+} catch (error) {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+  refuse('CRM_PORT', String(port), 'a free port: another program listens there')
+}
 
 function readSettings() {
   const port = process.env['CRM_PORT'] ?? '3900'

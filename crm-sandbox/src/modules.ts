@@ -13,7 +13,7 @@ import {
 
 export type ModuleName = 'Partners' | 'Leads' | 'Deals' | 'Contacts' | 'Accounts' | 'Notes'
 
-export type DataType =
+type DataType =
   | 'text'
   | 'textarea'
   | 'email'

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Faults } from './faults.ts'
 import { findModule, type Module } from './modules.ts'
-import { pageInfo, readPage } from './paging.ts'
+import { readPage } from './paging.ts'
 import type { Sandbox } from './sandbox-context.ts'
 import { number, type Row, type Store, text, textOrNull } from './store.ts'
 import { parseInstant, showInstant, storedInstant } from './times.ts'
@@ -120,7 +120,13 @@ export function notificationRoutes(app: FastifyInstance, sandbox: Sandbox) {
         token: watch.token,
       }
     })
-    return { watch: shown, info: pageInfo(page, shown.length, rows.length > page.perPage) }
+    const info = {
+      per_page: page.perPage,
+      count: shown.length,
+      page: page.page,
+      more_records: rows.length > page.perPage,
+    }
+    return { watch: shown, info }
   })
 }
 

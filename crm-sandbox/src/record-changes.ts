@@ -161,7 +161,7 @@ function findDuplicate(
     if (!field.unique || value === null || value === undefined) continue
     const [other] = selectRecords(
       sandbox.store,
-      `WHERE r.module = ? AND r.data ->> '$.${field.apiName}' = ? COLLATE NOCASE AND r.id <> ? LIMIT 1`,
+      `WHERE r.module = ? AND (r.data ->> '$.${field.apiName}') = ? COLLATE NOCASE AND r.id <> ? LIMIT 1`,
       [module.name, String(value), ownId ?? ''],
     )
     if (other) return duplicateOf(other, field.apiName, path)
@@ -185,13 +185,13 @@ export function duplicateOf(other: CrmRecord, apiName: string, path: string): Fa
   return failure('DUPLICATE_DATA', details, 'duplicate data')
 }
 
-export function recordName(module: Module, values: Values): string | null {
+function recordName(module: Module, values: Values): string | null {
   const name = values[module.nameField]
   return typeof name === 'string' ? name : null
 }
 
 /** Fills in what follows from other fields. `given` are the values of this write: a probability set by hand stays. */
-export function deriveValues(module: Module, values: Values, given: Values) {
+function deriveValues(module: Module, values: Values, given: Values) {
   if (module.nameField === 'Full_Name') {
     const names = [values['First_Name'], values['Last_Name']]
     values['Full_Name'] = names.filter((name) => typeof name === 'string' && name !== '').join(' ')

@@ -46,10 +46,9 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
       data: found.records.map((record) => showRecord(sandbox, record, list.fields)),
       info: {
         ...pageInfo({ perPage: list.perPage, page: found.page, offset: 0 }, found.records.length, found.hasNext),
-        call: false,
-        email: false,
-        sort_by: list.sortBy,
-        sort_order: list.sortOrder,
+        ...(module.name === 'Notes'
+          ? {}
+          : { call: false, email: false, sort_by: list.sortBy, sort_order: list.sortOrder }),
         next_page_token: next,
         previous_page_token: previous,
         page_token_expiry: next ? tokens.expiry() : null,
@@ -189,7 +188,7 @@ function findByFields(sandbox: Sandbox, module: Module, checks: Field[], values:
     if (value === null || value === undefined) continue
     const [record] = selectRecords(
       sandbox.store,
-      `WHERE r.module = ? AND r.data ->> '$.${field.apiName}' = ? COLLATE NOCASE ${skipsConverted} ORDER BY r.converted, r.id LIMIT 1`,
+      `WHERE r.module = ? AND (r.data ->> '$.${field.apiName}') = ? COLLATE NOCASE ${skipsConverted} ORDER BY r.converted, r.id LIMIT 1`,
       [module.name, String(value)],
     )
     if (record) return { record, field }
@@ -231,7 +230,7 @@ function writtenDetails(sandbox: Sandbox, record: CrmRecord): JsonObject {
     Modified_Time: showInstant(record.modifiedTime, timesOffset),
     Created_By: showUser(record.createdBy, false),
     Modified_By: showUser(record.modifiedBy, false),
-    $approval_state: 'approved',
+    ...(record.module === 'Notes' ? {} : { $approval_state: 'approved' }),
   }
 }
 

@@ -5,7 +5,7 @@ import { coqlRoutes } from './coql.ts'
 import { countRoutes } from './count.ts'
 import { deletedRoutes } from './deleted.ts'
 import { fillDemoData, isEmpty } from './demo-data.ts'
-import { type Faults, faultRoutes, openFaults, strikeAfter, strikeBefore, strikeCall } from './faults.ts'
+import { type Faults, faultRoutes, openFaults, slowDown, strikeAfter, strikeBefore, strikeCall } from './faults.ts'
 import { type Limits, openLimits } from './limits.ts'
 import { metadataRoutes } from './metadata.ts'
 import { findModule } from './modules.ts'
@@ -95,7 +95,10 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     if (await strikeBefore(faults, request, reply)) return reply
     return undefined
   })
-  await part.register((oauth) => oauthRoutes(oauth, sandbox, faults))
+  await part.register(async (oauth) => {
+    oauth.addHook('preHandler', () => slowDown(faults))
+    await oauthRoutes(oauth, sandbox, faults)
+  })
   await part.register(async (api) => {
     // Zoho reads JSON whatever the content type says; its own SDK sends none.
     api.removeAllContentTypeParsers()
@@ -109,6 +112,9 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     })
     api.addHook('preHandler', async (request, reply) => {
       const calls = limits.begin(request, reply)
+      // A caller who hangs up gets no response, but the call is over all the same.
+      reply.raw.once('close', () => limits.end(request, 499, Math.round(reply.elapsedTime)))
+      await slowDown(faults)
       if (await strikeCall(faults, calls, request, reply)) return reply
       authenticate(sandbox, request)
       return undefined
@@ -120,8 +126,6 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     api.addHook('onResponse', async (request, reply) => {
       limits.end(request, reply.statusCode, Math.round(reply.elapsedTime))
     })
-    // A caller who hung up gets no response, but the call is over all the same.
-    api.addHook('onRequestAbort', async (request) => limits.end(request, 499, 0))
 
     coqlRoutes(api, sandbox)
     metadataRoutes(api, sandbox)

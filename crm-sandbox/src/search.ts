@@ -138,7 +138,7 @@ function fuzzy(module: Module, condition: Condition): Condition {
 }
 
 /** Parses `((Last_Name:starts_with:Oka)and(Amount:between:1,9))`. A backslash makes the next character part of the value. */
-export function parseCriteria(criteria: string): Condition {
+function parseCriteria(criteria: string): Condition {
   let at = 0
   const invalid = (reason: string) => new ApiError(400, 'INVALID_QUERY', { reason }, 'Invalid query formed')
 

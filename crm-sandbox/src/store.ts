@@ -17,6 +17,7 @@ export type Store = {
   close(): void
 }
 
+// COLLATE binds tighter than ->>, hence the brackets; a query must write the expression the same way to use the index.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
@@ -35,10 +36,10 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS records_by_id ON records (module, id);
   CREATE INDEX IF NOT EXISTS records_by_modified ON records (module, modified_time, id);
   CREATE INDEX IF NOT EXISTS records_by_created ON records (module, created_time, id);
-  CREATE INDEX IF NOT EXISTS records_by_loid ON records (module, data ->> '$.LOID' COLLATE NOCASE);
-  CREATE INDEX IF NOT EXISTS records_by_partner ON records (module, data ->> '$.Partner', modified_time);
-  CREATE INDEX IF NOT EXISTS records_by_email ON records (module, data ->> '$.Email' COLLATE NOCASE);
-  CREATE INDEX IF NOT EXISTS records_by_parent ON records (module, data ->> '$.Parent_Id');
+  CREATE INDEX IF NOT EXISTS records_by_loid ON records (module, (data ->> '$.LOID') COLLATE NOCASE);
+  CREATE INDEX IF NOT EXISTS records_by_partner ON records (module, (data ->> '$.Partner'), modified_time);
+  CREATE INDEX IF NOT EXISTS records_by_email ON records (module, (data ->> '$.Email') COLLATE NOCASE);
+  CREATE INDEX IF NOT EXISTS records_by_parent ON records (module, (data ->> '$.Parent_Id'));
 
   CREATE TABLE IF NOT EXISTS deleted (
     id TEXT PRIMARY KEY,

@@ -143,7 +143,10 @@ function showChange(sandbox: Sandbox, record: CrmRecord, change: FieldChange, qu
 function showChanged(sandbox: Sandbox, record: CrmRecord, name: string, value: Value): unknown {
   const field = findField(getModule(record.module), name)
   if (!field || value === null) return value
-  return field.type === 'lookup' ? findRecordName(sandbox.store, String(value)) : showValue(sandbox, field, value)
+  if (field.type === 'lookup') return findRecordName(sandbox.store, String(value))
+  // The timeline tells of every value as text, of numbers and yes or no too.
+  const shown = showValue(sandbox, field, value)
+  return isObject(shown) ? shown['name'] : String(shown)
 }
 
 function auditedBetween(filters: string | undefined): [string, string] {

@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-export type Success = {
+type Success = {
   code: 'SUCCESS'
   details: JsonObject
   message: string

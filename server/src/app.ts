@@ -7,6 +7,7 @@ import { dealRoutes } from './features/deals/deals.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { syncRoutes } from './features/sync/sync.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMount } from './http/mount.ts'
@@ -28,6 +29,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   noteRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
+  syncRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app

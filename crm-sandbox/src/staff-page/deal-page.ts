@@ -21,6 +21,16 @@ export function dealPage(sandbox: Sandbox, deal: CrmRecord): Part {
 <div class="head"><div><h1>${deal.name}</h1><p>${deal.values['Business_Name']} · <span class="loid">${deal.values['LOID'] ?? 'no LOID'}</span></p></div>
 <p class="big">${showMoney(deal.values['Amount'])}</p>${badge(showChoice('Deals', 'Stage', deal.values['Stage']))}</div>
 <div class="columns"><div>
+<section class="card"><h2>Stage</h2><form method="post" action="${path}/stage" class="row">
+<label>Deal stage<select name="stage">${DEAL_STAGES.map((one) => option(one.actual, one.display, String(deal.values['Stage'])))}</select></label>
+<button type="submit">Save stage</button></form></section>
+<section class="card"><h2>Terms</h2><form method="post" action="${path}/terms" class="stack">
+<label>Amount<input name="amount" inputmode="decimal" value="${deal.values['Amount'] === null ? '' : String(deal.values['Amount'] ?? '')}"></label>
+<label>Closing date<input type="date" name="closing" value="${String(deal.values['Closing_Date'] ?? '')}"></label>
+<button type="submit">Save terms</button></form></section>
+${notesSection(sandbox, deal, path)}
+${deleteForm(path, 'deal')}
+</div><div>
 ${details('Deal', [
   ['Contact', field('Contact_Name')],
   ['Account', field('Account_Name')],
@@ -38,16 +48,6 @@ ${details('Deal', [
 ])}
 ${stageSection(sandbox, deal)}
 ${timelineSection(sandbox, deal)}
-</div><div>
-<section class="card"><h2>Stage</h2><form method="post" action="${path}/stage" class="row">
-<label>Deal stage<select name="stage">${DEAL_STAGES.map((one) => option(one.actual, one.display, String(deal.values['Stage'])))}</select></label>
-<button type="submit">Save stage</button></form></section>
-<section class="card"><h2>Terms</h2><form method="post" action="${path}/terms" class="stack">
-<label>Amount<input name="amount" inputmode="decimal" value="${deal.values['Amount'] === null ? '' : String(deal.values['Amount'] ?? '')}"></label>
-<label>Closing date<input type="date" name="closing" value="${String(deal.values['Closing_Date'] ?? '')}"></label>
-<button type="submit">Save terms</button></form></section>
-${notesSection(sandbox, deal, path)}
-${deleteForm(path, 'deal')}
 </div></div>`
 }
 

@@ -21,6 +21,10 @@ export function leadPage(sandbox: Sandbox, lead: CrmRecord): Part {
 <div class="head"><div><h1>${lead.values['Company'] ?? lead.name}</h1><p>${lead.name} · <span class="loid">${lead.values['LOID'] ?? 'no LOID'}</span></p></div>
 <p class="big">${showMoney(lead.values['Loan_Amount'])}</p>${lead.converted ? html`<span class="badge good">Converted</span>` : badge(status)}</div>
 <div class="columns"><div>
+${lead.converted ? convertedCard(sandbox, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
+${notesSection(sandbox, lead, path)}
+${deleteForm(path, 'lead')}
+</div><div>
 ${details('Lead', [
   ['Contact', lead.name],
   ['Email', typeof email === 'string' && html`<a href="mailto:${email}">${email}</a>`],
@@ -46,10 +50,6 @@ ${details('Business', [
   ['Description', field('Description')],
 ])}
 ${timelineSection(sandbox, lead)}
-</div><div>
-${lead.converted ? convertedCard(sandbox, lead) : html`${statusForm(path, lead)}${convertForm(sandbox, path, lead)}`}
-${notesSection(sandbox, lead, path)}
-${deleteForm(path, 'lead')}
 </div></div>`
 }
 

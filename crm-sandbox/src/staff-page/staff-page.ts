@@ -170,7 +170,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
 function find(sandbox: Sandbox, module: ModuleName, idOrLoid: string): CrmRecord | undefined {
   const byId = findRecord(sandbox.store, module, idOrLoid)
   if (byId) return byId
-  const clause = "WHERE r.module = ? AND r.data ->> '$.LOID' = ? COLLATE NOCASE"
+  const clause = "WHERE r.module = ? AND (r.data ->> '$.LOID') = ? COLLATE NOCASE"
   return selectRecords(sandbox.store, clause, [module, idOrLoid])[0]
 }
 

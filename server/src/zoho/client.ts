@@ -2,7 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { CrmUnavailable } from '../errors.ts'
-import type { Tokens } from './token.ts'
+
+export interface AccessToken {
+  value: string
+  apiDomain: string
+}
+
+export interface Tokens {
+  current(): Promise<AccessToken>
+  /** After Zoho refused `rejected`: another process's newer token if there is one, a new one otherwise. */
+  replace(rejected: string): Promise<AccessToken>
+}
 
 export interface ZohoCall {
   method: 'GET' | 'POST' | 'PUT'
@@ -113,6 +123,13 @@ export function openClient(options: { tokens: Tokens; log: Logger; retry?: Retry
     send: (call) => send(call).catch((error) => throwInterrupted(call.signal, error)),
     callsUsed: () => calls,
   }
+}
+
+/** For the token endpoint, which is no part of the API and knows no access token. The answer's status says nothing. */
+export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
+  return response.json()
 }
 
 function throwInterrupted(signal: AbortSignal | undefined, error: unknown): never {

@@ -274,7 +274,7 @@ test.each(['display', 'actual'])(
     const lead = await lender.create('Leads', { Last_Name: 'R', Lead_Status: 'New Lead', Partner: { id: partner } })
     await lender.update('Leads', lead, { Lead_Status: 'Attempting To Contact' })
     expect((await crm.findLead(lead))?.lead_status).toBe('Attempting To Contact')
-    expect((await crm.leadStatusHistory(lead)).map((entry) => entry.value)).toEqual([
+    expect((await crm.leadStatusHistory({ zoho_id: lead, lead_status: null })).map((entry) => entry.value)).toEqual([
       'New Lead',
       'Attempting To Contact',
     ])
@@ -312,19 +312,21 @@ test('a conversion shows in the lead, with its deal', async () => {
 test('a lead’s history begins with the status it was added with, however the timeline writes nothing', async () => {
   await lender.behaviour({ timelineEmptyOldValue: 'blank', timelineShowsNotes: true, timesOffset: '-05:30' })
   const { zoho_id } = await crm.upsertLead(newLead())
-  expect(await crm.leadStatusHistory(zoho_id)).toEqual([])
+  expect(await crm.leadStatusHistory({ zoho_id, lead_status: 'New Lead' })).toMatchObject([{ value: 'New Lead' }])
   await lender.addNote('Leads', zoho_id, { content: 'No change of status' })
   await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted' })
   await lender.update('Leads', zoho_id, { Loan_Amount: 1 })
   await lender.update('Leads', zoho_id, { Lead_Status: 'Pre Qualified' })
-  const history = await crm.leadStatusHistory(zoho_id)
+  const history = await crm.leadStatusHistory({ zoho_id, lead_status: 'Pre Qualified' })
   expect(history.map((entry) => entry.value)).toEqual(['New Lead', 'Contacted', 'Pre Qualified'])
   expect(new Set(history.map((entry) => entry.entry_id)).size).toBe(3)
   for (const entry of history) expect(Math.abs(Date.parse(entry.changed_time) - Date.now())).toBeLessThan(60_000)
 
   const blank = await lender.create('Leads', { Last_Name: 'Blank' })
   await lender.update('Leads', blank, { Lead_Status: 'Contacted' })
-  expect((await crm.leadStatusHistory(blank)).map((entry) => entry.value)).toEqual(['Contacted'])
+  expect((await crm.leadStatusHistory({ zoho_id: blank, lead_status: 'Contacted' })).map((one) => one.value)).toEqual([
+    'Contacted',
+  ])
 })
 
 test.each(['entry', 'exit'])(

@@ -72,8 +72,8 @@ export interface Crm {
   findLead(zohoId: string, signal?: AbortSignal): Promise<CrmLead | null>
   findDeal(zohoId: string, signal?: AbortSignal): Promise<CrmDeal | null>
 
-  /** Oldest first; empty where the CRM kept none. */
-  leadStatusHistory(zohoId: string, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
+  /** Oldest first, from the status that the record was added with; empty where the CRM kept none. */
+  leadStatusHistory(lead: Pick<CrmLead, 'zoho_id' | 'lead_status'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
   dealStageHistory(deal: Pick<CrmDeal, 'zoho_id' | 'created_at'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
   notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]>
   /** The whole organisation's, because a new note may leave its record's time as it was. Null where Zoho forbids it. */
@@ -272,8 +272,9 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
   function withContactInWords(record: Record<string, unknown>, refused: string): Record<string, unknown> {
     const { description } = leads.fields
     const { [refused]: value, ...rest } = record
-    const lines = [record[description], `${refused}: ${value}`].filter((line) => line !== undefined)
-    return { ...rest, [description]: lines.join('\n\n') }
+    const before = record[description]
+    const words = [before, `${refused}: ${String(value)}`].filter((line) => typeof line === 'string')
+    return { ...rest, [description]: words.join('\n\n') }
   }
 
   async function notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]> {
@@ -400,11 +401,15 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
   const asLead = (raw: unknown, displayed: Displayed) => readLead(raw, leads.fields, displayed)
   const asDeal = (raw: unknown, displayed: Displayed) => readDeal(raw, deals.fields, displayed)
 
-  async function leadStatusHistory(zohoId: string, signal?: AbortSignal): Promise<CrmHistoryEntry[]> {
-    const path = `${leads.module}/${zohoId}/__timeline`
+  async function leadStatusHistory(
+    lead: Pick<CrmLead, 'zoho_id' | 'lead_status'>,
+    signal?: AbortSignal,
+  ): Promise<CrmHistoryEntry[]> {
+    const path = `${leads.module}/${lead.zoho_id}/__timeline`
     const query = { sort_by: 'audited_time', sort_order: 'asc' }
     const entries = await getAll(path, query, { key: '__timeline', signal, sizeWithToken: false })
-    return readFieldHistory(entries, leads.fields.lead_status, await displayedOf(leads.module, signal))
+    const displayed = await displayedOf(leads.module, signal)
+    return readFieldHistory(entries, leads.fields.lead_status, lead.lead_status, displayed)
   }
 
   async function dealStageHistory(

@@ -12,3 +12,8 @@ export class CrmRefused extends Error {
     this.code = code
   }
 }
+
+/** A CRM record that contradicts what the portal holds, such as a LOID of another record. A problem of that record alone. */
+export class CrmConflict extends Error {
+  override name = 'CrmConflict'
+}

@@ -127,6 +127,6 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (error) {
-    throw new Error(`CRM_FIELD_MAP: the file is not JSON: ${error instanceof Error ? error.message : error}`)
+    throw new Error(`CRM_FIELD_MAP: the file is not JSON: ${String(error)}`)
   }
 }

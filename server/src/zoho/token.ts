@@ -6,17 +6,7 @@ import type { ZohoSettings } from '../config.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { Clock } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
-
-export interface AccessToken {
-  value: string
-  apiDomain: string
-}
-
-export interface Tokens {
-  current(): Promise<AccessToken>
-  /** After Zoho refused `rejected`: another process's newer token if there is one, a new one otherwise. */
-  replace(rejected: string): Promise<AccessToken>
-}
+import { type AccessToken, postForm, type Tokens } from './client.ts'
 
 type StoredToken = AccessToken & { expiresAtMs: number }
 
@@ -108,13 +98,7 @@ async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>
     refresh_token: settings.refreshToken,
   })
   try {
-    const response = await fetch(`${settings.accountsUrl}/oauth/v2/token`, {
-      method: 'POST',
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(REQUEST_MS_MAX),
-    })
-    return TokenAnswer.parse(await response.json())
+    return TokenAnswer.parse(await postForm(`${settings.accountsUrl}/oauth/v2/token`, body, REQUEST_MS_MAX))
   } catch (error) {
     throw new CrmUnavailable('The CRM’s sign-in does not answer.', error)
   }

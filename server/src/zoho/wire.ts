@@ -304,9 +304,14 @@ const TimelineEntry = z.object({
 
 /**
  * The changes of one field. A record's first value stands in no entry of its own: it is what the first change says was
- * there before, and it began when the record was added.
+ * there before, or without a change what is there now, and it began when the record was added.
  */
-export function readFieldHistory(entries: unknown[], field: string, displayed: Displayed): CrmHistoryEntry[] {
+export function readFieldHistory(
+  entries: unknown[],
+  field: string,
+  current: string | null,
+  displayed: Displayed,
+): CrmHistoryEntry[] {
   const readable = entries
     .flatMap((entry) => TimelineEntry.safeParse(entry).data ?? [])
     .sort((a, b) => compareText(a.audited_time, b.audited_time) || compareIds(a.id, b.id))
@@ -316,7 +321,7 @@ export function readFieldHistory(entries: unknown[], field: string, displayed: D
   })
   const history = changes.flatMap(({ entry, new: value }) => toHistory(entry, value))
   const added = readable.find((entry) => entry.action === 'added')
-  const first = changes[0]?.old
+  const first = changes[0] ? changes[0].old : current
   // Zoho writes an empty old value as null or as this word.
   if (added && first && first !== 'blank') history.unshift(...toHistory(added, first))
   return collapse(history)

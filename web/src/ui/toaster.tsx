@@ -53,12 +53,13 @@ function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
   const Icon = ICONS[kind]
   return (
     <li
-      role={kind === 'error' ? 'alert' : undefined}
       data-kind={kind}
       className="toast pointer-events-auto flex items-start gap-3 rounded-xl border border-line bg-raised py-3 pr-2 pl-4 shadow-lg"
     >
       <Icon aria-hidden className={clsx('mt-0.5 size-4.5 shrink-0', COLOURS[kind])} />
-      <p className="min-w-0 flex-1 py-px font-medium break-words">{text}</p>
+      <p role={kind === 'error' ? 'alert' : undefined} className="min-w-0 flex-1 py-px font-medium break-words">
+        {text}
+      </p>
       <button
         type="button"
         aria-label="Dismiss"

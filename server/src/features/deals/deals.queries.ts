@@ -5,7 +5,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
-import { DEAL_COLUMNS, type DealRow } from '../../db/tables.ts'
+import { DEAL_COLUMNS, type DealChange, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /** Newest first, without the archived. Reads one row too many, which tells `has_more` without counting. */
@@ -79,6 +79,60 @@ export function findDealRow(db: Db | Tx, partnerId: string, loid: string): Promi
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .executeTakeFirst()
+}
+
+/** What a sync compares with the CRM: every deal that has a record there, the archived ones too (D28). */
+export function findDealsInCrm(db: Db, partnerId: string) {
+  return db
+    .selectFrom('deals')
+    .select(['loid', 'zoho_id', 'business_name', 'stage', 'crm_modified_time', 'archived_at', 'archived_reason'])
+    .where('partner_id', '=', partnerId)
+    .where('zoho_id', 'is not', null)
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
+/** The rows that a CRM record may be: at most one has its id, at most one its LOID. Held until the transaction ends. */
+export function lockDealsOfAllPartners(tx: Tx, zohoId: string, loid: string): Promise<DealRow[]> {
+  return tx
+    .selectFrom('deals')
+    .selectAll()
+    .where((eb) => eb.or([eb('zoho_id', '=', zohoId), eb('loid', '=', loid)]))
+    .forUpdate()
+    .execute()
+}
+
+export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
+  await tx.insertInto('deals').values(deal).execute()
+}
+
+export async function updateDeal(tx: Tx, partnerId: string, loid: string, change: DealChange): Promise<void> {
+  await tx.updateTable('deals').set(change).where('partner_id', '=', partnerId).where('loid', '=', loid).execute()
+}
+
+/** Off every list, with the reason (D30). Undefined when it was already. */
+export function archiveDeal(tx: Tx, partnerId: string, loid: string, at: string) {
+  return tx
+    .updateTable('deals')
+    .set({ archived_at: at, archived_reason: 'left-crm' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('archived_at', 'is', null)
+    .returning(['loid', 'deal_name', 'business_name', 'amount', 'stage'])
+    .executeTakeFirst()
+}
+
+/** The partner's deals with all that a match needs (D29), the oldest first. */
+export function findMatchableDeals(db: Db, partnerId: string) {
+  return db
+    .selectFrom('deals')
+    .select(['loid', 'business_name', 'amount', 'loan_type', 'loan_term', 'email', 'phone'])
+    .where('partner_id', '=', partnerId)
+    .where('archived_at', 'is', null)
+    .where('amount', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

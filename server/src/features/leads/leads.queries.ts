@@ -7,7 +7,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
-import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
+import { LEAD_COLUMNS, type LeadChange, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
@@ -111,7 +111,7 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
 }
 
 /** LOIDs are unique for the whole portal, leads and deals together (D17). */
-export async function isLoidTakenByAnyPartner(tx: Tx, loid: string): Promise<boolean> {
+export async function isLoidTakenByAnyPartner(tx: Db | Tx, loid: string): Promise<boolean> {
   const row = await tx
     .selectFrom('leads')
     .select('loid')
@@ -177,6 +177,149 @@ export async function findDuplicateLeads(
     if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
     return { loid, business_name, created_at, matches }
   })
+}
+
+/** What a sync compares with the CRM: every lead that has a record there, the archived ones too (D28). */
+export function findLeadsInCrm(db: Db, partnerId: string) {
+  return db
+    .selectFrom('leads')
+    .select(['loid', 'zoho_id', 'business_name', 'lead_status', 'crm_modified_time'])
+    .select(['converted_at', 'archived_at', 'archived_reason'])
+    .where('partner_id', '=', partnerId)
+    .where('zoho_id', 'is not', null)
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
+export async function countLeads(db: Db, partnerId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('leads')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('partner_id', '=', partnerId)
+    .where('archived_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Submitted and not yet in the CRM, the oldest first. */
+export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('leads')
+    .select('loid')
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.loid)
+}
+
+/** The rows that a CRM record may be: at most one has its id, at most one its LOID. Held until the transaction ends. */
+export function lockLeadsOfAllPartners(tx: Tx, zohoId: string, loid: string): Promise<LeadRow[]> {
+  return tx
+    .selectFrom('leads')
+    .selectAll()
+    .where((eb) => eb.or([eb('zoho_id', '=', zohoId), eb('loid', '=', loid)]))
+    .forUpdate()
+    .execute()
+}
+
+export async function updateLead(tx: Tx, partnerId: string, loid: string, change: LeadChange): Promise<void> {
+  await tx.updateTable('leads').set(change).where('partner_id', '=', partnerId).where('loid', '=', loid).execute()
+}
+
+/** Off every list, with the reason (D30). Undefined when it was already. */
+export function archiveLead(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+  archive: { archived_at: string; archived_reason: 'left-crm' } | MatchesDeal,
+) {
+  return tx
+    .updateTable('leads')
+    .set(archive)
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('archived_at', 'is', null)
+    .returning(['loid', 'business_name', 'loan_amount', 'converted_at'])
+    .executeTakeFirst()
+}
+
+interface MatchesDeal {
+  archived_at: string
+  archived_reason: 'matches-deal'
+  deal_loid: string
+}
+
+/** Sets the conversion on first sight; undefined when it was known. */
+export function markLeadConverted(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+  conversion: { converted_at: string; deal_loid: string | null },
+) {
+  return tx
+    .updateTable('leads')
+    .set({ ...conversion, archived_at: null, archived_reason: null })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('converted_at', 'is', null)
+    .returning(['business_name', 'loan_amount'])
+    .executeTakeFirst()
+}
+
+/** Open leads with all that a match needs (D29), the oldest first. */
+export function findMatchableLeads(db: Db, partnerId: string) {
+  return db
+    .selectFrom('leads')
+    .select(['loid', 'business_name', 'loan_amount', 'loan_type', 'loan_term', 'email', 'phone'])
+    .where('partner_id', '=', partnerId)
+    .where('converted_at', 'is', null)
+    .where('archived_at', 'is', null)
+    .where('loan_amount', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** The deals that have taken a lead's place already: one deal archives at most one (D30). */
+export async function findDealsWithMatchedLead(db: Db, partnerId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('leads')
+    .select('deal_loid')
+    .where('partner_id', '=', partnerId)
+    .where('archived_reason', '=', 'matches-deal')
+    .execute()
+  return new Set(rows.flatMap((row) => row.deal_loid ?? []))
+}
+
+/** Leads whose place a deal had taken come back when the deal goes. */
+export async function restoreMatchedLeads(tx: Tx, partnerId: string, dealLoid: string): Promise<void> {
+  await tx
+    .updateTable('leads')
+    .set({ archived_at: null, archived_reason: null, deal_loid: null })
+    .where('partner_id', '=', partnerId)
+    .where('deal_loid', '=', dealLoid)
+    .where('archived_reason', '=', 'matches-deal')
+    .execute()
+}
+
+/** Which of these LOIDs are open leads: their deals may be new to the portal. */
+export function findOpenLeadsByLoid(db: Db, partnerId: string, loids: readonly string[]) {
+  return db
+    .selectFrom('leads')
+    .select(['loid', 'zoho_id'])
+    .where('partner_id', '=', partnerId)
+    .where('loid', 'in', loids)
+    .where('converted_at', 'is', null)
+    .where('zoho_id', 'is not', null)
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
+/** The lender gave the record to another partner. Its notes stay with the partner who wrote them (D8, D30). */
+export async function moveLead(tx: Tx, loid: string, fromPartnerId: string, toPartnerId: string): Promise<void> {
+  await updateLead(tx, fromPartnerId, loid, { partner_id: toPartnerId })
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

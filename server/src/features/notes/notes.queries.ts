@@ -60,3 +60,47 @@ export async function reviveFailedNotes(tx: Tx, partnerId: string, loid: string)
     .execute()
   return rows.map((row) => row.id)
 }
+
+/** The CRM ids of the record's notes: what a pull or push need not look at again. */
+export async function findNoteZohoIds(db: Db | Tx, partnerId: string, loid: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('notes')
+    .select('zoho_id')
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('zoho_id', 'is not', null)
+    .execute()
+  return rows.flatMap((row) => row.zoho_id ?? [])
+}
+
+/** Everything the portal holds of a record's notes, held until the transaction ends. */
+export function lockNotes(tx: Tx, partnerId: string, loid: string): Promise<NoteRow[]> {
+  return tx
+    .selectFrom('notes')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .orderBy('created_at')
+    .forUpdate()
+    .execute()
+}
+
+/** False when the CRM's note is a row already, of another partner who had the record before. */
+export async function insertCrmNote(tx: Tx, note: NoteRow): Promise<boolean> {
+  const row = await tx
+    .insertInto('notes')
+    .values(note)
+    .onConflict((conflict) => conflict.column('zoho_id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function updateNote(
+  tx: Tx,
+  partnerId: string,
+  noteId: string,
+  change: Partial<Pick<NoteRow, 'title' | 'content' | 'zoho_id' | 'crm'>>,
+): Promise<void> {
+  await tx.updateTable('notes').set(change).where('partner_id', '=', partnerId).where('id', '=', noteId).execute()
+}

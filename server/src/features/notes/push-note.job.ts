@@ -6,7 +6,7 @@ import { PUSH_RETRY } from '../accounts/push-partner.job.ts'
 import { givingUpWhenRefused } from '../accounts/refused.ts'
 import { findDealRow } from '../deals/deals.queries.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
-import { findNote, markNotePushed, markNotePushFailed } from './notes.queries.ts'
+import { findNote, findNoteZohoIds, markNotePushed, markNotePushFailed } from './notes.queries.ts'
 
 export const pushNote = defineJob({
   name: 'push-note',
@@ -17,7 +17,9 @@ export const pushNote = defineJob({
     if (!note || note.crm === 'synced') return
     const parent = await findParent(db, partnerId, note.loid)
     if (!parent) throw new Error('the record of the note has not reached the CRM yet')
-    const zohoId = await givingUpWhenRefused(crm.createNote(parent.module, parent.zohoId, note, signal))
+    const known_zoho_ids = await findNoteZohoIds(db, partnerId, note.loid)
+    const push = crm.createNote(parent.module, parent.zohoId, { ...note, known_zoho_ids }, signal)
+    const zohoId = await givingUpWhenRefused(push)
     await markNotePushed(db, partnerId, noteId, zohoId)
   },
   giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId),

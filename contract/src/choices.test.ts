@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { INACTIVE_LEAD_STATUSES, isWonStage, LOAN_TYPES, STATES } from './choices.ts'
+import { optionalChoice } from './text.ts'
+
+test.each([
+  ['Funded', true],
+  ['CLOSED', true],
+  ['Closed by lender', true],
+  ['Not Funded', true], // contains 'funded', which is all that section 4 asks
+  ['Approved', false],
+  ['', false],
+  [null, false],
+])('whether the stage %j is won: %s', (stage, won) => {
+  expect(isWonStage(stage)).toBe(won)
+})
+
+test('five statuses are not active', () => {
+  expect(INACTIVE_LEAD_STATUSES).toEqual(['junk lead', 'test lead', 'lost lead', 'not qualified', 'duplicate'])
+})
+
+test.each([
+  ['Term Loan', 'Term Loan'],
+  [' term loan ', 'Term Loan'],
+  ['', null],
+  [null, null],
+  [undefined, null],
+])('the loan type %j is stored as %j', (value, stored) => {
+  expect(optionalChoice('Loan type', LOAN_TYPES).parse(value)).toBe(stored)
+})
+
+test.each(['QL', 5, true, ['NSW'], { state: 'NSW' }])('the state %j is refused with the list', (value) => {
+  const parsed = optionalChoice('State', STATES).safeParse(value)
+  expect(parsed.error?.issues[0]?.message).toBe('State must be one of: NSW, VIC, QLD, WA, SA, TAS, ACT, NT')
+})

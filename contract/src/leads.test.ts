@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { missingFieldsText, NewLead } from './leads.ts'
+import { INVALID_PHONE } from './phone.ts'
+
+const FORM = {
+  firstName: 'Nkem',
+  lastName: 'Okafor',
+  email: 'nkem@okafor-freight.example',
+  phone: '0491 570 156',
+  businessName: 'Okafor Freight',
+}
+
+function refused(form: unknown): [string, string][] {
+  return (NewLead.safeParse(form).error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message])
+}
+
+test('an empty form is told what is missing, in the form’s order', () => {
+  expect(refused({})).toEqual([
+    ['firstName', 'First name is required'],
+    ['lastName', 'Last name is required'],
+    ['email', 'Email is required'],
+    ['phone', 'Phone number is required'],
+    ['businessName', 'Business name is required'],
+  ])
+  expect(missingFieldsText(['firstName', 'phone'])).toBe('Please fill in all required fields: First Name, Phone')
+})
+
+test('five fields are enough; everything else comes out as not known', () => {
+  expect(NewLead.parse(FORM)).toEqual({
+    firstName: 'Nkem',
+    lastName: 'Okafor',
+    email: 'nkem@okafor-freight.example',
+    phone: '+61491570156',
+    businessName: 'Okafor Freight',
+    state: null,
+    businessIndustry: null,
+    timeInBusiness: null,
+    businessAbn: null,
+    monthlyTurnover: null,
+    loanAmount: null,
+    loanType: null,
+    loanPurpose: null,
+    loanTerm: null,
+    ownsProperty: false,
+    propertyValue: null,
+    propertyDebt: null,
+    leadSource: 'Partner Portal',
+    iso: 'AU',
+    additionalInfo: null,
+    consentVersion: null,
+  })
+})
+
+test.each([
+  [{ email: 'nkem' }, 'email', 'Please enter a valid email address'],
+  [{ phone: '' }, 'phone', 'Phone number is required'],
+  [{ phone: '12345' }, 'phone', INVALID_PHONE],
+  [{ phone: `0491 570 156${' '.repeat(40)}0` }, 'phone', 'Phone number must be 30 characters or fewer'],
+  [{ businessName: '' }, 'businessName', 'Business name is required'],
+  [{ businessName: 'x'.repeat(201) }, 'businessName', 'Business name must be 200 characters or fewer'],
+  [{ businessName: 'a\ud800' }, 'businessName', 'Business name contains a character that cannot be stored'],
+  [{ firstName: 'x'.repeat(101) }, 'firstName', 'First name must be 100 characters or fewer'],
+  [{ state: 'Bavaria' }, 'state', 'State must be one of: NSW, VIC, QLD, WA, SA, TAS, ACT, NT'],
+  [{ loanAmount: -1 }, 'loanAmount', 'Loan amount must be an amount from 0 to 999,999,999,999.99'],
+  [{ loanPurpose: 'x'.repeat(501) }, 'loanPurpose', 'Loan purpose must be 500 characters or fewer'],
+  [{ additionalInfo: 'x'.repeat(5_001) }, 'additionalInfo', 'Additional information must be 5000 characters or fewer'],
+  [{ ownsProperty: 'yes' }, 'ownsProperty', 'Owns property must be true or false'],
+  [{ iso: 'US' }, 'iso', 'ISO must be one of: AU, NZ'],
+])('a form with %j is refused: %s', (change, field, message) => {
+  expect(refused({ ...FORM, ...change })[0]).toEqual([field, message])
+})
+
+test('a field that the form does not have is refused', () => {
+  expect(NewLead.safeParse({ ...FORM, lead_status: 'Funded' }).error?.issues[0]).toMatchObject({
+    code: 'unrecognized_keys',
+    keys: ['lead_status'],
+  })
+})
+
+test('a business name of blanks becomes the applicant’s name', () => {
+  expect(NewLead.parse({ ...FORM, businessName: '   ' }).businessName).toBe('Nkem Okafor')
+})
+
+test.each([
+  [{ phone: '+64 21 123 4567' }, 'NZ', '+64211234567'],
+  [{ phone: '021 123 4567' }, 'AU', '+61211234567'],
+  [{ phone: '021 123 4567', iso: 'NZ' }, 'NZ', '+64211234567'],
+  [{ phone: '0491 570 156', iso: 'NZ' }, 'AU', '+61491570156'],
+])('with %j the ISO is %s', (change, iso, phone) => {
+  expect(NewLead.parse({ ...FORM, ...change })).toMatchObject({ iso, phone })
+})
+
+test('property amounts count only for who owns property', () => {
+  const amounts = { propertyValue: '$900,000', propertyDebt: '250k' }
+  expect(NewLead.parse({ ...FORM, ...amounts, ownsProperty: true })).toMatchObject({
+    propertyValue: 900_000,
+    propertyDebt: 250_000,
+  })
+  expect(NewLead.parse({ ...FORM, ...amounts, ownsProperty: false })).toMatchObject({
+    propertyValue: null,
+    propertyDebt: null,
+  })
+  expect(NewLead.parse({ ...FORM, ownsProperty: true })).toMatchObject({ ownsProperty: true, propertyValue: null })
+})
+
+test('the lead source is always the portal, and an ABN is kept without spaces, valid or not', () => {
+  const lead = NewLead.parse({ ...FORM, leadSource: 'Google', businessAbn: ' 12 345 ' })
+  expect([lead.leadSource, lead.businessAbn]).toEqual(['Partner Portal', '12345'])
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { NoteContent } from './notes.ts'
+
+const EMPTY = 'Please enter a note before submitting'
+const SHORT = 'Note must be at least 5 characters long'
+const LONG = 'Note is too long. Please keep it under 1000 characters.'
+
+test.each([
+  [undefined, EMPTY],
+  [null, EMPTY],
+  ['', EMPTY],
+  ['   \n ', EMPTY],
+  ['abcd', SHORT],
+  ['  abcd   ', SHORT],
+  ['x'.repeat(1_001), LONG],
+  ['before\u0000after', 'Note contains a character that cannot be stored'],
+  ['before\ud800after', 'Note contains a character that cannot be stored'],
+])('the note %j is refused with %j', (text, message) => {
+  expect(NoteContent.safeParse(text).error?.issues[0]?.message).toBe(message)
+})
+
+test.each(['abcde', 'x'.repeat(1_000), ` ${'x'.repeat(1_000)}  `, 'ひらがなで', 'two\nlines'])(
+  'the note %j is taken',
+  (text) => {
+    expect(NoteContent.parse(text)).toBe(text.trim())
+  },
+)

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { formatPhone, phoneDigits, phoneReadings, readPhone } from './phone.ts'
+
+test.each([
+  // The specification's patterns: AU mobile, AU landline, NZ mobile, NZ landline, with and without country code.
+  ['+61 412 345 678', 'AU', 'mobile', '+61412345678'],
+  ['61412345678', 'AU', 'mobile', '+61412345678'],
+  ['412 345 678', 'AU', 'mobile', '+61412345678'],
+  ['+61 2 5550 1234', 'AU', 'landline', '+61255501234'],
+  ['2 5550 1234', 'AU', 'landline', '+61255501234'],
+  ['3 5550 1234', 'AU', 'landline', '+61355501234'],
+  ['7 5550 1234', 'AU', 'landline', '+61755501234'],
+  ['8 5550 1234', 'AU', 'landline', '+61855501234'],
+  ['+64 21 123 456', 'NZ', 'mobile', '+6421123456'],
+  ['+64 21 123 4567', 'NZ', 'mobile', '+64211234567'],
+  ['64 21 1234 5678', 'NZ', 'mobile', '+642112345678'],
+  ['21 123 456', 'NZ', 'mobile', '+6421123456'],
+  ['+64 3 123 456', 'NZ', 'landline', '+643123456'],
+  ['+64 9 123 4567', 'NZ', 'landline', '+6491234567'],
+  ['64 4 123 4567', 'NZ', 'landline', '+6441234567'],
+  ['7 123 4567', 'NZ', 'landline', '+6471234567'],
+  // What D19 reduces to them: a trunk 0, also after the country code, and NZ 06.
+  ['0412 345 678', 'AU', 'mobile', '+61412345678'],
+  ['02 5550 1234', 'AU', 'landline', '+61255501234'],
+  ['(02) 5550-1234', 'AU', 'landline', '+61255501234'],
+  ['+61 (0)412 345 678', 'AU', 'mobile', '+61412345678'],
+  ['021 123 456', 'NZ', 'mobile', '+6421123456'],
+  ['+64 (0)21 123 4567', 'NZ', 'mobile', '+64211234567'],
+  ['06 123 4567', 'NZ', 'landline', '+6461234567'],
+  ['+64 6 123 4567', 'NZ', 'landline', '+6461234567'],
+  // Both would fit: Australia first.
+  ['021 123 4567', 'AU', 'landline', '+61211234567'],
+  ['2 1123 4567', 'AU', 'landline', '+61211234567'],
+])('%s is read as %s %s %s', (text, country, kind, e164) => {
+  expect(readPhone(text)).toEqual({ country, kind, e164 })
+})
+
+test.each([
+  '',
+  'call me',
+  '12345',
+  '0512 345 678',
+  '+61 512 345 678',
+  '+61 412 345 67',
+  '+61 412 345 6789',
+  '+64 8 123 4567',
+  '+64 21 12345',
+  '+64 21 1234567890',
+  '1300 123 456',
+  '+1 555 010 9999',
+  '0412 345 678 ext 4',
+  '٠٤١٢٣٤٥٦٧٨',
+  // With +61 or +64 the country is sure: these are no New Zealand 06 numbers.
+  '+61 123 456',
+  '+61 1234 567',
+  '+64 123 456',
+])('%s is no phone number of either country', (text) => {
+  expect(phoneReadings(text)).toEqual([])
+})
+
+test.each([
+  ['021 123 4567', ['AU', 'NZ']],
+  ['0211234567', ['AU', 'NZ']],
+  ['+64 21 123 4567', ['NZ']],
+  ['64 21 123 4567', ['NZ']],
+  ['+61 2 1123 4567', ['AU']],
+  ['0412 345 678', ['AU']],
+  ['09 123 4567', ['NZ']],
+])('%s fits the countries %j', (text, countries) => {
+  expect(phoneReadings(text).map((reading) => reading.country)).toEqual(countries)
+})
+
+test('where both countries fit, the chosen one decides; where one fits, the choice is not asked', () => {
+  expect(readPhone('021 123 4567', 'NZ')?.e164).toBe('+64211234567')
+  expect(readPhone('021 123 4567', 'AU')?.e164).toBe('+61211234567')
+  expect(readPhone('+61 412 345 678', 'NZ')?.country).toBe('AU')
+})
+
+test.each([
+  ['+61412345678', '+61 412 345 678'],
+  ['+61255501234', '+61 2 5550 1234'],
+  ['+6421123456', '+64 21 123 456'],
+  ['+64211234567', '+64 21 123 4567'],
+  ['+642112345678', '+64 21 1234 5678'],
+  ['+6491234567', '+64 9 123 4567'],
+  ['+643123456', '+64 3 123 456'],
+  ['5550109999', '(555) 010-9999'],
+  ['15550109999', '+1 (555) 010-9999'],
+  ['+1 555-010-9999', '+1 (555) 010-9999'],
+  ['25550109999', '25550109999'],
+  ['131313', '131313'],
+  ['+61 1300', '+61 1300'],
+  ['ask for Jo', 'ask for Jo'],
+  ['', ''],
+  [null, ''],
+])('%j is shown as %j', (phone, shown) => {
+  expect(formatPhone(phone)).toBe(shown)
+})
+
+test.each([
+  ['+61 412 345 678', '412345678'],
+  ['0412 345 678', '412345678'],
+  ['+61 (0)412 345 678', '412345678'],
+  ['021 123', '21123'],
+  ['+64', ''],
+])('%s is looked for as %s', (text, digits) => {
+  expect(phoneDigits(text)).toBe(digits)
+})

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { at, fetchToken, send, until } from './test-sandbox.ts'
+
+const MAIN = decodeURIComponent(new URL('./main.ts', import.meta.url).pathname)
+
+function newFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'crm sandbox '))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** Starts the program and waits for its line. `ipc` is what it said over the channel, if it has one. */
+async function start(dir: string, more: { [name: string]: string } = {}, hasIpc = false) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, CRM_PORT: '0', SANDBOX_DIR: dir, ...more },
+    stdio: hasIpc ? ['ignore', 'pipe', 'inherit', 'ipc'] : ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  let ipc: unknown
+  child.on('message', (message) => {
+    ipc = message
+  })
+  let out = ''
+  child.stdout?.on('data', (chunk) => {
+    out += String(chunk)
+  })
+  await until(() => (out.includes('\n') ? true : undefined))
+  const ready: unknown = JSON.parse(out)
+  return { child, ready, url: String(at(ready, 'url')), ipc: () => ipc, out: () => out }
+}
+
+test('what was answered survives kill -9 at any moment', { timeout: 60_000 }, async () => {
+  const dir = newFolder()
+  const acknowledged: string[] = []
+  for (let round = 0; round < 3; round++) {
+    const { child, url } = await start(dir)
+    await send(url, 'POST', '/sandbox/behaviour', { tokenThrottle: false }, { 'content-type': 'application/json' })
+    const headers = { authorization: `Zoho-oauthtoken ${await fetchToken(url)}` }
+    const found = await send(url, 'GET', '/crm/v8/Leads?fields=LOID&sort_order=asc', undefined, headers)
+    const loids = found.rows.map((row) => row['LOID'])
+    for (const loid of acknowledged) expect(loids).toContain(loid)
+
+    // Writes go on until the kill cuts one off; only those answered before count.
+    const writing = (async () => {
+      for (let count = 0; ; count++) {
+        const loid = `LO-${round}${String(count).padStart(7, '0')}`
+        await send(url, 'POST', '/crm/v8/Leads', { data: [{ Last_Name: 'x', LOID: loid }] }, headers)
+        acknowledged.push(loid)
+      }
+    })().catch(() => undefined)
+    const before = acknowledged.length
+    await until(() => (acknowledged.length >= before + 10 ? true : undefined))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await writing
+  }
+  expect(acknowledged.length).toBeGreaterThanOrEqual(30)
+})
+
+test('it says that it is ready once, in one line and over IPC, and ends with its parent', async () => {
+  const { child, ready, url, ipc, out } = await start(newFolder(), { SANDBOX_SEED: 'true' }, true)
+  expect(ready).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
+  expect(await until(ipc)).toEqual(ready)
+  const page = await (await fetch(url)).text()
+  expect(page).toContain('Harbour Finance Brokers')
+  child.disconnect()
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(out().trim().split('\n')).toHaveLength(1)
+})
+
+test('SIGTERM stops it in order', async () => {
+  const { child } = await start(newFolder())
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+async function refusal(port: string): Promise<string> {
+  const child = spawn(process.execPath, [MAIN], { env: { ...process.env, CRM_PORT: port, SANDBOX_DIR: newFolder() } })
+  let said = ''
+  child.stderr.on('data', (chunk) => {
+    said += String(chunk)
+  })
+  expect(await once(child, 'close')).toEqual([1, null])
+  return said
+}
+
+test('a wrong setting or a taken port is named in one line', async () => {
+  expect(await refusal('x')).toBe('CRM_PORT is "x", but must be a port number\n')
+  const { url } = await start(newFolder())
+  const { port } = new URL(url)
+  expect(await refusal(port)).toBe(`CRM_PORT is "${port}", but must be a free port: another program listens there\n`)
+})

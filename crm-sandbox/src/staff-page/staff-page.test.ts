@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestSandbox, type TestSandbox } from '../test-sandbox.ts'
+
+let sandbox: TestSandbox
+beforeAll(async () => {
+  sandbox = await startTestSandbox({ seed: true })
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+async function page(path: string): Promise<string> {
+  return (await fetch(`${sandbox.url}${path}`)).text()
+}
+
+/** Sends a form and gives the address it leads to. */
+async function submit(path: string, form: { [name: string]: string } = {}): Promise<string> {
+  const answer = await fetch(`${sandbox.url}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'manual',
+  })
+  expect(answer.status).toBe(303)
+  return answer.headers.get('location') ?? ''
+}
+
+test('the demo is one partner with about 35 open leads and 14 deals, with histories, for ninety days', async () => {
+  const { call } = sandbox
+  const leads = await call('GET', '/crm/v8/Leads?fields=LOID,Partner,Lead_Status,Created_Time')
+  const deals = await call('GET', '/crm/v8/Deals?fields=LOID,Stage')
+  expect(leads.rows.length).toBeGreaterThanOrEqual(33)
+  expect(deals.rows.length).toBeGreaterThanOrEqual(12)
+  const loids = [...leads.rows, ...deals.rows].map((row) => row['LOID'])
+  expect(new Set(loids).size).toBe(loids.length)
+  for (const loid of loids) expect(loid).toMatch(/^LO-[0-9A-HJKMNP-TV-Z]{8}$/)
+  expect(new Set(leads.rows.map((row) => row['Lead_Status'])).size).toBeGreaterThanOrEqual(10)
+  const partners = await call('GET', '/crm/v8/Partners?fields=Name,Email')
+  expect(partners.rows).toMatchObject([{ Name: 'Harbour Finance Brokers', Email: 'demo@harbourfinance.example' }])
+  for (const lead of leads.rows) {
+    expect(lead['Partner']).toMatchObject({ id: partners.rows[0]?.['id'] })
+    expect(Date.parse(String(lead['Created_Time']))).toBeLessThanOrEqual(Date.now())
+  }
+})
+
+test('a lead is created, given a status, noted, converted, moved, deleted and restored', async () => {
+  const created = await submit('/leads', {
+    Company: 'O’Hara & <Sons>',
+    Last_Name: 'O’Hara',
+    Email: 'o@hara.example',
+    Loan_Amount: '$85,000',
+  })
+  const lead = created.replace(/\?.*/, '')
+  expect(await page(created)).toContain('Lead created.')
+  expect(await page(lead)).toContain('O’Hara &amp; &lt;Sons&gt;')
+  expect(await submit(`${lead}/status`, { status: 'Contacted' })).toBe(`${lead}?done=status`)
+  await submit(`${lead}/notes`, { title: 'Partner update', content: 'Called.' })
+  expect(await page(lead)).toMatch(/Lead Status: <span class="old">New Lead<\/span> → Contacted[\s\S]*Maya Thornton/)
+
+  const converted = await submit(`${lead}/convert`, {
+    name: 'O’Hara loan',
+    stage: 'Waiting On Application',
+    amount: '90000',
+    closing: '2026-12-24',
+  })
+  const deal = converted.replace(/\?.*/, '')
+  expect(deal).toMatch(/^\/deals\/\d{19}$/)
+  await submit(`${deal}/stage`, { stage: 'Funded' })
+  await submit(`${deal}/terms`, { amount: '95,000.50', closing: '2026-12-31' })
+  const shown = await page(deal)
+  expect(shown).toContain('$95,000.50')
+  expect(shown).toMatch(/aria-label="Stage history"[\s\S]*Funded[\s\S]*Waiting On Application/)
+  const { rows } = await sandbox.call('GET', `/crm/v8${deal.replace('/deals', '/Deals')}`)
+  expect(rows[0]).toMatchObject({ Stage: 'Funded', Amount: 95_000.5, Modified_By: { name: 'Maya Thornton' } })
+
+  await submit(`${deal}/delete`)
+  expect((await fetch(`${sandbox.url}${deal}`)).status).toBe(404)
+  await submit(deal.replace('/deals', '/recycle-bin').concat('/restore'))
+  expect(await page(deal)).toContain('O’Hara loan')
+})
+
+test('what cannot be saved is said, not lost', async () => {
+  const back = await submit('/leads', { Company: 'Acme', Last_Name: 'Ash', Email: 'nonsense' })
+  const shown = await page(back)
+  expect(shown).toContain('Not saved: invalid data (Email)')
+  expect(shown).toContain('value="nonsense"')
+})
+
+test('lists are searched, filtered and paged, and a lead is found by its LOID', async () => {
+  expect(await page('/?q=ironbark&show=all')).toContain('Ironbark Haulage')
+  expect(await page('/?q=nobody')).toContain('No leads found.')
+  expect(await page('/?page=2')).toContain('Page 2 of')
+  const { rows } = await sandbox.call('GET', '/crm/v8/Leads?fields=LOID,Company&per_page=1')
+  expect(await page(`/leads/${rows[0]?.['LOID']}`)).toContain(`<h1>${rows[0]?.['Company']}</h1>`)
+})
+
+test('pages load nothing but their own style', async () => {
+  const answer = await fetch(sandbox.url)
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(await answer.text()).not.toMatch(/<script|\sstyle=|\son[a-z]+=/)
+})

@@ -1,0 +1,76 @@
+import type { debugSyncLeads } from '@portal/contract/sync.ts'
+import type { output } from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import { PortalError } from '../../errors.ts'
+import { CrmRefused } from '../../zoho/errors.ts'
+import { getPartner } from '../accounts/accounts.queries.ts'
+import { countLeads } from '../leads/leads.queries.ts'
+
+type DebugAnswer = output<typeof debugSyncLeads.answer>
+
+/** Before the caller's own limit of 30 s. */
+const ANSWER_MS_MAX = 20_000
+
+/** Tries each step of a lead sync in order and changes nothing (D33). After a step that fails the rest are not tried. */
+export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string): Promise<DebugAnswer> {
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX)
+  const debug: DebugAnswer['debug'] = {
+    steps: [],
+    counts: { portal_leads: 0, zoho_leads: null },
+    missing_fields: [],
+    api_domain: null,
+    mode: crm.mode,
+  }
+  let error: string | undefined
+
+  async function step(name: string, work: () => Promise<string>): Promise<void> {
+    const startedAt = clock.now().getTime()
+    const done = (ok: boolean, detail: string) => {
+      debug.steps.push({ name, ok, ms: clock.now().getTime() - startedAt, detail })
+    }
+    if (error !== undefined) return done(false, 'Not tried, because a step before it failed')
+    try {
+      done(true, await work())
+    } catch (failure) {
+      error = textOf(failure)
+      done(false, error)
+    }
+  }
+
+  let zohoId: string | null = null
+  let firstLead: string | undefined
+  await step('Count the portal’s leads', async () => {
+    debug.counts.portal_leads = await countLeads(db, partnerId)
+    return `${debug.counts.portal_leads} leads`
+  })
+  await step('Sign in to the CRM', async () => {
+    debug.api_domain = await crm.apiDomain()
+    return debug.api_domain
+  })
+  await step('Check the CRM’s fields', async () => {
+    debug.missing_fields = await crm.missingFields(signal)
+    const { length } = debug.missing_fields
+    return length === 0 ? 'All fields are there' : `${length} missing: ${debug.missing_fields.join(', ')}`
+  })
+  await step('Find the partner in the CRM', async () => {
+    zohoId = (await getPartner(db, partnerId)).zoho_id
+    return zohoId ?? 'Not there yet; the first sync makes it'
+  })
+  await step('List the CRM’s leads', async () => {
+    const versions = zohoId === null ? [] : await crm.leadVersions(zohoId, signal)
+    debug.counts.zoho_leads = versions.length
+    firstLead = versions[0]?.zoho_id
+    return `${versions.length} leads`
+  })
+  await step('Read a lead from the CRM', async () => {
+    if (firstLead === undefined) return 'There is none to read'
+    const { records, problems } = await crm.getLeads([firstLead], signal)
+    return problems[0] ? `It cannot be read: ${problems[0].reason}` : `${records.length} read`
+  })
+  return { success: error === undefined, ...(error !== undefined && { error }), debug }
+}
+
+function textOf(failure: unknown): string {
+  if (failure instanceof PortalError || failure instanceof CrmRefused) return failure.message
+  throw failure
+}

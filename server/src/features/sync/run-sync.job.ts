@@ -1,0 +1,63 @@
+import * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import { CrmUnavailable } from '../../errors.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import { CrmRefused } from '../../zoho/errors.ts'
+import { findPartner } from '../accounts/accounts.queries.ts'
+import { pushPartnerNow } from '../accounts/push-partner.job.ts'
+import { openProgress, type SyncContext } from './sync-context.ts'
+import { syncDeals } from './sync-deals.ts'
+import { syncLeads } from './sync-leads.ts'
+import { failRun, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
+
+/** What a run says that failed for no fault of the CRM's. */
+export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
+
+/**
+ * One run of D30. It is a job so that it outlives the request; handed back or cut off by a crash, it is taken up again
+ * and goes on with what is not yet as the CRM says (D31).
+ */
+export const runSync = defineJob({
+  name: 'run-sync',
+  payload: z.object({ partnerId: z.string(), runId: z.string() }),
+  retry: { firstDelaySeconds: 5, delaySecondsMax: 60, giveUpAfterDays: 1 },
+  async run(deps, { partnerId, runId }, signal) {
+    const run = await getRun(deps.db, partnerId, runId)
+    if (run.status !== 'running') return
+    try {
+      await syncUntilDone(deps, partnerId, runId, signal)
+    } catch (error) {
+      // Stopping the server is no failure of the run: another process goes on with it.
+      if (signal.aborted) throw error
+      deps.log.error({ err: error, partnerId, runId }, 'sync failed')
+      await failRun(deps.db, partnerId, runId, textOf(error), deps.clock.now().toISOString())
+    }
+  },
+  giveUp: ({ db, clock }, { partnerId, runId }) =>
+    failRun(db, partnerId, runId, INTERNAL_FAILURE, clock.now().toISOString()),
+})
+
+/** A call that joins the run may ask for more than it was begun for; the run ends when all of it is done. */
+async function syncUntilDone(deps: Deps, partnerId: string, runId: string, signal: AbortSignal): Promise<void> {
+  const progress = openProgress(deps, partnerId, runId)
+  await progress.begin('Asking the CRM', 0)
+  const partner = await findPartner(deps.db, partnerId)
+  const partnerZohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, signal))
+  if (partnerZohoId === undefined) throw new Error('the partner of the run is gone')
+
+  const sync: SyncContext = { deps, partnerId, partnerZohoId, signal, progress, convertedDeals: new Map() }
+  let leads: Awaited<ReturnType<typeof syncLeads>> | undefined
+  let deals: Awaited<ReturnType<typeof syncDeals>> | undefined
+  for (;;) {
+    const run = await getRun(deps.db, partnerId, runId)
+    if (run.status !== 'running') return
+    if (run.kind !== 'deals') leads ??= await syncLeads(sync)
+    if (run.kind !== 'leads') deals ??= await syncDeals(sync)
+    const result: SyncResult | undefined = leads && deals ? { leads, deals } : (leads ?? deals)
+    if (result && (await finishRun(deps.db, run, result, deps.clock.now().toISOString()))) return
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof CrmUnavailable || error instanceof CrmRefused ? error.message : INTERNAL_FAILURE
+}

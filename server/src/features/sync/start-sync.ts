@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '../../db/ids.ts'
+import type { SyncRunRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
+import { runSync } from './run-sync.job.ts'
+import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.ts'
+
+/**
+ * The run that does what is asked, new or under way (D30). The run and its job are one transaction, so that a run that
+ * is marked as running has a job that ends it, whatever process dies.
+ */
+export async function startSync({ db, jobs, clock }: Deps, partnerId: string, kind: SyncKind): Promise<string> {
+  const now = clock.now()
+  return db.transaction().execute(async (tx) => {
+    const run = { id: newId(now), partner_id: partnerId, kind, started_at: now.toISOString() }
+    while (!(await insertRun(tx, run))) {
+      const joined = await joinRun(tx, partnerId, kind)
+      if (joined) return joined.id
+    }
+    await jobs.enqueue(tx, runSync, { partnerId, runId: run.id })
+    return run.id
+  })
+}
+
+/** The run at its end, or as it is after `waitMs` (D31). */
+export async function waitForRun({ db }: Deps, partnerId: string, runId: string, waitMs: number): Promise<SyncRunRow> {
+  const deadline = performance.now() + waitMs
+  for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, 500)) {
+    const run = await getRun(db, partnerId, runId)
+    const leftMs = deadline - performance.now()
+    if (run.status !== 'running' || leftMs <= 0) return run
+    await sleep(Math.min(pauseMs, leftMs))
+  }
+}

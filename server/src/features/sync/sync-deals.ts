@@ -1,0 +1,177 @@
+import type { DealSyncResult } from '@portal/contract/sync.ts'
+import { recordEvent } from '../../events/events.ts'
+import type { CrmDeal } from '../../zoho/crm-records.ts'
+import { applyCrmDeal, type NamedCrmDeal, removeCrmDeal } from '../deals/apply-crm-deal.ts'
+import { findDealsInCrm, findMatchableDeals } from '../deals/deals.queries.ts'
+import {
+  archiveLead,
+  findDealsWithMatchedLead,
+  findLeadsInCrm,
+  findMatchableLeads,
+  findOpenLeadsByLoid,
+  restoreMatchedLeads,
+} from '../leads/leads.queries.ts'
+import { applyInTransaction } from './apply-in-transaction.ts'
+import { matchLeadsToDeals } from './match-lead-to-deal.ts'
+import { nameRecords } from './name-records.ts'
+import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
+import { openLeadApplier } from './sync-leads.ts'
+import { type Pulled, pullNotes } from './sync-notes.ts'
+import { findLastSuccess } from './sync-runs.queries.ts'
+
+const RECORDS_A_CALL = 100
+const APPLIED_AT_ONCE = 4
+
+export type KnownDeal = Awaited<ReturnType<typeof findDealsInCrm>>[number]
+
+/** Brings the partner's deals up to what the CRM says, then takes the leads away that match one (D28–D30). */
+export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
+  const { deps, partnerId, partnerZohoId, signal, progress, convertedDeals } = sync
+  const { db, crm } = deps
+  const lastSuccess = await findLastSuccess(db, partnerId, 'deals')
+
+  await progress.begin('Comparing deals', 0)
+  const versions = await crm.dealVersions(partnerZohoId, signal)
+  const rows = await findDealsInCrm(db, partnerId)
+  const known = new Map(rows.map((row) => [row.zoho_id, row]))
+  const listed = new Set(versions.map((version) => version.zoho_id))
+  const changed = versions.filter(({ zoho_id, modified_time }) => {
+    const row = known.get(zoho_id)
+    return row?.crm_modified_time !== modified_time || row.archived_reason === 'left-crm'
+  })
+  const unlisted = rows.filter((row) => !listed.has(row.zoho_id) && row.archived_at === null)
+
+  const counts = { created: 0, updated: 0, skipped: 0, removed: 0 }
+  const isChanged = new Set(changed.map((version) => version.zoho_id))
+  for (const { zoho_id } of versions) {
+    // Deals that came with their leads in this run are this run's work too.
+    if (!isChanged.has(zoho_id)) counts[convertedDeals.get(zoho_id) ?? 'skipped']++
+  }
+  const problems: DealSyncResult['problems'] = []
+  const pulled: Pulled[] = rows.flatMap((row) => {
+    const isNew = convertedDeals.get(row.zoho_id) === 'created'
+    return isNew ? [{ zohoId: row.zoho_id, loid: row.loid, businessName: row.business_name, isNew }] : []
+  })
+  const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
+  const applier = openDealApplier(sync, known, lastSuccess !== undefined)
+
+  await progress.begin('Updating deals', toPull.length)
+  await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
+    const batch = await crm.getDeals(zohoIds, signal)
+    for (const problem of batch.problems) problems.push(problem)
+    counts.skipped += batch.problems.length
+
+    const own = batch.records.filter((record) => record.partner_zoho_id === partnerZohoId)
+    const named = await applier.name(own)
+    await applier.convertLeadsOf(named)
+    await inParallel(named, APPLIED_AT_ONCE, async (record) => {
+      signal.throwIfAborted()
+      try {
+        const { outcome, loid } = await applier.apply(record)
+        const counted = convertedDeals.get(record.zoho_id) ?? outcome
+        counts[counted]++
+        if (counted !== 'skipped') {
+          const row = known.get(record.zoho_id)
+          const isNew = row === undefined || row.archived_at !== null
+          pulled.push({ zohoId: record.zoho_id, loid, businessName: record.business_name, isNew })
+        }
+      } catch (error) {
+        const problem = problemOf(record.zoho_id, error)
+        if (!problem) throw error
+        problems.push(problem)
+        counts.skipped++
+      }
+      await progress.add(1)
+    })
+
+    const there = new Set([...own, ...batch.problems].map((one) => one.zoho_id))
+    for (const zohoId of zohoIds.filter((id) => !there.has(id))) {
+      const row = known.get(zohoId)
+      if (row && (await removeGoneDeal(sync, row))) counts.removed++
+    }
+  })
+
+  await pullNotes(sync, 'Deals', { pulled, known: rows, since: lastSuccess })
+  await progress.begin('Matching leads with deals', 0)
+  const matching_leads_removed = await archiveMatchingLeads(sync)
+  const { created, updated, skipped, removed } = counts
+  const total_zoho_deals = created + updated + skipped
+  return { total_zoho_deals, created, updated, matching_leads_removed, skipped, removed, problems }
+}
+
+/** How one deal is applied: the same for a whole sync and for a single record. */
+export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, KnownDeal>, isNews: boolean) {
+  const { deps, partnerId, signal } = sync
+  const { db, crm, clock } = deps
+  const knownLoids = new Map([...known.values()].map((row) => [row.zoho_id, row.loid]))
+
+  function name(records: readonly CrmDeal[]): Promise<NamedCrmDeal[]> {
+    const readAgain = (zohoIds: string[]) => crm.getDeals(zohoIds, signal)
+    return nameRecords(deps, 'Deals', records, { knownLoids, readAgain, signal })
+  }
+
+  /**
+   * A deal that carries an open lead's LOID is what the CRM made of that lead, if the CRM says so: the lead is
+   * converted together with it.
+   */
+  async function convertLeadsOf(deals: readonly NamedCrmDeal[]): Promise<void> {
+    const loids = deals.filter((deal) => !known.has(deal.zoho_id)).map((deal) => deal.loid)
+    if (loids.length === 0) return
+    const open = await findOpenLeadsByLoid(db, partnerId, loids)
+    if (open.length === 0) return
+    const leads = await crm.getLeads(
+      open.map((row) => row.zoho_id),
+      signal,
+    )
+    const converted = leads.records.filter((lead) => lead.is_converted && lead.partner_zoho_id === sync.partnerZohoId)
+    if (converted.length === 0) return
+    const knownLeads = new Map((await findLeadsInCrm(db, partnerId)).map((row) => [row.zoho_id, row]))
+    const applier = await openLeadApplier(sync, knownLeads, true)
+    const named = await applier.name(converted)
+    const theirDeals = await applier.dealsOf(named)
+    for (const lead of named) await applier.apply(lead, theirDeals)
+  }
+
+  async function apply(record: NamedCrmDeal) {
+    const row = known.get(record.zoho_id)
+    const tellsMore = row === undefined || row.archived_at !== null || row.stage !== record.stage
+    const stages = tellsMore ? await emptyWhenRefused(crm.dealStageHistory(record, signal)) : []
+    const scope = { partnerId, isNews, now: clock.now() }
+    return applyInTransaction(deps, record.zoho_id, (tx) => applyCrmDeal(tx, scope, record, stages))
+  }
+
+  return { name, convertLeadsOf, apply }
+}
+
+/** The leads whose place the deal had taken come back with the deal's going. */
+export function removeGoneDeal({ deps, partnerId }: SyncContext, row: { zoho_id: string; loid: string }) {
+  const now = deps.clock.now()
+  return applyInTransaction(deps, row.zoho_id, async (tx) => {
+    const isRemoved = await removeCrmDeal(tx, { partnerId, now }, row.loid)
+    if (isRemoved) await restoreMatchedLeads(tx, partnerId, row.loid)
+    return isRemoved
+  })
+}
+
+async function archiveMatchingLeads({ deps, partnerId }: SyncContext): Promise<number> {
+  const { db, clock } = deps
+  const taken = await findDealsWithMatchedLead(db, partnerId)
+  const deals = (await findMatchableDeals(db, partnerId)).filter((deal) => !taken.has(deal.loid))
+  const matches = matchLeadsToDeals(await findMatchableLeads(db, partnerId), deals)
+  let archived = 0
+  for (const { lead: loid, deal: deal_loid } of matches) {
+    const at = clock.now().toISOString()
+    await db.transaction().execute(async (tx) => {
+      const lead = await archiveLead(tx, partnerId, loid, {
+        archived_at: at,
+        archived_reason: 'matches-deal',
+        deal_loid,
+      })
+      if (!lead) return
+      archived++
+      const data = { business_name: lead.business_name, amount: lead.loan_amount, reason: 'matches-deal' as const }
+      await recordEvent(tx, { partnerId, loid, type: 'lead.removed', data, at })
+    })
+  }
+  return archived
+}

@@ -1,0 +1,167 @@
+import type { LeadSyncResult } from '@portal/contract/sync.ts'
+import { GiveUp } from '../../jobs/define-job.ts'
+import type { CrmDeal, CrmLead, CrmVersion } from '../../zoho/crm-records.ts'
+import type { NamedCrmDeal } from '../deals/apply-crm-deal.ts'
+import { findDealsInCrm } from '../deals/deals.queries.ts'
+import { applyCrmLead, type NamedCrmLead, removeCrmLead } from '../leads/apply-crm-lead.ts'
+import { findLeadsInCrm, findLeadsToPush } from '../leads/leads.queries.ts'
+import { pushLead } from '../leads/push-lead.job.ts'
+import { applyInTransaction } from './apply-in-transaction.ts'
+import { convertLead } from './convert-lead.ts'
+import { nameRecords } from './name-records.ts'
+import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
+import { type Pulled, pullNotes } from './sync-notes.ts'
+import { findLastSuccess } from './sync-runs.queries.ts'
+
+const RECORDS_A_CALL = 100
+const APPLIED_AT_ONCE = 4
+
+type KnownLead = Awaited<ReturnType<typeof findLeadsInCrm>>[number]
+
+/** Brings the partner's leads up to what the CRM says (D28–D30). */
+export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
+  const { deps, partnerId, partnerZohoId, signal, progress } = sync
+  const { db, crm } = deps
+  const lastSuccess = await findLastSuccess(db, partnerId, 'leads')
+  await pushWaitingLeads(sync)
+
+  await progress.begin('Comparing leads', 0)
+  const versions = await crm.leadVersions(partnerZohoId, signal)
+  const rows = await findLeadsInCrm(db, partnerId)
+  const known = new Map(rows.map((row) => [row.zoho_id, row]))
+  const listed = new Set(versions.map((version) => version.zoho_id))
+  const changed = versions.filter((version) => hasChanged(version, known.get(version.zoho_id)))
+  // Not listed is not yet gone: a converted lead may be hidden from lists, and is asked for by its id.
+  const unlisted = rows.filter((row) => !listed.has(row.zoho_id) && row.archived_at === null)
+
+  const counts = { created: 0, updated: 0, converted: 0, skipped: versions.length - changed.length, removed: 0 }
+  const problems: LeadSyncResult['problems'] = []
+  const pulled: Pulled[] = []
+  const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
+  const applier = await openLeadApplier(sync, known, lastSuccess !== undefined)
+
+  await progress.begin('Updating leads', toPull.length)
+  await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
+    const batch = await crm.getLeads(zohoIds, signal)
+    for (const problem of batch.problems) problems.push(problem)
+    counts.skipped += batch.problems.length
+
+    const own = batch.records.filter((record) => record.partner_zoho_id === partnerZohoId)
+    const named = await applier.name(own)
+    const deals = await applier.dealsOf(named)
+    await inParallel(named, APPLIED_AT_ONCE, async (record) => {
+      signal.throwIfAborted()
+      try {
+        const { outcome, loid } = await applier.apply(record, deals)
+        counts[outcome]++
+        if (outcome !== 'skipped') {
+          const row = known.get(record.zoho_id)
+          const isNew = row === undefined || row.archived_at !== null
+          pulled.push({ zohoId: record.zoho_id, loid, businessName: record.business_name, isNew })
+        }
+      } catch (error) {
+        const problem = problemOf(record.zoho_id, error)
+        if (!problem) throw error
+        problems.push(problem)
+        counts.skipped++
+      }
+      await progress.add(1)
+    })
+
+    const there = new Set([...own, ...batch.problems].map((one) => one.zoho_id))
+    for (const zohoId of zohoIds.filter((id) => !there.has(id))) {
+      const row = known.get(zohoId)
+      if (row && (await removeGone(sync, row))) counts.removed++
+    }
+  })
+
+  await pullNotes(sync, 'Leads', { pulled, known: rows, since: lastSuccess })
+  const total_zoho_leads = counts.created + counts.updated + counts.converted + counts.skipped
+  return { total_zoho_leads, ...counts, problems }
+}
+
+function hasChanged(version: Pick<CrmVersion, 'modified_time' | 'is_converted'>, row: KnownLead | undefined): boolean {
+  return (
+    row === undefined ||
+    row.crm_modified_time !== version.modified_time ||
+    // Conversion may leave Modified_Time as it was.
+    (version.is_converted && row.converted_at === null) ||
+    row.archived_reason === 'left-crm'
+  )
+}
+
+/** What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. */
+async function pushWaitingLeads({ deps, partnerId, signal, progress }: SyncContext): Promise<void> {
+  const loids = await findLeadsToPush(deps.db, partnerId)
+  if (loids.length > 0) await progress.begin('Sending new leads', loids.length)
+  await inParallel(loids, APPLIED_AT_ONCE, async (loid) => {
+    try {
+      await pushLead.run(deps, { partnerId, loid }, signal)
+    } catch (error) {
+      if (!(error instanceof GiveUp)) throw error
+    }
+    await progress.add(1)
+  })
+}
+
+/** How one lead is applied: the same for a whole sync and for a single record. */
+export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<string, KnownLead>, isNews: boolean) {
+  const { deps, partnerId, partnerZohoId, signal, convertedDeals } = sync
+  const { crm, clock } = deps
+  const scope = { partnerId, isNews }
+  const knownLoids = new Map([...known.values()].map((row) => [row.zoho_id, row.loid]))
+  const dealRows = await findDealsInCrm(deps.db, partnerId)
+  const knownDeals = new Map(dealRows.map((row) => [row.zoho_id, row]))
+
+  function name(records: readonly CrmLead[]): Promise<NamedCrmLead[]> {
+    const readAgain = (zohoIds: string[]) => crm.getLeads(zohoIds, signal)
+    return nameRecords(deps, 'Leads', records, { knownLoids, readAgain, signal })
+  }
+
+  /** The deals that these leads became, by their ids in the CRM. A deal carries its lead's LOID (D17). */
+  async function dealsOf(leads: readonly NamedCrmLead[]): Promise<Map<string, NamedCrmDeal>> {
+    const loids = new Map<string, string>()
+    for (const lead of leads) {
+      if (lead.is_converted && lead.converted_deal_zoho_id) loids.set(lead.converted_deal_zoho_id, lead.loid)
+    }
+    for (const [zohoId, { loid }] of knownDeals) if (loids.has(zohoId)) loids.set(zohoId, loid)
+    if (loids.size === 0) return new Map()
+    const readDeals = async (zohoIds: string[]) => {
+      const { records, problems } = await crm.getDeals(zohoIds, signal)
+      return { records: records.filter((deal) => deal.partner_zoho_id === partnerZohoId), problems }
+    }
+    const { records } = await readDeals([...loids.keys()])
+    const named = await nameRecords<CrmDeal>(deps, 'Deals', records, {
+      knownLoids: loids,
+      readAgain: readDeals,
+      signal,
+    })
+    return new Map(named.map((deal) => [deal.zoho_id, deal]))
+  }
+
+  async function apply(lead: NamedCrmLead, deals: ReadonlyMap<string, NamedCrmDeal>) {
+    const row = known.get(lead.zoho_id)
+    if (row && !hasChanged(lead, row)) return { outcome: 'skipped' as const, loid: row.loid }
+    const tellsMore = row === undefined || row.archived_at !== null || row.lead_status !== lead.lead_status
+    const statuses = tellsMore ? await emptyWhenRefused(crm.leadStatusHistory(lead, signal)) : []
+    if (!lead.is_converted) {
+      const now = clock.now()
+      return applyInTransaction(deps, lead.zoho_id, (tx) => applyCrmLead(tx, { ...scope, now }, lead, statuses))
+    }
+    const deal = deals.get(lead.converted_deal_zoho_id ?? '') ?? null
+    const hasNewStage = deal !== null && knownDeals.get(deal.zoho_id)?.stage !== deal.stage
+    const stages = hasNewStage ? await emptyWhenRefused(crm.dealStageHistory(deal, signal)) : []
+    const converted = await convertLead(deps, scope, { lead, statuses, deal, stages })
+    if (deal && converted.deal && converted.deal.outcome !== 'skipped') {
+      convertedDeals.set(deal.zoho_id, converted.deal.outcome)
+    }
+    return converted
+  }
+
+  return { name, dealsOf, apply }
+}
+
+function removeGone({ deps, partnerId }: SyncContext, row: KnownLead): Promise<boolean> {
+  const now = deps.clock.now()
+  return applyInTransaction(deps, row.zoho_id, (tx) => removeCrmLead(tx, { partnerId, now }, row.loid))
+}

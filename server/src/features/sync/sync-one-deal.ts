@@ -1,0 +1,90 @@
+import type { SingleDealSyncResult } from '@portal/contract/sync.ts'
+import type { Deps } from '../../deps.ts'
+import { Conflict, NotFound } from '../../errors.ts'
+import { CrmConflict } from '../../zoho/errors.ts'
+import { getPartner } from '../accounts/accounts.queries.ts'
+import { findDealRow, findDealsInCrm, getDealLoid } from '../deals/deals.queries.ts'
+import { findLeadRow, findLeadsInCrm, getLeadLoid } from '../leads/leads.queries.ts'
+import type { SyncContext } from './sync-context.ts'
+import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
+import { openLeadApplier } from './sync-leads.ts'
+import { pullNotesOf } from './sync-notes.ts'
+
+/** Before the caller's own limit of 30 s. */
+const ANSWER_MS_MAX = 25_000
+
+/** The Re-sync button: one deal with its history and notes. A lead's LOID serves once the CRM has made it a deal. */
+export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {
+  const { zoho_id: partnerZohoId } = await getPartner(deps.db, partnerId)
+  const sync: SyncContext = {
+    deps,
+    partnerId,
+    partnerZohoId: partnerZohoId ?? '',
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    progress: { begin: async () => undefined, add: async () => undefined },
+    convertedDeals: new Map(),
+  }
+  const dealLoid = await orUndefined(getDealLoid(deps.db, partnerId, idOrLoid))
+  if (dealLoid !== undefined) return pullDeal(sync, dealLoid)
+  const leadLoid = await orUndefined(getLeadLoid(deps.db, partnerId, idOrLoid))
+  if (leadLoid !== undefined) await convertLeadOf(sync, leadLoid)
+  const deal = leadLoid === undefined ? undefined : await findDealRow(deps.db, partnerId, leadLoid)
+  if (!deal || deal.archived_at !== null) throw new NotFound('Deal not found')
+  await pullNotesOf(sync, 'Deals', asPulled(deal, true), true)
+  return { operation: 'created', deal_name: deal.deal_name, stage: deal.stage, amount: deal.amount }
+}
+
+async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSyncResult> {
+  const { deps, partnerId, signal } = sync
+  const row = (await findDealsInCrm(deps.db, partnerId)).find((one) => one.loid === loid)
+  if (!row) throw new Conflict('CONFLICT', 'This deal has not reached the CRM yet')
+
+  const record = await deps.crm.findDeal(row.zoho_id, signal)
+  if (!record || record.partner_zoho_id !== sync.partnerZohoId) {
+    const deal = await findDealRow(deps.db, partnerId, loid)
+    await removeGoneDeal(sync, row)
+    return {
+      operation: 'removed',
+      deal_name: deal?.deal_name ?? null,
+      stage: deal?.stage ?? null,
+      amount: deal?.amount ?? null,
+    }
+  }
+  const applier = openDealApplier(sync, new Map([[row.zoho_id, row]]), true)
+  const [named] = await applier.name([record])
+  if (!named) throw new NotFound('Deal not found')
+  const { outcome } = await applier.apply(named).catch(refuse)
+  await pullNotesOf(sync, 'Deals', asPulled(named, false), true)
+  const operation = outcome === 'skipped' ? 'unchanged' : outcome
+  return { operation, deal_name: named.deal_name, stage: named.stage, amount: named.amount }
+}
+
+async function convertLeadOf(sync: SyncContext, loid: string): Promise<void> {
+  const { deps, partnerId, signal } = sync
+  const row = await findLeadRow(deps.db, partnerId, loid)
+  const lead = row?.zoho_id ? await deps.crm.findLead(row.zoho_id, signal) : null
+  if (!lead?.is_converted || lead.partner_zoho_id !== sync.partnerZohoId) return
+  const known = new Map((await findLeadsInCrm(deps.db, partnerId)).map((one) => [one.zoho_id, one]))
+  const applier = await openLeadApplier(sync, known, true)
+  const named = await applier.name([lead])
+  const deals = await applier.dealsOf(named)
+  for (const one of named) await applier.apply(one, deals).catch(refuse)
+}
+
+function asPulled(deal: { zoho_id: string | null; loid: string; business_name: string | null }, isNew: boolean) {
+  return { zohoId: deal.zoho_id ?? '', loid: deal.loid, businessName: deal.business_name, isNew }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof CrmConflict) throw new Conflict('CONFLICT', `The CRM’s record does not fit: ${error.message}`)
+  throw error
+}
+
+async function orUndefined(loid: Promise<string>): Promise<string | undefined> {
+  try {
+    return await loid
+  } catch (error) {
+    if (error instanceof NotFound) return undefined
+    throw error
+  }
+}

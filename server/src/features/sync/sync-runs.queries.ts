@@ -1,0 +1,103 @@
+import type { DealSyncResult, FullSyncResult, LeadSyncResult } from '@portal/contract/sync.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { SyncRunRow } from '../../db/tables.ts'
+import { NotFound } from '../../errors.ts'
+
+export type SyncKind = SyncRunRow['kind']
+export type SyncResult = FullSyncResult | LeadSyncResult | DealSyncResult
+
+/** False when a run of this partner is under way: there is never a second (D30). */
+export async function insertRun(
+  tx: Tx,
+  run: { id: string; partner_id: string; kind: SyncKind; started_at: string },
+): Promise<boolean> {
+  const row = await tx
+    .insertInto('sync_runs')
+    .values({ ...run, status: 'running' })
+    .onConflict((conflict) => conflict.column('partner_id').where('status', '=', 'running').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The partner's run under way, made to do what is asked as well: a run of leads that is asked for deals does both. */
+export function joinRun(tx: Tx, partnerId: string, kind: SyncKind): Promise<SyncRunRow | undefined> {
+  return tx
+    .updateTable('sync_runs')
+    .set({ kind: sql<SyncKind>`case when kind = ${kind} then kind else 'all' end` })
+    .where('partner_id', '=', partnerId)
+    .where('status', '=', 'running')
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function getRun(db: Db, partnerId: string, runId: string): Promise<SyncRunRow> {
+  const query = db.selectFrom('sync_runs').selectAll().where('partner_id', '=', partnerId)
+  const run = isId(runId) ? await query.where('id', '=', runId).executeTakeFirst() : undefined
+  if (!run) throw new NotFound('Sync run not found')
+  return run
+}
+
+export async function updateProgress(
+  db: Db,
+  partnerId: string,
+  runId: string,
+  progress: { phase: string; done: number; total: number },
+): Promise<void> {
+  await db
+    .updateTable('sync_runs')
+    .set(progress)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', runId)
+    .where('status', '=', 'running')
+    .execute()
+}
+
+/** False when more was asked of the run than `kind` while it went on: it is not at its end then. */
+export async function finishRun(
+  db: Db,
+  run: Pick<SyncRunRow, 'id' | 'partner_id' | 'kind'>,
+  result: SyncResult,
+  at: string,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('sync_runs')
+    .set({ status: 'succeeded', phase: null, result: JSON.stringify(result), finished_at: at })
+    .where('partner_id', '=', run.partner_id)
+    .where('id', '=', run.id)
+    .where('status', '=', 'running')
+    .where('kind', '=', run.kind)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
+  await db
+    .updateTable('sync_runs')
+    .set({ status: 'failed', error, finished_at: at })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', runId)
+    .where('status', '=', 'running')
+    .execute()
+}
+
+/** When the last run began that did this and succeeded; undefined before the partner's first. */
+export async function findLastSuccess(
+  db: Db,
+  partnerId: string,
+  kind: Exclude<SyncKind, 'all'>,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sync_runs')
+    .select('started_at')
+    .where('partner_id', '=', partnerId)
+    .where('status', '=', 'succeeded')
+    .where('kind', 'in', [kind, 'all'])
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.started_at
+}

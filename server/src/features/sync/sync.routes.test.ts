@@ -1,0 +1,473 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+let lender: Lender
+let ada: TestPartner
+/** Ada in the CRM. */
+let adaInCrm: string
+
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+})
+
+afterAll(() => portal[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  await lender.reset()
+  ada = await portal.newPartner()
+  adaInCrm = await inCrm(ada)
+})
+
+function inCrm(partner: TestPartner): Promise<string> {
+  return waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id)
+}
+
+async function sync(path: string, partner = ada) {
+  const answer = await partner.post(path)
+  expect(answer.body).toMatchObject({ success: true })
+  expect(answer.status).toBe(200)
+  return answer.body.data
+}
+
+const syncLeads = (partner?: TestPartner) => sync('/dashboard/sync-leads', partner)
+const syncDeals = (partner?: TestPartner) => sync('/dashboard/sync-deals', partner)
+
+const nothingLeft = { created: 0, updated: 0, converted: 0, removed: 0, problems: [] }
+
+async function listed(kind: 'leads' | 'deals', partner = ada) {
+  return (await partner.get(`/dashboard/${kind}?limit=100`)).body.data[kind]
+}
+
+async function eventTypes(partner = ada): Promise<string[]> {
+  const rows = await portal.deps.db
+    .selectFrom('events')
+    .select('type')
+    .where('partner_id', '=', partner.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.type)
+}
+
+const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
+const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
+
+test('leads born in the CRM come over once, with a LOID in both places, their history and no news', async () => {
+  const id = await lender.create('Leads', {
+    Last_Name: 'Rivera',
+    First_Name: 'Ana',
+    Company: 'Rivera Bakery',
+    Lead_Status: 'Not Contacted',
+    Loan_Amount: 80_000.25,
+    Partner: { id: adaInCrm },
+  })
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await lender.create('Leads', { Last_Name: 'Nobody’s' })
+
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 1, created: 1, skipped: 0 })
+  const [lead] = await listed('leads')
+  expect(lead).toMatchObject({
+    lead_name: 'Ana Rivera',
+    loan_amount: 80_000.25,
+    lead_status: 'Contacted',
+    crm: 'synced',
+  })
+  expect((await lender.read('Leads', id))?.['LOID']).toBe(lead.loid)
+  expect((await history(lead.loid)).map((entry: { status: string }) => entry.status)).toEqual([
+    'Contacted',
+    'Not Contacted',
+  ])
+  expect(await eventTypes()).toEqual([])
+
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+})
+
+test('a submitted lead is recognised, and a later change of status is told once', async () => {
+  const { loid } = await ada.submitLead()
+  // Not waited for: what the partner did and the CRM does not have yet is sent first.
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 0, skipped: 1 })
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  expect(inZoho?.['LOID']).toBe(loid)
+  await lender.update('Leads', String(inZoho?.['id']), { Lead_Status: 'Pre Qualified', Brand: 'Northwind' })
+
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, updated: 1 })
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead).toMatchObject({
+    lead_status: 'Pre Qualified',
+    brand: 'Northwind',
+  })
+  const entries = await history(loid)
+  expect(entries).toMatchObject([
+    { status: 'Pre Qualified' },
+    { status: 'New Lead', changed_by: ada.businessName, description: 'Submitted through the partner portal' },
+  ])
+  expect(JSON.stringify(entries)).not.toContain('@')
+  expect(await eventTypes()).toEqual(['lead.created', 'lead.status_changed'])
+})
+
+test('whose a record is, the Partner lookup alone says: deleted and given away leave, and come back', async () => {
+  const bob = await portal.newPartner()
+  const bobInCrm = await inCrm(bob)
+  const ids = await lender.createMany('Leads', [
+    { Last_Name: 'Stays', Company: ada.businessName, Partner: { id: adaInCrm } },
+    { Last_Name: 'Given away', Partner: { id: adaInCrm } },
+    { Last_Name: 'Deleted', Partner: { id: adaInCrm } },
+    { Last_Name: 'Bob’s', Company: ada.businessName, Partner: { id: bobInCrm } },
+  ])
+  expect(await syncLeads()).toMatchObject({ created: 3 })
+  const given = (await listed('leads')).find((lead: { last_name: string }) => lead.last_name === 'Given away')
+
+  await lender.update('Leads', ids[1] ?? '', { Partner: { id: bobInCrm } })
+  await lender.remove('Leads', ids[2] ?? '')
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 1, skipped: 1, removed: 2 })
+  expect((await listed('leads')).map((lead: { last_name: string }) => lead.last_name)).toEqual(['Stays'])
+  expect((await ada.get(`/crm/lead/${given.loid}`)).status).toBe(404)
+  expect(await eventTypes()).toEqual(['lead.removed', 'lead.removed'])
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+
+  expect(await syncLeads(bob)).toMatchObject({ total_zoho_leads: 2, created: 1, updated: 1, problems: [] })
+  expect((await bob.get(`/crm/lead/${given.loid}`)).body.data.lead).toMatchObject({
+    last_name: 'Given away',
+    partner: bob.businessName,
+  })
+
+  await lender.update('Leads', ids[1] ?? '', { Partner: { id: adaInCrm } })
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 2, updated: 1, removed: 0 })
+  expect((await ada.get(`/crm/lead/${given.loid}`)).status).toBe(200)
+  expect((await bob.get(`/crm/lead/${given.loid}`)).status).toBe(404)
+  expect(await syncLeads(bob)).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+  expect(await eventTypes(bob)).toEqual(['lead.removed'])
+})
+
+test.each([
+  { conversionBumpsModifiedTime: true, coqlReturnsConverted: true },
+  { conversionBumpsModifiedTime: false, coqlReturnsConverted: true },
+  { conversionBumpsModifiedTime: false, coqlReturnsConverted: false, searchLagSeconds: 3_600 },
+])('a lead that became a deal is converted once and carries its LOID: %o', async (switches) => {
+  await lender.behaviour(switches)
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, skipped: 1 })
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  await lender.convert(String(inZoho?.['id']), { Deal_Name: 'Okafor – trucks', Amount: 140_000 })
+
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 1, converted: 1, skipped: 0 })
+  expect(await listed('leads')).toEqual([])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+  expect((await ada.get(`/crm/deal/${loid}`)).body.data).toMatchObject({
+    deal: { deal_name: 'Okafor – trucks', amount: 140_000, stage: 'Information Received' },
+    converted_from_lead: true,
+  })
+  expect(await stages(loid)).toMatchObject([{ stage: 'Information Received' }])
+  expect((await history(loid)).at(-1)).toMatchObject({ status: 'New Lead' })
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 0, skipped: 1, matching_leads_removed: 0 })
+  expect((await ada.get('/dashboard/stats')).body.data).toMatchObject({
+    total_leads: 1,
+    active_leads: 0,
+    conversion_rate: 1,
+  })
+  expect(await eventTypes()).toEqual(['lead.created', 'deal.created', 'lead.converted'])
+})
+
+test('a deal sync converts the lead that the deal was, if the CRM says so', async () => {
+  const { loid } = await ada.submitLead()
+  const lead = await ada.pushedLead(loid)
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  await lender.convert(String(inZoho?.['id']))
+  expect(lead.crm).toBe('synced')
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 1, skipped: 0 })
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 0, converted: 0 })
+})
+
+test('one run for both counts the converted lead and its deal', async () => {
+  const [id = ''] = await lender.createMany('Leads', [
+    { Last_Name: 'Converted', Partner: { id: adaInCrm } },
+    { Last_Name: 'Open', Partner: { id: adaInCrm } },
+  ])
+  await lender.convert(id)
+  expect(await sync('/crm/sync')).toEqual({
+    leads: { ...nothingLeft, total_zoho_leads: 2, created: 1, converted: 1, skipped: 0 },
+    deals: {
+      total_zoho_deals: 1,
+      created: 1,
+      updated: 0,
+      matching_leads_removed: 0,
+      skipped: 0,
+      removed: 0,
+      problems: [],
+    },
+  })
+  const [deal] = await listed('deals')
+  // A converted lead can no longer be given a LOID, its deal can.
+  expect((await lender.list('Deals', 'LOID'))[0]?.['LOID']).toBe(deal.loid)
+  expect(await sync('/crm/sync')).toMatchObject({
+    leads: { ...nothingLeft, total_zoho_leads: 2, skipped: 2 },
+    deals: { total_zoho_deals: 1, created: 0, updated: 0, skipped: 1, removed: 0 },
+  })
+  expect(await eventTypes()).toEqual([])
+})
+
+test('deals follow the CRM: born there, changed, moved on, deleted and restored', async () => {
+  const id = await lender.create('Deals', {
+    Deal_Name: 'Rivera – oven',
+    Stage: 'Information Received',
+    Amount: 50_000,
+    Closing_Date: '2027-03-01',
+    Partner: { id: adaInCrm },
+  })
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 1, skipped: 0, removed: 0 })
+  const [deal] = await listed('deals')
+  expect(deal).toMatchObject({
+    deal_name: 'Rivera – oven',
+    amount: 50_000,
+    closing_date: '2027-03-01',
+    probability: 25,
+  })
+  expect(await syncDeals()).toMatchObject({ created: 0, updated: 0, skipped: 1 })
+  expect(await eventTypes()).toEqual([])
+
+  await lender.behaviour({ clockShiftSeconds: 60 })
+  await lender.update('Deals', id, { Amount: 55_000 })
+  expect(await syncDeals()).toMatchObject({ updated: 1, skipped: 0 })
+  await lender.behaviour({ clockShiftSeconds: 120 })
+  await lender.update('Deals', id, { Stage: 'Pending Approval' })
+  expect(await syncDeals()).toMatchObject({ updated: 1 })
+  expect((await stages(deal.loid)).map((entry: { stage: string }) => entry.stage)).toEqual([
+    'Pending Approval',
+    'Information Received',
+  ])
+
+  await lender.remove('Deals', id)
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 0, skipped: 0, removed: 1 })
+  expect(await listed('deals')).toEqual([])
+  expect(await eventTypes()).toEqual(['deal.updated', 'deal.stage_changed', 'deal.removed'])
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 0, removed: 0 })
+})
+
+test('a lead that matches a deal leaves the list, the oldest first, one a deal, and comes back when the deal goes', async () => {
+  const form = { businessName: 'Okafor Freight Pty Ltd', loanTerm: '24 months' }
+  const [oldest, second] = [await ada.submitLead(form), await ada.submitLead(form)]
+  const other = await ada.submitLead({ ...form, loanAmount: 99_000 })
+  const deal = await lender.create('Deals', {
+    Deal_Name: 'By hand',
+    Stage: 'Approved',
+    Business_Name: 'OKAFOR FREIGHT',
+    Amount: 150_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Phone: '0491 570 156',
+    Partner: { id: adaInCrm },
+  })
+  expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 1 })
+  expect(await syncDeals()).toMatchObject({ skipped: 1, matching_leads_removed: 0 })
+  expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([other.loid, second.loid])
+  const [dealRow] = await listed('deals')
+  expect((await ada.get(`/crm/lead/${oldest.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: dealRow.loid })
+  // The lead is still in the CRM, which brings it back to no list.
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 3, created: 0, converted: 0, removed: 0 })
+  expect(await listed('leads')).toHaveLength(2)
+
+  await lender.remove('Deals', deal)
+  expect(await syncDeals()).toMatchObject({ removed: 1, matching_leads_removed: 0 })
+  expect(await listed('leads')).toHaveLength(3)
+})
+
+test('one deal is synced by its LOID: unchanged, updated, removed, and created from its lead', async () => {
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  expect((await ada.post(`/dashboard/sync-deal/${loid}`)).status).toBe(404)
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  const deal = await lender.convert(String(inZoho?.['id']), { Deal_Name: 'Okafor', Amount: 1_000 })
+  const one = () => sync(`/dashboard/sync-deal/${loid.toLowerCase()}`)
+  expect(await one()).toEqual({
+    operation: 'created',
+    deal_name: 'Okafor',
+    stage: 'Information Received',
+    amount: 1_000,
+  })
+  expect(await one()).toMatchObject({ operation: 'unchanged' })
+  await lender.addNote('Deals', deal, { title: 'Lender', content: 'Papers are in' })
+  await lender.behaviour({ clockShiftSeconds: 60 })
+  await lender.update('Deals', deal, { Stage: 'Funded', Amount: 1_200 })
+  expect(await one()).toEqual({ operation: 'updated', deal_name: 'Okafor', stage: 'Funded', amount: 1_200 })
+  expect((await ada.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([
+    { title: 'Lender', content: 'Papers are in' },
+  ])
+  const bob = await portal.newPartner()
+  expect((await bob.post(`/dashboard/sync-deal/${loid}`)).status).toBe(404)
+
+  await lender.remove('Deals', deal)
+  expect(await one()).toMatchObject({ operation: 'removed', deal_name: 'Okafor', amount: 1_200 })
+  expect(await listed('deals')).toEqual([])
+  expect((await ada.post('/dashboard/sync-deal/LO-00000000')).status).toBe(404)
+})
+
+test.each([true, false])(
+  'notes of the CRM come over, also those that leave their record’s time alone (%s)',
+  async (noteBumpsParent) => {
+    await lender.behaviour({ noteBumpsParent })
+    const { loid } = await ada.submitLead()
+    await ada.pushedLead(loid)
+    const [inZoho] = await lender.list('Leads', 'LOID')
+    const id = String(inZoho?.['id'])
+    await lender.addNote('Leads', id, { title: 'Before', content: 'Written before the first sync' })
+    const own = await ada.post(`/crm/note/${loid}`, { content: 'Please call after ten' })
+    expect(own.status).toBe(201)
+    await syncLeads()
+    await lender.addNote('Leads', id, { title: 'After', content: 'Written between two syncs' })
+    await syncLeads()
+    await syncLeads()
+    await waitFor('the own note in the CRM', async () => {
+      const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+      return notes.every((note: { crm: string }) => note.crm === 'synced')
+    })
+    await syncLeads()
+    const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+    expect(notes.map((note: { content: string }) => note.content).sort()).toEqual([
+      'Please call after ten',
+      'Written before the first sync',
+      'Written between two syncs',
+    ])
+    expect(JSON.stringify(notes)).not.toContain('lender.')
+    expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
+  },
+)
+
+test('where Zoho forbids listing all notes, those of changed records come over', async () => {
+  const id = await lender.create('Leads', { Last_Name: 'N', Partner: { id: adaInCrm } })
+  await syncLeads()
+  await lender.addNote('Leads', id, { content: 'A remark of the lender' })
+  await lender.behaviour({ clockShiftSeconds: 60 })
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await lender.faults({ forbidden: { times: 1, match: 'v8/Notes?' } })
+  expect(await syncLeads()).toMatchObject({ updated: 1 })
+  const [lead] = await listed('leads')
+  expect((await ada.get(`/crm/lead/${lead.loid}`)).body.data.notes).toMatchObject([
+    { content: 'A remark of the lender' },
+  ])
+})
+
+test('a change whose time the CRM does not tell is described as observed', async () => {
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  await lender.update('Leads', String(inZoho?.['id']), { Lead_Status: 'Contacted' })
+  await lender.faults({ failEvery: { n: 1, status: 404, match: '__timeline' } })
+  await syncLeads()
+  expect(await history(loid)).toMatchObject([
+    { status: 'Contacted', changed_by: null, description: expect.stringContaining('Observed') },
+    { status: 'New Lead' },
+  ])
+  await lender.faults({})
+  await lender.update('Leads', String(inZoho?.['id']), { Lead_Status: 'Pre Qualified' })
+  await syncLeads()
+  const entries = await history(loid)
+  expect(entries.map((entry: { status: string }) => entry.status)).toEqual(['Pre Qualified', 'Contacted', 'New Lead'])
+  expect(JSON.stringify(entries)).not.toContain('Observed')
+})
+
+test('a record that contradicts another is a problem of its own and holds up nothing', async () => {
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  const bob = await portal.newPartner()
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  await syncLeads()
+  // Staff took the LOID off Ada's lead and typed it into one of Bob's.
+  await lender.update('Leads', String(inZoho?.['id']), { LOID: null })
+  const wrong = await lender.create('Leads', { Last_Name: 'Wrong', LOID: loid, Partner: { id: await inCrm(bob) } })
+  await lender.create('Leads', { Last_Name: 'Right', Partner: { id: await inCrm(bob) } })
+
+  expect(await syncLeads(bob)).toMatchObject({
+    total_zoho_leads: 2,
+    created: 1,
+    skipped: 1,
+    problems: [{ zoho_id: wrong, reason: expect.stringContaining(loid) }],
+  })
+  expect((await ada.get(`/crm/lead/${loid}`)).status).toBe(200)
+})
+
+test('calls at the same time share one run, whatever they ask for', async () => {
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 5 }, () => ({ Last_Name: 'Five', Partner: { id: adaInCrm } })),
+  )
+  await lender.create('Deals', { Deal_Name: 'One', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await lender.faults({ slowMs: 50 })
+  const [leads, again, deals, all] = await Promise.all([syncLeads(), syncLeads(), syncDeals(), sync('/crm/sync')])
+  expect(leads).toMatchObject({ total_zoho_leads: 5, created: 5 })
+  expect(again).toEqual(leads)
+  expect(deals).toMatchObject({ total_zoho_deals: 1, created: 1 })
+  expect(all).toEqual({ leads, deals })
+  const runs = await portal.deps.db.selectFrom('sync_runs').select('status').where('partner_id', '=', ada.id).execute()
+  expect(runs).toEqual([{ status: 'succeeded' }])
+})
+
+test('a CRM that is away ends the run with 502; the next one goes on', async () => {
+  await lender.create('Leads', { Last_Name: 'Later', Partner: { id: adaInCrm } })
+  await lender.faults({ scopeMismatch: { times: 1 } })
+  const failed = await ada.post('/dashboard/sync-leads')
+  expect(failed).toMatchObject({ status: 502, body: { success: false, code: 'CRM_UNAVAILABLE' } })
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 1 })
+})
+
+test('a run tells how far it has come, to its partner alone', async () => {
+  await lender.create('Leads', { Last_Name: 'Seen', Partner: { id: adaInCrm } })
+  await lender.faults({ slowMs: 200 })
+  const answer = ada.post('/dashboard/sync-leads')
+  const run = await waitFor('a run under way', async () => {
+    const query = portal.deps.db.selectFrom('sync_runs').select('id').where('partner_id', '=', ada.id)
+    return query.executeTakeFirst()
+  })
+  const path = `/dashboard/sync-runs/${run.id}`
+  expect((await ada.get(path)).body.data).toMatchObject({
+    run_id: run.id,
+    kind: 'leads',
+    status: 'running',
+    result: null,
+  })
+  const bob = await portal.newPartner()
+  expect((await bob.get(path)).status).toBe(404)
+  expect((await ada.get('/dashboard/sync-runs/nonsense')).status).toBe(404)
+  const { data } = (await answer).body
+  expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
+})
+
+test('the debug sync names each step and changes nothing', async () => {
+  await lender.create('Leads', { Last_Name: 'Untouched', Partner: { id: adaInCrm } })
+  const { status, body } = await ada.post('/dashboard/debug-sync-leads')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    success: true,
+    debug: {
+      counts: { portal_leads: 0, zoho_leads: 1 },
+      missing_fields: [],
+      api_domain: portal.crmUrl,
+      mode: 'sandbox',
+    },
+  })
+  expect(body.debug.steps.every((step: { ok: boolean }) => step.ok)).toBe(true)
+  expect((await lender.list('Leads', 'LOID'))[0]?.['LOID']).toBeNull()
+
+  await lender.faults({ scopeMismatch: { times: 100, match: '/coql' } })
+  const failed = await ada.post('/dashboard/debug-sync-leads')
+  expect(failed.body).toMatchObject({ success: false, error: expect.stringContaining('OAUTH_SCOPE_MISMATCH') })
+  expect(failed.body.debug.counts.zoho_leads).toBeNull()
+})
+
+test('nothing of this is for those who are not signed in', async () => {
+  const paths = [
+    '/dashboard/sync-leads',
+    '/dashboard/sync-deals',
+    '/crm/sync',
+    '/dashboard/sync-deal/LO-00000000',
+    '/dashboard/debug-sync-leads',
+  ]
+  for (const path of paths) expect((await portal.post(path)).status).toBe(401)
+  expect((await portal.get('/dashboard/sync-runs/1')).status).toBe(401)
+})

@@ -1,0 +1,70 @@
+import {
+  DealSyncResult,
+  debugSyncLeads,
+  FullSyncResult,
+  LeadSyncResult,
+  readSyncRun,
+  SyncRun,
+  syncDeals,
+  syncEverything,
+  syncLeads,
+  syncOneDeal as syncOneDealRoute,
+} from '@portal/contract/sync.ts'
+import type * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import { CrmUnavailable, PortalError } from '../../errors.ts'
+import { Accepted, type Mount } from '../../http/mount.ts'
+import { debugLeadSync } from './debug-sync.ts'
+import { INTERNAL_FAILURE } from './run-sync.job.ts'
+import { startSync, waitForRun } from './start-sync.ts'
+import { syncOneDeal } from './sync-one-deal.ts'
+import { getRun, type SyncKind } from './sync-runs.queries.ts'
+
+/** After this the call answers 202 and the run goes on (D31). */
+const WAIT_MS_MAX = 20_000
+
+export function syncRoutes(mount: Mount, deps: Deps): void {
+  mount(syncLeads, ({ partner }) =>
+    runOrAccept(
+      deps,
+      partner.id,
+      'leads',
+      (result) => read(FullSyncResult, result)?.leads ?? read(LeadSyncResult, result),
+    ),
+  )
+  mount(syncDeals, ({ partner }) =>
+    runOrAccept(
+      deps,
+      partner.id,
+      'deals',
+      (result) => read(FullSyncResult, result)?.deals ?? read(DealSyncResult, result),
+    ),
+  )
+  mount(syncEverything, ({ partner }) => runOrAccept(deps, partner.id, 'all', (result) => read(FullSyncResult, result)))
+  mount(syncOneDealRoute, ({ partner, params }) => syncOneDeal(deps, partner.id, params.id))
+  mount(readSyncRun, async ({ partner, params }) => {
+    const { id: run_id, ...run } = await getRun(deps.db, partner.id, params.id)
+    return { ...run, run_id, result: SyncRun.shape.result.parse(run.result) }
+  })
+  mount(debugSyncLeads, ({ partner }) => debugLeadSync(deps, partner.id))
+}
+
+async function runOrAccept<Result>(
+  deps: Deps,
+  partnerId: string,
+  kind: SyncKind,
+  /** A run that others joined may hold more than was asked for here. */
+  partOf: (result: unknown) => Result | undefined,
+): Promise<Result | Accepted<{ run_id: string; status: 'running' }>> {
+  const runId = await startSync(deps, partnerId, kind)
+  const run = await waitForRun(deps, partnerId, runId, WAIT_MS_MAX)
+  if (run.status === 'running') return new Accepted({ run_id: runId, status: 'running' })
+  const part = run.status === 'succeeded' ? partOf(run.result) : undefined
+  if (part) return part
+  const text = run.error ?? INTERNAL_FAILURE
+  throw text === INTERNAL_FAILURE ? new PortalError(500, 'INTERNAL', text) : new CrmUnavailable(text)
+}
+
+function read<Schema extends z.ZodMiniType>(schema: Schema, result: unknown): z.output<Schema> | undefined {
+  return schema.safeParse(result).data
+}

@@ -1,0 +1,11 @@
+const SETTLED_AFTER_MS = 10_000
+
+/**
+ * What is kept of a record's Modified_Time once it was applied. Zoho's times are whole seconds, so that a record read in
+ * the second of its change may change again under the same time. Of one that changed just now the portal keeps a
+ * millisecond less: the next sync reads it once more.
+ */
+export function appliedTime(modifiedTime: string, now: Date): string {
+  const ms = Date.parse(modifiedTime)
+  return now.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - 1).toISOString() : modifiedTime
+}
