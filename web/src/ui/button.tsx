@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { LoaderCircle } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 
 export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
 export type ButtonSize = 'small' | 'medium' | 'icon'
@@ -22,7 +22,7 @@ const SIZES: Record<ButtonSize, string> = {
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium', className?: string) {
   return clsx(
     'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap select-none transition-colors duration-100',
-    'disabled:pointer-events-none disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+    'disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
     VARIANTS[variant],
     SIZES[size],
     className,
@@ -33,22 +33,33 @@ export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
-  /** Shows a spinner and disables the button; the label stays, so that its width does not jump. */
+  /** Shows a spinner and ignores clicks; the label stays, so that its width does not jump, and so does the focus. */
   busy?: boolean
 }
 
 /** An icon-only button needs an `aria-label`. */
-export function Button({ variant, size, icon, busy, disabled, className, children, ...rest }: ButtonProps) {
+export function Button({ variant, size, icon, busy, className, children, onClick, onMouseDown, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
-      disabled={disabled || busy}
       aria-busy={busy || undefined}
+      // `disabled` would take the focus away, and nothing would give it back afterwards.
+      aria-disabled={busy || undefined}
       className={buttonClass(variant, size, className)}
+      onClick={busy ? prevent : onClick}
+      onMouseDown={rest.type === 'submit' ? prevent : onMouseDown}
       {...rest}
     >
       {busy ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
       {children}
     </button>
   )
+}
+
+/**
+ * For a click: no submission. For the press that begins one: the field keeps the focus. Left, it would check itself, and
+ * the message that appears would push the button away from under the pointer before the click is complete.
+ */
+function prevent(event: MouseEvent) {
+  event.preventDefault()
 }

@@ -19,8 +19,8 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
       badge={
         activeCount > 0 && (
           <Badge variant="primary">
-            {activeCount}
-            <span className="sr-only"> active</span>
+            <span aria-hidden>{activeCount}</span>
+            <span className="sr-only">, {activeCount} active</span>
           </Badge>
         )
       }

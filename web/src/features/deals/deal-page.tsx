@@ -14,7 +14,7 @@ import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
 import { DealCrmMark, dealTitle } from './deal-columns.tsx'
 import { ContactPerson, DealActivity, DealDetails, DealSummary } from './deal-details.tsx'
 import { LeadStatusHistory, StageHistory } from './deal-histories.tsx'
-import { dealQuery } from './deals.queries.ts'
+import { dealQuery, stageHistoryQuery } from './deals.queries.ts'
 
 const route = getRouteApi('/signed-in/deals/$loid')
 
@@ -23,9 +23,11 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
+  // Asked for at the same time, and waited for: coming later it would push what is below it down.
+  const stages = useQuery(stageHistoryQuery(loid))
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
-  if (query.isPending) return <DealOutline />
+  if (query.isPending || (query.isSuccess && stages.isPending)) return <DealOutline />
   if (!query.data) {
     return isNotFound(query.error) ? (
       <DealFailure text="Deal not found" />
@@ -74,8 +76,8 @@ export function DealPage() {
         <div className="grid gap-5">
           <DealSummary deal={deal} />
           <StageHistory deal={deal} />
-          {wasLead && <LeadStatusHistory loid={deal.loid} />}
           <DealActivity deal={deal} notes={notes} />
+          {wasLead && <LeadStatusHistory loid={deal.loid} />}
         </div>
       </div>
     </>

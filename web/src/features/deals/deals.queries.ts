@@ -41,6 +41,7 @@ export function stageHistoryQuery(loid: string) {
   return queryOptions({
     queryKey: ['deals', 'stage-history', loid],
     queryFn: ({ signal }) => call(readStageHistory, { params: { id: loid }, signal }),
+    enabled: loid !== '',
   })
 }
 

@@ -52,7 +52,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-md:order-1 md:max-w-52',
+    className: 'max-md:order-1 md:max-w-56',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>

@@ -12,7 +12,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
-import { leadQuery } from './leads.queries.ts'
+import { leadQuery, statusHistoryQuery } from './leads.queries.ts'
 import { StatusHistory } from './status-history.tsx'
 
 const route = getRouteApi('/signed-in/leads/$loid')
@@ -21,9 +21,11 @@ export function LeadPage() {
   const loid = route.useParams().loid.trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
+  // Asked for at the same time, and waited for: coming later it would push the notes down.
+  const history = useQuery(statusHistoryQuery(loid))
 
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
-  if (query.isPending) return <LeadOutline />
+  if (query.isPending || (query.isSuccess && history.isPending)) return <LeadOutline />
   if (!query.data) {
     return (
       <LeadFailure

@@ -51,6 +51,7 @@ export function statusHistoryQuery(loid: string) {
   return queryOptions({
     queryKey: ['leads', 'status-history', loid],
     queryFn: ({ signal }) => call(readStatusHistory, { params: { id: loid }, signal }),
+    enabled: loid !== '',
   })
 }
 

@@ -47,13 +47,14 @@ export function NewLeadPage() {
           <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
           {CONSENT_TEXT}
         </p>
-        <div className="flex flex-wrap justify-end gap-2">
-          <Link {...paths.leads} className={buttonClass('secondary')}>
-            Cancel
-          </Link>
+        {/* At the left, where toasts do not cover it. */}
+        <div className="flex flex-wrap gap-2 max-sm:pb-16">
           <Button type="submit" busy={submission.isPending}>
             Submit Lead
           </Button>
+          <Link {...paths.leads} className={buttonClass('secondary')}>
+            Cancel
+          </Link>
         </div>
       </form>
       <ConfirmDialog

@@ -12,7 +12,7 @@ import { DuplicateWarning } from './duplicate-warning.tsx'
 import { type DuplicateCheck, duplicatesQuery } from './leads.queries.ts'
 import { MoneyField } from './money-field.tsx'
 import { isLargeLoan, LARGE_LOAN, type LeadForm, lacksPropertyValue, NO_PROPERTY_VALUE } from './new-lead-form.ts'
-import { PhoneField } from './phone-field.tsx'
+import { countryOf, PhoneField } from './phone-field.tsx'
 import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
@@ -27,11 +27,11 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
   const duplicates = data?.duplicates ?? []
   const isByBusinessNumber = (matches: readonly string[]) => matches.every((match) => match === 'abn')
 
-  function handleLeave() {
+  function handleSettled() {
     setCheck(checkOf(getValues()))
   }
 
-  const country = readPhone(phone, iso === 'NZ' || iso === 'AU' ? iso : null)?.country ?? 'AU'
+  const country = readPhone(phone, countryOf(iso))?.country ?? 'AU'
   const numberWarning = touchedFields.businessAbn ? businessNumberWarning(businessAbn ?? '', country) : null
 
   return (
@@ -45,9 +45,9 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
           inputMode="email"
           required
           error={errors.email?.message}
-          {...register('email', { onBlur: handleLeave })}
+          {...register('email', { onBlur: handleSettled })}
         />
-        <PhoneField form={form} onLeave={handleLeave} />
+        <PhoneField form={form} onSettled={handleSettled} />
         <SelectField
           label="State/Region"
           placeholder={CHOOSE}
@@ -81,7 +81,7 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
           placeholder={country === 'NZ' ? '13 digits' : '11 digits'}
           error={errors.businessAbn?.message}
           hint={numberWarning && <SoftWarning text={numberWarning} />}
-          {...register('businessAbn', { onBlur: handleLeave })}
+          {...register('businessAbn', { onBlur: handleSettled })}
         />
         <MoneyField form={form} name="monthlyTurnover" label="Monthly Turnover" placeholder="$40,000" />
         <Wide>
@@ -176,15 +176,16 @@ function Wide({ children }: { children: ReactNode }) {
 interface Recognised {
   email: string
   phone: string
+  iso?: unknown
   businessAbn?: string | null | undefined
 }
 
 /** Only what is complete is worth asking about. */
-function checkOf({ email, phone, businessAbn }: Recognised): DuplicateCheck {
+function checkOf({ email, phone, iso, businessAbn }: Recognised): DuplicateCheck {
   const abn = businessAbn?.replace(/\s/g, '') ?? ''
   return {
     email: Email.safeParse(email).data,
-    phone: readPhone(phone)?.e164,
+    phone: readPhone(phone, countryOf(iso))?.e164,
     abn: isAbn(abn) || isNzbn(abn) ? abn : undefined,
   }
 }

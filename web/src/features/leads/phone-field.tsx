@@ -14,11 +14,12 @@ const TYPING_PAUSE_MS = 600
 
 interface PhoneFieldProps {
   form: LeadForm
-  onLeave: () => void
+  /** The number is one to look at: it was left, or its country chosen. */
+  onSettled: () => void
 }
 
 /** Its border tells live whether the number is one; where two countries would fit, a switch chooses (D19). */
-export function PhoneField({ form, onLeave }: PhoneFieldProps) {
+export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name: 'phone' })
   const { ref, name, value, onChange, onBlur } = field
   const chosen = useWatch({ control: form.control, name: 'iso' })
@@ -47,14 +48,17 @@ export function PhoneField({ form, onLeave }: PhoneFieldProps) {
         onBlur={() => {
           onBlur()
           announce.now(value, countryOf(chosen))
-          onLeave()
+          onSettled()
         }}
       />
       {readings.length > 1 && (
         <CountrySwitch
           readings={readings}
           country={reading?.country}
-          onChoose={(country) => form.setValue('iso', country, { shouldDirty: true })}
+          onChoose={(country) => {
+            form.setValue('iso', country, { shouldDirty: true })
+            onSettled()
+          }}
         />
       )}
     </div>
@@ -96,7 +100,7 @@ function useCountryToast() {
   function now(text: string, chosen: IsoCountry | undefined) {
     clearTimeout(timer.current)
     const country = readPhone(text, chosen)?.country
-    if (country && country !== announced.current) toast.info(`${COUNTRIES[country]} phone number detected`)
+    if (country && country !== announced.current) toast.info(`Phone number detected: ${COUNTRIES[country]}`)
     announced.current = country
   }
 
@@ -113,6 +117,7 @@ function readingText({ country, kind, e164 }: PhoneReading): string {
   return `${COUNTRIES[country]}, ${kind}: ${formatPhone(e164)}`
 }
 
-function countryOf(value: unknown): IsoCountry | undefined {
+/** The country that was chosen, if one was. */
+export function countryOf(value: unknown): IsoCountry | undefined {
   return value === 'AU' || value === 'NZ' ? value : undefined
 }

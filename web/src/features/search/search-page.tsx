@@ -37,7 +37,8 @@ export function SearchPage() {
       />
       <div className="grid gap-5">
         <Results q={q} />
-        <QuickActions />
+        {/* Below what is on its way it would be pushed about. */}
+        {!results.isPending && <QuickActions />}
       </div>
     </>
   )
@@ -123,6 +124,7 @@ function FoundCard({ title, shown, total, children }: FoundCardProps) {
 function NothingFound({ q }: { q: string }) {
   return (
     <div className="panel">
+      <h2 className="sr-only">Results</h2>
       <EmptyState
         icon={<SearchX />}
         title={`No results found for “${q}”`}

@@ -1,0 +1,48 @@
+import { screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { dealOf } from '../../testing/records.ts'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const ENTRY = { changed_time: '2026-11-18T01:00:00.000Z', changed_by: 'Priya', description: null }
+
+test('a deal shows its stages, the statuses of the lead it was, and can be synced again', async () => {
+  serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: true }) }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({
+      body: data([
+        { ...ENTRY, id: 's2', stage: 'Funded', duration: 1, description: 'Settled on Friday' },
+        { ...ENTRY, id: 's1', stage: 'Approved', duration: 3, description: 'Approved' },
+      ]),
+    }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({
+      body: data([{ ...ENTRY, id: 'h1', status: 'New Lead', duration: 2 }]),
+    }),
+    'POST /dashboard/sync-deal/LO-7K3M9QAZ': () => ({
+      body: data({ operation: 'updated', deal_name: 'Coastal', stage: 'Closed', amount: 260_000 }),
+    }),
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  const stages = await screen.findByRole('list', { name: 'Stage History' })
+  expect(stages.textContent).toContain('Settled on Friday')
+  // A description that only repeats the stage is not shown.
+  expect(stages.textContent?.match(/Approved/g)).toHaveLength(1)
+  expect(stages.textContent).toContain('1 day')
+  expect((await screen.findByRole('list', { name: 'Status History' })).textContent).toContain('New Lead')
+  expect(screen.getByText('Partner Portal', { selector: 'dd' })).toBeDefined()
+
+  await user.click(screen.getByRole('button', { name: 'Re-sync' }))
+  expect(await screen.findByText('Deal updated: Closed, $260,000')).toBeDefined()
+})
+
+test.each([
+  ['/deals/%20', 200, 'Invalid deal ID'],
+  ['/deals/LO-NOPE', 404, 'Deal not found'],
+  ['/deals/LO-NOPE', 400, 'Failed to load deal details'],
+])('%s answered with %i says: %s', async (path, status, text) => {
+  serveSignedIn({ 'GET /crm/deal/LO-NOPE': () => ({ status, body: failure('No', 'X') }) })
+  openApp(path)
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
+})

@@ -1,0 +1,117 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { leadOf } from '../../testing/records.ts'
+import { failure } from '../../testing/server.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+
+const THREE = [
+  leadOf({
+    loid: 'LO-AAAAAAA1',
+    business_name: 'Banksia',
+    loan_amount: 90_000,
+    created_at: '2026-11-01T00:00:00.000Z',
+  }),
+  leadOf({ loid: 'LO-AAAAAAA2', business_name: 'Acacia', loan_amount: null, created_at: '2026-11-03T00:00:00.000Z' }),
+  leadOf({
+    loid: 'LO-AAAAAAA3',
+    business_name: 'Corymbia',
+    loan_amount: 120_000,
+    created_at: '2026-11-02T00:00:00.000Z',
+  }),
+]
+
+async function names(): Promise<(string | null | undefined)[]> {
+  const table = await screen.findByRole('table', { name: 'Leads' })
+  const rows = within(table).getAllByRole('row').slice(1)
+  return rows.map((row) => within(row).getAllByRole('link')[0]?.textContent)
+}
+
+test('leads stand newest first; a column sorts descending, and the other way on the second click', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  const user = openApp('/leads')
+  expect(await names()).toEqual(['Acacia', 'Corymbia', 'Banksia'])
+  expect(screen.getByRole('columnheader', { name: 'Created' }).getAttribute('aria-sort')).toBe('descending')
+
+  await user.click(screen.getByRole('button', { name: 'Loan Amount' }))
+  await waitFor(async () => expect(await names()).toEqual(['Corymbia', 'Banksia', 'Acacia']))
+  expect(window.location.search).toBe('?sort=-loan_amount')
+
+  await user.click(screen.getByRole('button', { name: 'Loan Amount' }))
+  await waitFor(async () => expect(await names()).toEqual(['Banksia', 'Corymbia', 'Acacia']))
+  expect(screen.getByRole('columnheader', { name: 'Loan Amount' }).getAttribute('aria-sort')).toBe('ascending')
+})
+
+test('filters go into the address and to the server, are counted, and start at the first page', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 2) }) })
+  const user = openApp('/leads?page=2')
+  await names()
+  await user.click(screen.getByRole('button', { name: 'Filters' }))
+  fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
+  await waitFor(() => expect(window.location.search).toBe('?status=Contacted'))
+  fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
+  await waitFor(() =>
+    expect(server.seen.at(-1)?.query).toEqual({ limit: '20', status: 'Contacted', dateFrom: '2026-05-01' }),
+  )
+  expect(screen.getByRole('button', { name: 'Filters, 2 active' })).toBeDefined()
+
+  await user.click(screen.getByRole('button', { name: 'Clear Filters' }))
+  await waitFor(() => expect(window.location.search).toBe(''))
+  expect(screen.getByLabelText<HTMLInputElement>('Date From').value).toBe('')
+})
+
+test('nothing found tells a search from a partner without leads', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }) })
+  const user = openApp('/leads')
+  expect(await screen.findByText("You haven't submitted any leads yet")).toBeDefined()
+  expect(screen.getByRole('link', { name: 'Submit Your First Lead' })).toBeDefined()
+
+  await user.type(screen.getByPlaceholderText('Search by business name, contact, email or LOID'), ' zz {Enter}')
+  expect(await screen.findByText('Try adjusting your search or filters')).toBeDefined()
+  expect(window.location.search).toBe('?search=zz')
+})
+
+test('pages can be turned when the page is full, and back from the last one', async () => {
+  const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
+  serveSignedIn({
+    'GET /dashboard/leads': ({ query }) => ({
+      body: query['page'] === '2' ? paged({ leads: THREE }, 2) : paged({ leads: full }, 1, true),
+    }),
+  })
+  const user = openApp('/leads')
+  const isDisabled = async (name: string) => (await screen.findByRole<HTMLButtonElement>('button', { name })).disabled
+  expect(await isDisabled('Previous')).toBe(true)
+  await user.click(screen.getByRole('button', { name: 'Next' }))
+  await waitFor(async () => expect(await names()).toHaveLength(3))
+  expect(await isDisabled('Next')).toBe(true)
+  expect(await isDisabled('Previous')).toBe(false)
+})
+
+test('a failed list says so and can be tried again', async () => {
+  let isUp = false
+  serveSignedIn({
+    'GET /dashboard/leads': () =>
+      isUp ? { body: paged({ leads: THREE }) } : { status: 400, body: failure('No such filter', 'VALIDATION') },
+  })
+  const user = openApp('/leads')
+  expect(await screen.findByText('Failed to load leads')).toBeDefined()
+  isUp = true
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await names()).toHaveLength(3)
+})
+
+test('a lead that has not reached the CRM is marked, and one the portal gave up on can be sent again', async () => {
+  let crm: 'failed' | 'pending' = 'failed'
+  const server = serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf({ crm })] }) }),
+    'POST /crm/lead/LO-7K3M9QAZ/retry-push': () => {
+      crm = 'pending'
+      return { status: 202, body: { success: true, data: { loid: 'LO-7K3M9QAZ', crm } } }
+    },
+  })
+  const user = openApp('/leads')
+  await user.click(await screen.findByRole('button', { name: 'Not sent – Retry' }))
+  expect(await screen.findByText('Waiting for CRM')).toBeDefined()
+  expect(server.seen.some(({ path }) => path.endsWith('/retry-push'))).toBe(true)
+  expect(window.location.pathname).toBe('/leads')
+})

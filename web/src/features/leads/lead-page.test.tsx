@@ -1,0 +1,50 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { dealOf, leadOf } from '../../testing/records.ts'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+test('a lead shows what is known of it; without a history, its present status', async () => {
+  serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({
+      body: data({ lead: leadOf({ permit_link: 'javascript:alert(1)', loan_purpose: null }), notes: [] }),
+    }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  openApp('/leads/LO-7K3M9QAZ')
+  expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete' })).toBeDefined()
+  expect(screen.getByRole('link', { name: 'mia@coastal.example' }).getAttribute('href')).toBe(
+    'mailto:mia@coastal.example',
+  )
+  expect(screen.getByRole('link', { name: '+61 412 345 678' }).getAttribute('href')).toBe('tel:+61412345678')
+  expect(screen.queryByRole('link', { name: /permit/ })).toBeNull()
+  const history = await screen.findByRole('list', { name: 'Status history' })
+  expect(history.textContent).toContain('New LeadLatest')
+})
+
+test('a lead that has become a deal leads on to it', async () => {
+  serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({
+      body: data({ lead: leadOf({ converted_to_deal: { loid: 'LO-7K3M9QAZ' } }), notes: [] }),
+    }),
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+  })
+  openApp('/leads/LO-7K3M9QAZ')
+  await waitFor(() => expect(window.location.pathname).toBe('/deals/LO-7K3M9QAZ'))
+  expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete – Term Loan' })).toBeDefined()
+})
+
+test('a missing id and a lead that cannot be loaded both lead back to the list', async () => {
+  serveSignedIn({ 'GET /crm/lead/LO-NOPE': () => ({ status: 404, body: failure('Lead not found', 'NOT_FOUND') }) })
+  openApp('/leads/LO-NOPE')
+  expect(await screen.findByText('Failed to load lead details')).toBeDefined()
+  expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
+})
+
+test('an address without an id says so', async () => {
+  serveSignedIn({})
+  openApp('/leads/%20')
+  expect(await screen.findByText('Invalid lead ID')).toBeDefined()
+})

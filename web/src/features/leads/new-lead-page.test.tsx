@@ -1,0 +1,192 @@
+import { CONSENT_VERSION } from '@portal/contract/leads.ts'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { leadOf } from '../../testing/records.ts'
+import { data, failure } from '../../testing/server.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+
+type Handlers = Parameters<typeof serveSignedIn>[0]
+
+const CREATED = { id: 'l1', loid: 'LO-7K3M9QAZ', lead_status: 'New Lead', crm: 'pending' }
+
+async function openForm(handlers: Handlers = {}) {
+  const server = serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }),
+    'GET /dashboard/leads/duplicates': () => ({ body: data({ duplicates: [] }) }),
+    'POST /dashboard/leads': () => ({ status: 201, body: data(CREATED) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    ...handlers,
+  })
+  const user = openApp('/leads/new')
+  const submit = await screen.findByRole('button', { name: 'Submit Lead' })
+  return {
+    server,
+    user,
+    submit,
+    submitted: () => server.seen.filter(({ method, path }) => method === 'POST' && path === '/dashboard/leads'),
+  }
+}
+
+function field(label: string) {
+  return screen.getByLabelText<HTMLInputElement>(new RegExp(`^${label}( \\*)?$`))
+}
+
+function fill(values: Record<string, string>) {
+  for (const [label, value] of Object.entries(values)) fireEvent.change(field(label), { target: { value } })
+}
+
+const APPLICANT = {
+  'First Name': 'Mia',
+  'Last Name': 'Singh',
+  Email: 'mia@coastal.example',
+  Phone: '0412 345 678',
+  'Business Name': 'Coastal Concrete',
+}
+
+test('missing fields are listed in a toast, told on each, and the first has the focus', async () => {
+  const { user, submit, submitted } = await openForm()
+  fill({ 'Last Name': 'Singh', Email: 'mia@coastal.example' })
+  await user.click(submit)
+  expect(await screen.findByText('Please fill in all required fields: First Name, Phone, Business Name')).toBeDefined()
+  expect(screen.getByText('Phone number is required')).toBeDefined()
+  expect(document.activeElement).toBe(field('First Name'))
+  expect(submitted()).toHaveLength(0)
+})
+
+test('a submitted lead goes to the server as it is stored, once, and its page opens', async () => {
+  const { user, submit, submitted } = await openForm()
+  fill({ ...APPLICANT, 'Loan Amount': '50k', 'Monthly Turnover': '12,000.50' })
+  await user.dblClick(submit)
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
+  expect(screen.getByText('Lead submitted successfully')).toBeDefined()
+  expect(submitted()).toHaveLength(1)
+  const [request] = submitted()
+  expect(request?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/)
+  expect(request?.body).toMatchObject({
+    phone: '+61412345678',
+    iso: 'AU',
+    loanAmount: 50_000,
+    monthlyTurnover: 12_000.5,
+    leadSource: 'Partner Portal',
+    consentVersion: CONSENT_VERSION,
+  })
+})
+
+test('a failed submission keeps everything, and trying again uses the same key', async () => {
+  let isUp = false
+  const { user, submit, submitted } = await openForm({
+    'POST /dashboard/leads': () =>
+      isUp ? { status: 201, body: data(CREATED) } : { status: 500, body: failure('x', 'INTERNAL') },
+  })
+  fill(APPLICANT)
+  await user.click(submit)
+  expect(await screen.findByText('Server error. Please try again or contact support.')).toBeDefined()
+  expect(field('Business Name').value).toBe('Coastal Concrete')
+  isUp = true
+  await user.click(submit)
+  await waitFor(() => expect(submitted()).toHaveLength(2))
+  const keys = submitted().map(({ headers }) => headers.get('idempotency-key'))
+  expect(keys[0]).toBe(keys[1])
+})
+
+test('what the server refuses stands on its field', async () => {
+  const { user, submit } = await openForm({
+    'POST /dashboard/leads': () => ({
+      status: 400,
+      body: failure('This address bounces', 'VALIDATION', { email: 'This address bounces' }),
+    }),
+  })
+  fill(APPLICANT)
+  await user.click(submit)
+  expect(await screen.findByText('Validation Error: This address bounces')).toBeDefined()
+  expect(field('Email').getAttribute('aria-invalid')).toBe('true')
+  expect(document.activeElement).toBe(field('Email'))
+})
+
+test('a success without a LOID warns and goes to the list', async () => {
+  const { user, submit } = await openForm({
+    'POST /dashboard/leads': () => ({ status: 201, body: data({ id: 'l1' }) }),
+  })
+  fill(APPLICANT)
+  await user.click(submit)
+  await waitFor(() => expect(window.location.pathname).toBe('/leads'))
+  expect(screen.getByText(/its LOID is not known yet/)).toBeDefined()
+})
+
+test('a number that fits both countries can be switched, and the choice is sent', async () => {
+  const { user, submit, submitted } = await openForm()
+  fill({ ...APPLICANT, Phone: '021 123 4567' })
+  expect(await screen.findByText('Australia, landline: +61 2 1123 4567')).toBeDefined()
+  await user.click(screen.getByRole('radio', { name: 'New Zealand' }))
+  expect(screen.getByText('New Zealand, mobile: +64 21 123 4567')).toBeDefined()
+  await user.click(submit)
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64211234567', iso: 'NZ' }))
+})
+
+test('the detected country is told once typing pauses', async () => {
+  const { user } = await openForm()
+  await user.type(field('Phone'), '+64 21 123 4567')
+  expect(await screen.findByText('Phone number detected: New Zealand')).toBeDefined()
+})
+
+test('an amount is shown in whole dollars once left, and keeps its cents', async () => {
+  const { user } = await openForm()
+  const amount = field('Loan Amount')
+  await user.type(amount, '50,000.50')
+  await user.tab()
+  expect(amount.value).toBe('$50,001')
+  await user.click(amount)
+  expect(amount.value).toBe('50000.5')
+})
+
+test('warnings appear and stop nothing', async () => {
+  const { user, submit, submitted } = await openForm()
+  expect(screen.queryByLabelText('Property Value')).toBeNull()
+  await user.click(screen.getByLabelText('The applicant owns property'))
+  expect(screen.getByLabelText('Outstanding Debt')).toBeDefined()
+  fill({ ...APPLICANT, ABN: '12345678901', 'Loan Amount': '12m' })
+  fireEvent.blur(field('ABN'))
+  expect(await screen.findByText('This does not look like a valid ABN')).toBeDefined()
+  expect(screen.getByText('Large loan amounts may require additional documentation')).toBeDefined()
+  await user.click(submit)
+  await waitFor(() => expect(submitted()).toHaveLength(1))
+  expect(await screen.findByText('Property value is recommended when using property as security')).toBeDefined()
+})
+
+test('an applicant who was submitted lately is pointed out with a link', async () => {
+  const { server } = await openForm({
+    'GET /dashboard/leads/duplicates': () => ({
+      body: data({
+        duplicates: [
+          { loid: 'LO-AAAAAAA1', business_name: 'Banksia', created_at: '2026-09-12T03:00:00.000Z', matches: ['email'] },
+        ],
+      }),
+    }),
+  })
+  fill({ Email: 'mia@coastal.example' })
+  fireEvent.blur(field('Email'))
+  const link = await screen.findByRole('link', { name: /LO-AAAAAAA1/ })
+  expect(link.parentElement?.textContent).toContain('from 12 Sep: Banksia')
+  expect(link.getAttribute('target')).toBe('_blank')
+  expect(server.seen.at(-1)?.query).toEqual({ email: 'mia@coastal.example' })
+})
+
+test('leaving a form in which nothing was entered asks nothing', async () => {
+  const { user } = await openForm()
+  await user.click(screen.getByRole('link', { name: 'Cancel' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads'))
+})
+
+test('leaving a begun form asks first, and keeps what was entered', async () => {
+  const { user } = await openForm()
+  fill({ 'First Name': 'Mia' })
+  await user.click(screen.getByRole('link', { name: 'Back to Leads' }))
+  await user.click(await screen.findByRole('button', { name: 'Keep Editing' }))
+  expect(window.location.pathname).toBe('/leads/new')
+  expect(field('First Name').value).toBe('Mia')
+  await user.click(screen.getByRole('link', { name: 'Cancel' }))
+  await user.click(await screen.findByRole('button', { name: 'Discard' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads'))
+})

@@ -1,0 +1,85 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { dealOf, leadOf } from '../../testing/records.ts'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+type Handlers = Parameters<typeof serveSignedIn>[0]
+
+const NOTE = {
+  id: 'n1',
+  title: null,
+  created_by: 'Harbour Finance',
+  created_at: '2026-11-20T01:00:00.000Z',
+  crm: 'pending',
+}
+
+async function openLead(handlers: Handlers = {}) {
+  const server = serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    ...handlers,
+  })
+  const user = openApp('/leads/LO-7K3M9QAZ')
+  const text = await screen.findByLabelText<HTMLTextAreaElement>('Add a note')
+  return { server, user, text, add: screen.getByRole('button', { name: 'Add Note' }) }
+}
+
+function type(text: HTMLTextAreaElement, value: string) {
+  fireEvent.change(text, { target: { value } })
+}
+
+test('a note is checked when it is sent, and from then on as one types', async () => {
+  const { server, user, text, add } = await openLead()
+  await user.click(add)
+  expect(screen.getByText('Please enter a note before submitting')).toBeDefined()
+  expect(document.activeElement).toBe(text)
+  type(text, ' hey ')
+  expect(screen.getByText('Note must be at least 5 characters long')).toBeDefined()
+  type(text, 'hey you')
+  expect(text.getAttribute('aria-invalid')).toBeNull()
+  type(text, 'x'.repeat(1_001))
+  expect(screen.getByText('Note is too long. Please keep it under 1000 characters.')).toBeDefined()
+  expect(screen.getByText(/1,001 \/ 1,000/)).toBeDefined()
+  await user.click(add)
+  expect(server.seen.some(({ path }) => path.startsWith('/crm/note'))).toBe(false)
+})
+
+test('an added note empties the form; a repeat after a failure uses the same key', async () => {
+  let isUp = false
+  const { server, user, text, add } = await openLead({
+    'POST /crm/note/LO-7K3M9QAZ': () =>
+      isUp
+        ? { status: 201, body: data({ note: { ...NOTE, content: 'x' } }) }
+        : { status: 500, body: failure('Full', 'INTERNAL') },
+  })
+  type(text, '  Call after three  ')
+  await user.click(add)
+  expect(await screen.findByText('Failed to add note: Full')).toBeDefined()
+  expect(text.value).toBe('  Call after three  ')
+  isUp = true
+  await user.click(add)
+  await waitFor(() => expect(text.value).toBe(''))
+  const sent = server.seen.filter(({ method, path }) => method === 'POST' && path.startsWith('/crm/note'))
+  expect(sent.map(({ body }) => body)).toEqual([{ content: 'Call after three' }, { content: 'Call after three' }])
+  expect(sent[0]?.headers.get('idempotency-key')).toBe(sent[1]?.headers.get('idempotency-key'))
+})
+
+test('a deal’s note carries its kind and title', async () => {
+  const server = serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+    'POST /crm/note': () => ({ status: 201, body: data({ note: { ...NOTE, content: 'Settled' } }) }),
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  type(await screen.findByLabelText<HTMLTextAreaElement>('Add a note'), 'Settled')
+  await user.click(screen.getByRole('button', { name: 'Add Note' }))
+  expect(await screen.findByText('Note added successfully')).toBeDefined()
+  expect(server.seen.find(({ path }) => path === '/crm/note')?.body).toEqual({
+    loid: 'LO-7K3M9QAZ',
+    parent_type: 'deal',
+    title: 'Deal Note',
+    content: 'Settled',
+  })
+})

@@ -1,0 +1,47 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { dealOf, leadOf } from '../../testing/records.ts'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+test('what was found stands in a table of leads and one of deals, with the number of results', async () => {
+  const server = serveSignedIn({
+    'GET /crm/search': () => ({
+      body: data({
+        leads: [leadOf()],
+        deals: [{ ...dealOf({ loid: 'LO-AAAAAAA1' }), contact_person: 'Mia Singh' }],
+        total_leads: 70,
+        total_deals: 1,
+      }),
+    }),
+  })
+  openApp('/search?q=0412')
+  expect(await screen.findByRole('table', { name: 'Leads found' })).toBeDefined()
+  expect(screen.getByRole('table', { name: 'Deals found' })).toBeDefined()
+  expect(screen.getByText('71 results', { exact: false })).toBeDefined()
+  expect(screen.getByText('The newest 1 of 70')).toBeDefined()
+  expect(server.seen.find(({ path }) => path === '/crm/search')?.query).toEqual({ q: '0412' })
+})
+
+test('nothing found gives hints', async () => {
+  serveSignedIn({
+    'GET /crm/search': () => ({ body: data({ leads: [], deals: [], total_leads: 0, total_deals: 0 }) }),
+  })
+  openApp('/search?q=zz')
+  expect(await screen.findByText('No results found for “zz”')).toBeDefined()
+  expect(screen.getByText(/Loan types or industries/)).toBeDefined()
+  expect(screen.getByRole('heading', { name: 'Quick Actions' })).toBeDefined()
+})
+
+test('a failed search says so, and an empty one goes home', async () => {
+  serveSignedIn({ 'GET /crm/search': () => ({ status: 400, body: failure('Search failed', 'X') }) })
+  openApp('/search?q=zz')
+  expect(await screen.findByText('Search failed')).toBeDefined()
+})
+
+test('an empty search goes home', async () => {
+  serveSignedIn({})
+  openApp('/search?q=')
+  await waitFor(() => expect(window.location.pathname).toBe('/dashboard'))
+})
