@@ -253,6 +253,12 @@ test.each([
     'WEAK_PASSWORD',
     'Password must be at least 8 characters long',
   ],
+  [
+    { newPassword: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) },
+    400,
+    'VALIDATION',
+    'Password must be at most 128 characters long',
+  ],
   [{ currentPassword: 'not it' }, 400, 'INVALID_CURRENT_PASSWORD', 'Current password is incorrect'],
   [
     { newPassword: PASSWORD, confirmPassword: PASSWORD },
