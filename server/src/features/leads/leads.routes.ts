@@ -30,7 +30,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
       : await findLeads(db, partner, query, config.timezone)
     return { data: { leads: page.rows }, pagination: page.pagination }
   })
-  mount.creating(createLead, ({ tx, partner, body }) => submitLead(tx, deps, partner, body))
+  mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
