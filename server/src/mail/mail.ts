@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import type { Logger } from 'pino'
-import { newId } from '../db/ids.ts'
 
 export interface Mail {
   to: string
@@ -34,7 +34,7 @@ export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Ma
     isDelivered: false,
     async send(mail) {
       const { message: text } = await composer.sendMail(message(mailFrom, mail))
-      const file = join(outbox, `${newId()}.eml`)
+      const file = join(outbox, `${Date.now()}-${randomUUID()}.eml`)
       await mkdir(outbox, { recursive: true, mode: 0o700 })
       await writeFile(file, text, { mode: 0o600 })
       log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')

@@ -193,7 +193,3 @@ export async function takeAccountToken(tx: Tx, hash: Buffer, purpose: Purpose): 
     .executeTakeFirst()
   return row?.partner_id
 }
-
-export async function removeExpired(db: Db, now: string): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<', now).execute()
-}
