@@ -25,12 +25,13 @@ function password(missing: string) {
   return z.string({ error: missing }).check(z.minLength(1, missing))
 }
 
+function notTooLong() {
+  return z.maxLength(PASSWORD_LENGTH_MAX, `Password must be at most ${PASSWORD_LENGTH_MAX} characters long`)
+}
+
 /** Length only: composition is a hint, and the list of common ones is the server's (D10). */
 export function newPassword(missing: string) {
-  return password(missing).check(
-    z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT),
-    z.maxLength(PASSWORD_LENGTH_MAX, `Password must be at most ${PASSWORD_LENGTH_MAX} characters long`),
-  )
+  return password(missing).check(z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT), notTooLong())
 }
 
 const Token = z
@@ -80,10 +81,10 @@ export const ProfileChange = z.strictObject({
 })
 export type ProfileChange = z.infer<typeof ProfileChange>
 
-/** The server answers the length and the mismatch with codes of their own (section 8), so only presence is checked here. */
+/** The server answers too short a one and the mismatch with codes of their own (section 8), so only presence is checked here. */
 export const PasswordChange = z.strictObject({
   currentPassword: password('Current password is required'),
-  newPassword: password('New password is required'),
+  newPassword: password('New password is required').check(notTooLong()),
   confirmPassword: password('Password confirmation is required'),
 })
 export type PasswordChange = z.infer<typeof PasswordChange>

@@ -37,9 +37,9 @@ create table account_tokens (
 );
 create index account_tokens_of_partner on account_tokens (partner_id, purpose);
 
--- The table that rate-limiter-flexible reads and writes.
+-- The table that rate-limiter-flexible reads and writes. An email address alone may fill the key's usual 255 characters.
 create table rate_limits (
-  key varchar(255) primary key,
+  key text primary key,
   points integer not null default 0,
   expire bigint
 );
@@ -50,7 +50,6 @@ create table idempotency_keys (
   scope uuid not null,
   key_hash bytea not null,
   request_hash bytea not null,
-  status integer,
   answer jsonb,
   created_at timestamptz(3) not null,
   primary key (scope, key_hash)

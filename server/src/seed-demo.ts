@@ -1,6 +1,7 @@
 import { SignUp } from '@portal/contract/accounts.ts'
 import type { Deps } from './deps.ts'
 import { findPartnerByEmail } from './features/accounts/accounts.queries.ts'
+import { hashPassword } from './features/accounts/passwords.ts'
 import { signUpPartner } from './features/accounts/sign-up.ts'
 import { startSync, waitForRun } from './features/sync/start-sync.ts'
 import { findLastSuccess } from './features/sync/sync-runs.queries.ts'
@@ -28,6 +29,8 @@ export async function seedDemo(deps: Deps): Promise<void> {
 async function findOrSignUp(deps: Deps): Promise<string> {
   const partner = await findPartnerByEmail(deps.db, DEMO_SIGN_IN.email)
   if (partner) return partner.id
-  const { partnerId } = await deps.db.transaction().execute((tx) => signUpPartner(tx, deps, DEMO_PARTNER))
+  const passwordHash = await hashPassword(DEMO_PARTNER.password)
+  const signUp = deps.db.transaction()
+  const { partnerId } = await signUp.execute((tx) => signUpPartner(tx, deps, DEMO_PARTNER, passwordHash))
   return partnerId
 }

@@ -14,6 +14,8 @@ export interface Database {
 }
 
 const CONNECTIONS_MAX = 16
+/** A caller waits for the portal 30 seconds; a database that takes longer than this to take a connection is away. */
+const CONNECT_MS_MAX = 5_000
 
 /** Nothing is connected before the first query. */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
@@ -26,7 +28,25 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
 
 /** On every connection alike: UTC, and instants, days and numbers in the form that the portal keeps them in. */
 export function connectionSettings(url: string): pg.ClientConfig {
-  return { connectionString: url, options: '-c TimeZone=UTC', types: { getTypeParser } }
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    options: '-c TimeZone=UTC',
+    types: { getTypeParser },
+  }
+}
+
+const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']
+
+/** Whether it was the connection that failed, not the statement: the database is stopped, starting or out of reach. */
+export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
+  if (error instanceof pg.DatabaseError) return error.severity === 'FATAL'
+  // The driver's own errors have no code.
+  const isDrivers =
+    /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+      error.message,
+    )
+  return isDrivers || NETWORK_CODES.includes(error.code ?? '')
 }
 
 const { builtins } = pg.types

@@ -25,37 +25,33 @@ export function openHotReads(url: string, onError: (error: Error) => void): Read
   const clients: (Promise<pg.Client> | undefined)[] = Array.from({ length: CONNECTIONS })
   let next = 0
 
-  async function connect(i: number): Promise<pg.Client> {
+  function connect(i: number): Promise<pg.Client> {
     const client = new pg.Client({
       ...connectionSettings(url),
       pipeline: true,
       statement_timeout: STATEMENT_MS_MAX,
     })
+    const connected = client.connect().then(() => client)
+    // The connection that took its place meanwhile, if one did, stays.
     const forget = () => {
-      clients[i] = undefined
+      if (clients[i] === connected) clients[i] = undefined
     }
     client.on('error', onError)
     client.on('error', forget)
     client.on('end', forget)
-    try {
-      await client.connect()
-    } catch (error) {
-      forget()
-      throw error
-    }
-    return client
+    connected.catch(forget)
+    clients[i] = connected
+    return connected
   }
 
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
       next = (next + 1) % CONNECTIONS
-      clients[next] ??= connect(next)
-      const client = await clients[next]
-      if (!client) throw new Error('the database connection was lost')
+      const client = await (clients[next] ?? connect(next))
       return client.query<Row>(statement)
     },
     async close() {
-      await Promise.all(clients.map(async (client) => (await client)?.end()))
+      await Promise.allSettled(clients.map(async (client) => (await client)?.end()))
     },
   }
 }

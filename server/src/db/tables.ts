@@ -41,7 +41,6 @@ interface IdempotencyKeysTable {
   scope: string
   key_hash: Buffer
   request_hash: Buffer
-  status: number | null
   answer: JSONColumnType<object> | null
   created_at: Instant
 }

@@ -1,26 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Failure } from '@portal/contract/answer.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseAway } from '../db/database.ts'
 import { PortalError } from '../errors.ts'
 
 /** The only place where an error becomes an answer. One it does not know is a bug: logged whole, answered empty. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
-  const known = error instanceof PortalError ? error : fromFastify(error)
-  if (!known) {
+  const answer = known(error)
+  // Where Fastify stops before any hook runs, this is the header's only chance.
+  reply.header('x-request-id', request.id)
+  if (!answer) {
     request.log.error({ err: error }, 'unexpected error')
     reply.status(500).send(failure('Something went wrong. Please try again or contact support.', 'INTERNAL'))
     return
   }
-  if (known.status >= 500) request.log.warn({ err: error }, 'request failed')
-  if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds))
-  reply.status(known.status).send(failure(known.message, known.code, known.fields))
+  if (answer.status >= 500) request.log.warn({ err: error }, 'request failed')
+  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
+  reply.status(answer.status).send(failure(answer.message, answer.code, answer.fields))
 }
+
+/** For what Node cannot read as a request, so that no request and no reply exists yet. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status = UNREADABLE[error.code ?? ''] ?? 400
+  const body = JSON.stringify(failure('The request could not be read.', 'MALFORMED_REQUEST'))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const UNREADABLE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
 function failure(error: string, code: Failure['code'], fields?: Record<string, string>): Failure {
   return { success: false, error, code, ...(fields && { fields }) }
 }
 
-/** Fastify's own refusals, which happen before a route is reached. */
-function fromFastify(error: FastifyError): PortalError | undefined {
+/** Fastify's own refusals, which happen before a route is reached, and a database that does not answer. */
+function known(error: FastifyError | PortalError): PortalError | undefined {
+  if (error instanceof PortalError) return error
+  if (isDatabaseAway(error)) {
+    return new PortalError(503, 'UNAVAILABLE', 'The portal is not available. Please try again in a moment.', {
+      retryAfterSeconds: 5,
+    })
+  }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new PortalError(413, 'PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.')
   }

@@ -5,13 +5,14 @@ import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { Conflict, Invalid } from '../errors.ts'
 
-interface Answer {
-  status: number
-  body: object
-}
-
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 export const REMEMBERED_HOURS = 24
+
+interface Answered {
+  answer: unknown
+  /** The answer is an earlier request's. */
+  isReplayed: boolean
+}
 
 /**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
@@ -22,11 +23,11 @@ export async function answerOnce(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   request: FastifyRequest,
   partnerId: string | undefined,
-  work: (tx: Tx) => Promise<Answer>,
-): Promise<Answer & { isReplayed: boolean }> {
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<Answered> {
   const key = readKey(request)
   return db.transaction().execute(async (tx) => {
-    if (key === undefined) return { ...(await work(tx)), isReplayed: false }
+    if (key === undefined) return { answer: await work(tx), isReplayed: false }
 
     const claim = {
       scope: partnerId ?? NOBODY,
@@ -38,16 +39,16 @@ export async function answerOnce(
       if (!remembered.request_hash.equals(claim.request_hash)) {
         throw new Conflict('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another request')
       }
-      return { status: remembered.status ?? 200, body: remembered.answer ?? {}, isReplayed: true }
+      return { answer: remembered.answer, isReplayed: true }
     }
     const answer = await work(tx)
     await tx
       .updateTable('idempotency_keys')
-      .set({ status: answer.status, answer: JSON.stringify(answer.body) })
+      .set({ answer: JSON.stringify(answer) })
       .where('scope', '=', claim.scope)
       .where('key_hash', '=', claim.key_hash)
       .execute()
-    return { ...answer, isReplayed: false }
+    return { answer, isReplayed: false }
   })
 }
 
@@ -68,7 +69,7 @@ async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; reques
   if (claimed.numInsertedOrUpdatedRows === 1n) return undefined
   return tx
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status', 'answer'])
+    .select(['request_hash', 'answer'])
     .where('scope', '=', claim.scope)
     .where('key_hash', '=', claim.key_hash)
     .executeTakeFirst()

@@ -9,19 +9,21 @@ interface Issue {
 
 /** A failed parse as an answer: one message a field, the first of them also as the text (D5). */
 export function invalid(issues: readonly Issue[]): Invalid {
-  const fields: Record<string, string> = {}
-  for (const issue of issues) {
-    for (const [field, message] of messages(issue)) {
-      if (!Object.hasOwn(fields, field)) fields[field] = message
-    }
+  const messages = new Map<string, string>()
+  for (const [field, message] of issues.flatMap(messagesOf)) {
+    if (!messages.has(field)) messages.set(field, message)
   }
-  const [first] = Object.values(fields)
-  return new Invalid('VALIDATION', first ?? 'The body must be a JSON object', fields)
+  const [first] = messages.values()
+  return new Invalid('VALIDATION', first ?? 'The body must be a JSON object', Object.fromEntries(messages))
 }
 
-function messages(issue: Issue): [string, string][] {
+/** A body may hold thousands of unknown fields; whoever reads the answer wants to see some. */
+const UNKNOWN_FIELDS_MAX = 20
+
+function messagesOf(issue: Issue): [string, string][] {
   if (issue.code === 'unrecognized_keys') {
-    return (issue.keys ?? []).map((key) => [key, `${shortened(key)} is not a known field`])
+    const keys = (issue.keys ?? []).slice(0, UNKNOWN_FIELDS_MAX).map(shortened)
+    return keys.map((key) => [key, `${key} is not a known field`])
   }
   if (issue.path.length === 0) return []
   const field = issue.path.map(String).join('.')

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { maxHeaderSize } from 'node:http'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
-import { handleError } from './error-handler.ts'
+import { answerUnreadable, handleError } from './error-handler.ts'
 
 /** Fastify with everything that is not ours to decide a route at a time: ids, headers, body limit, errors, load. */
 export async function createServer(log: Logger, isSecure: boolean): Promise<FastifyInstance> {
@@ -15,7 +16,10 @@ export async function createServer(log: Logger, isSecure: boolean): Promise<Fast
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: 'loopback',
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 200 },
+    // As long as an address can be at all: an id too long is one that nobody has.
+    routerOptions: { maxParamLength: maxHeaderSize },
+    frameworkErrors: handleError,
+    clientErrorHandler: answerUnreadable,
     logController: new LogController({ disableRequestLogging: true }),
   })
   app.setErrorHandler(handleError)
@@ -27,9 +31,9 @@ export async function createServer(log: Logger, isSecure: boolean): Promise<Fast
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (request.url.startsWith('/api')) reply.header('cache-control', 'no-store')
+    if (isApi(request.url)) reply.header('cache-control', 'no-store')
   })
-  acceptEmptyJson(app)
+  acceptJson(app)
 
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -53,11 +57,17 @@ export async function createServer(log: Logger, isSecure: boolean): Promise<Fast
   return app
 }
 
-/** Some clients name JSON as the content type of a call without a body. */
-function acceptEmptyJson(app: FastifyInstance): void {
+/** `/api-docs` and `/api-keys` are pages. */
+export function isApi(url: string): boolean {
+  return /^\/api(?:[/?]|$)/.test(url)
+}
+
+/** JSON alone. Some clients name JSON as the content type of a call without a body. */
+function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
-    else parseJson(request, String(body), done)
+    else void parseJson(request, String(body), done)
   })
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { noSuchAddress } from './mount.ts'
+import { NotFound } from '../errors.ts'
+import { isApi } from './server.ts'
 
 export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
 
@@ -22,8 +23,8 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
     })
   }
   app.setNotFoundHandler(async (request, reply) => {
-    const isPage = request.method === 'GET' && !request.url.startsWith('/api') && !/\.\w+$/.test(path(request.url))
-    if (!isPage || !isBuilt) return noSuchAddress()
+    const isPage = request.method === 'GET' && !isApi(request.url) && !/\.\w+$/.test(path(request.url))
+    if (!isPage || !isBuilt) throw new NotFound('There is no such address in this API')
     return reply.sendFile('index.html')
   })
 }

@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import type { Logger } from 'pino'
-import { newId } from '../db/ids.ts'
 
 export interface Mail {
   to: string
@@ -27,17 +27,22 @@ interface MailSettings {
 export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Mailer {
   if (smtpUrl) {
     const smtp = nodemailer.createTransport(smtpUrl)
-    return { isDelivered: true, send: async (mail) => void (await smtp.sendMail({ from: mailFrom, ...mail })) }
+    return { isDelivered: true, send: async (mail) => void (await smtp.sendMail(message(mailFrom, mail))) }
   }
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     isDelivered: false,
     async send(mail) {
-      const { message } = await composer.sendMail({ from: mailFrom, ...mail })
-      const file = join(outbox, `${newId()}.eml`)
+      const { message: text } = await composer.sendMail(message(mailFrom, mail))
+      const file = join(outbox, `${Date.now()}-${randomUUID()}.eml`)
       await mkdir(outbox, { recursive: true, mode: 0o700 })
-      await writeFile(file, message, { mode: 0o600 })
+      await writeFile(file, text, { mode: 0o600 })
       log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')
     },
   }
+}
+
+/** To one address, whatever it looks like: as text, `x,y@example.com` would be two. */
+function message(from: string, { to, ...mail }: Mail) {
+  return { from, to: { name: '', address: to }, ...mail }
 }

@@ -4,13 +4,29 @@ import { openDatabase } from '../db/database.ts'
 
 export const TEMPLATE = 'portal_template'
 
-/** A fresh, migrated database of the test's own. Dropped by `drop`. */
-export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export interface TestDatabase {
+  url: string
+  /** Ends every connection and lets no new one in until the work is done. */
+  away(work: () => Promise<void>): Promise<void>
+  drop(): Promise<void>
+}
+
+/** A fresh, migrated database of the test's own. */
+export async function createDatabase(): Promise<TestDatabase> {
   const postgresUrl = inject('postgresUrl')
   const name = `portal_${randomBytes(6).toString('hex')}`
   await runOn(postgresUrl, `create database ${name} template ${TEMPLATE}`)
   return {
     url: databaseUrlFor(postgresUrl, name),
+    async away(work) {
+      await runOn(postgresUrl, `alter database ${name} allow_connections false`)
+      await runOn(postgresUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+      try {
+        await work()
+      } finally {
+        await runOn(postgresUrl, `alter database ${name} allow_connections true`)
+      }
+    },
     drop: () => runOn(postgresUrl, `drop database ${name} with (force)`),
   }
 }

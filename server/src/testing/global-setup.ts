@@ -19,6 +19,7 @@ declare module 'vitest' {
 }
 
 /** One PostgreSQL for all test files, with a migrated database that each of them gets a copy of. */
+// oxlint-disable-next-line import/no-default-export -- what Vitest looks for
 export default async function setUp(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-'))
   const silent = { debug: () => undefined, warn: () => undefined }

@@ -6,7 +6,7 @@ import { readSettings } from '../config.ts'
 import { startCrmSandboxProcess } from '../crm-sandbox-process.ts'
 import type { Deps } from '../deps.ts'
 import { openPortal } from '../portal.ts'
-import { createDatabase } from './databases.ts'
+import { createDatabase, type TestDatabase } from './databases.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Answer {
@@ -27,12 +27,16 @@ interface PortalOptions {
   /** Starts a CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
   withCrm?: boolean
   env?: Record<string, string>
+  /** Gets every line that the portal logs, at the most talkative level. */
+  onLogLine?: (line: string) => void
+  /** Another process of a portal that runs: the same database. */
+  on?: { database: TestDatabase }
 }
 
 /** A whole portal for one test: its own database, real HTTP, and the CRM sandbox where asked for. */
-export async function startPortal({ withCrm = false, env = {} }: PortalOptions = {}) {
+export async function startPortal({ withCrm = false, env = {}, onLogLine, on }: PortalOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
-  const database = await createDatabase()
+  const database = on?.database ?? (await createDatabase())
   const silent = { debug: () => undefined, warn: () => undefined }
   const sandbox = withCrm
     ? await startCrmSandboxProcess({ port: 0, dir: join(folder, 'sandbox'), seed: false, log: silent })
@@ -53,7 +57,9 @@ export async function startPortal({ withCrm = false, env = {} }: PortalOptions =
     databaseUrl: database.url,
     crm: { mode: 'sandbox', settings },
     clock,
-    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
+    log: onLogLine
+      ? pino({ level: 'trace' }, { write: onLogLine })
+      : pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
   })
   const url = portal.url
 
@@ -74,10 +80,12 @@ export async function startPortal({ withCrm = false, env = {} }: PortalOptions =
   const ourselves = {
     url,
     deps: portal.deps,
+    database,
     crmUrl,
     ask,
     get: (path: string, request?: Request) => ask('GET', path, request),
     post: (path: string, body?: unknown, request?: Request) => ask('POST', path, { body, ...request }),
+    withoutDatabase: (work: () => Promise<void>) => database.away(work),
     /** Moves the portal's clock; the database's and the CRM's stay. */
     advance(ms: number) {
       offsetMs += ms
@@ -94,7 +102,7 @@ export async function startPortal({ withCrm = false, env = {} }: PortalOptions =
     async [Symbol.asyncDispose]() {
       await portal.close()
       await sandbox?.stop()
-      await database.drop()
+      if (!on) await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }

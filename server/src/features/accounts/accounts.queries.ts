@@ -31,33 +31,6 @@ export async function insertPartner(
   await tx.insertInto('partners').values(partner).execute()
 }
 
-/** Which of the two unique things is taken, the email first; undefined when neither is. */
-export async function findTaken(
-  tx: Tx,
-  email: string,
-  businessName: string,
-): Promise<'email' | 'business_name' | undefined> {
-  const rows = await tx
-    .selectFrom('partners')
-    .select('email')
-    .where((eb) =>
-      eb.or([eb('email', '=', email), eb(eb.fn('lower', ['business_name']), '=', businessName.toLowerCase())]),
-    )
-    .execute()
-  if (rows.some((row) => row.email === email)) return 'email'
-  return rows.length > 0 ? 'business_name' : undefined
-}
-
-export async function isBusinessNameTaken(db: Db, partnerId: string, businessName: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('partners')
-    .select('id')
-    .where((eb) => eb(eb.fn('lower', ['business_name']), '=', businessName.toLowerCase()))
-    .where('id', '!=', partnerId)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** With the password's hash: for signing in only. */
 export function findPartnerByEmail(db: Db, email: string): Promise<PartnerRow | undefined> {
   return db.selectFrom('partners').selectAll().where('email', '=', email).executeTakeFirst()
@@ -219,8 +192,4 @@ export async function takeAccountToken(tx: Tx, hash: Buffer, purpose: Purpose): 
     .returning('partner_id')
     .executeTakeFirst()
   return row?.partner_id
-}
-
-export async function removeExpired(db: Db, now: string): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<', now).execute()
 }

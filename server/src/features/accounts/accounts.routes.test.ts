@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -71,6 +73,36 @@ test('a taken email or business name is a conflict in the words that the client 
     code: 'BUSINESS_EXISTS',
     error: 'A business with this name exists',
   })
+})
+
+test('a business name differs by more than its case, accents included, and the email is named first', async () => {
+  await portal.newPartner({ email: 'cafe@example.com', businessName: 'Café Élan' })
+  const form = { email: 'other-cafe@example.com', password: PASSWORD, businessName: 'CAFÉ ÉLAN' }
+  expect((await portal.post('/auth/signup', form)).body.code).toBe('BUSINESS_EXISTS')
+  expect((await portal.post('/auth/signup', { ...form, email: 'cafe@example.com' })).body.code).toBe('EMAIL_EXISTS')
+})
+
+test('a business name that somebody else takes at the same moment is a conflict', async () => {
+  const [quick, slow] = [await portal.newPartner(), await portal.newPartner()]
+  const business_name = 'Wanted By Two'
+  const answer = await portal.deps.db.transaction().execute(async (tx) => {
+    await tx.updateTable('partners').set({ business_name }).where('id', '=', quick.id).execute()
+    const asked = slow.put('/profile', { business_name })
+    await waitFor('the second one to wait for the first', async () => {
+      const { rows } = await sql`select from pg_stat_activity where wait_event = 'transactionid'`.execute(
+        portal.deps.db,
+      )
+      return rows.length > 0
+    })
+    return { asked }
+  })
+  const { status, body } = await answer.asked
+  expect([status, body.code]).toEqual([409, 'BUSINESS_EXISTS'])
+})
+
+test('an address with a comma is one address to the mail server', async () => {
+  const partner = await portal.newPartner({ email: 'x,victim@example.com' })
+  expect(await portal.mailTo('<"x,victim"@example.com>')).toContain(partner.businessName)
 })
 
 test('two equal sign-ups at once make one partner and one conflict', async () => {
@@ -252,6 +284,12 @@ test.each([
     400,
     'WEAK_PASSWORD',
     'Password must be at least 8 characters long',
+  ],
+  [
+    { newPassword: 'x'.repeat(129), confirmPassword: 'x'.repeat(129) },
+    400,
+    'VALIDATION',
+    'Password must be at most 128 characters long',
   ],
   [{ currentPassword: 'not it' }, 400, 'INVALID_CURRENT_PASSWORD', 'Current password is incorrect'],
   [

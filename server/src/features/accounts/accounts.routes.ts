@@ -17,6 +17,7 @@ import type { RateLimit } from '../../http/rate-limit.ts'
 import { getPartner, removeSession } from './accounts.queries.ts'
 import { changePartnerPassword, changePartnerProfile } from './change-profile.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
+import { hashNewPassword } from './passwords.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
 import { signInPartner } from './sign-in.ts'
 import { signUpPartner } from './sign-up.ts'
@@ -30,9 +31,10 @@ const SIGN_UPS: RateLimit = {
 }
 
 export function accountRoutes(mount: Mount, deps: Deps): void {
-  mount.creating(signUp, async ({ tx, body, ip, limit }) => {
+  mount(signUp, async ({ once, body, ip, limit }) => {
     await limit(SIGN_UPS, ip)
-    return signUpPartner(tx, deps, body)
+    const passwordHash = await hashNewPassword(body.password, 'password')
+    return once((tx) => signUpPartner(tx, deps, body, passwordHash))
   })
   mount(signIn, ({ body, ip, limit }) => signInPartner(deps, body, ip, limit))
   mount(forgotPassword, ({ body, limit }) => requestPasswordReset(deps, body.email, limit))

@@ -2,16 +2,10 @@ import { PASSWORDS_DIFFER, type PasswordChange, type Profile, type ProfileChange
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { Caller } from '../../http/authenticate.ts'
-import {
-  getPasswordHash,
-  isBusinessNameTaken,
-  removeSessions,
-  updatePassword,
-  updateProfile,
-} from './accounts.queries.ts'
+import { getPasswordHash, removeSessions, updatePassword, updateProfile } from './accounts.queries.ts'
+import { refusingTaken } from './already-there.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
 import { pushPartner } from './push-partner.job.ts'
-import { alreadyThere } from './sign-up.ts'
 
 export async function changePartnerProfile(
   { db, clock, jobs }: Deps,
@@ -19,8 +13,7 @@ export async function changePartnerProfile(
   change: ProfileChange,
 ): Promise<Profile> {
   return db.transaction().execute(async (tx) => {
-    if (await isBusinessNameTaken(tx, partnerId, change.business_name)) throw alreadyThere('business_name')
-    const profile = await updateProfile(tx, partnerId, change, clock.now().toISOString())
+    const profile = await refusingTaken(updateProfile(tx, partnerId, change, clock.now().toISOString()))
     await jobs.enqueue(tx, pushPartner, { partnerId })
     return profile
   })

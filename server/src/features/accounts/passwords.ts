@@ -11,6 +11,12 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, ARGON2)
 }
 
+/** Throws WEAK_PASSWORD instead where it is one. */
+export async function hashNewPassword(password: string, field: string): Promise<string> {
+  await refuseWeakPassword(password, field)
+  return hashPassword(password)
+}
+
 export function isPassword(password: string, passwordHash: string): Promise<boolean> {
   return verify(passwordHash, password)
 }

@@ -43,7 +43,8 @@ const WORDS: Words = {
 }
 
 export function activityOf(event: RecordedEvent): Activity {
-  const describe = WORDS[event.type] as (data: unknown) => { title: string; description: string } // recordEvent wrote data of this type
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- recordEvent wrote data of this type
+  const describe = WORDS[event.type] as (data: unknown) => { title: string; description: string }
   return { id: event.id, loid: event.loid, created_at: event.created_at, ...describe(event.data) }
 }
 

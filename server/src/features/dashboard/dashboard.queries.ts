@@ -5,9 +5,9 @@ import type { EventType } from '../../events/events.ts'
 
 /** D21. Leads that became deals count, those that left the CRM do not. */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
-  const { rows } = await pool.query<Omit<Stats, 'avg_deal_size' | 'conversion_rate'> & Counts>({
+  const { rows } = await pool.query<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>({
     name: 'dashboard-stats',
-    text: `select l.total_leads, l.active_leads, l.converted_leads, d.total_deals, d.won_deals, d.total_deal_value, d.deals_with_amount
+    text: `select l.total_leads, l.active_leads, l.converted_leads, d.total_deals, d.won_deals, d.total_deal_value, d.avg_deal_size
              from (select count(*) as total_leads,
                           count(*) filter (where converted_at is null and lower(lead_status) <> all ($2)) as active_leads,
                           count(converted_at) as converted_leads
@@ -15,23 +15,17 @@ export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats
                   (select count(*) as total_deals,
                           count(*) filter (where stage ~* 'funded|closed') as won_deals,
                           coalesce(sum(amount), 0) as total_deal_value,
-                          count(amount) as deals_with_amount
+                          coalesce(round(avg(amount), 2), 0) as avg_deal_size
                      from deals where partner_id = $1 and archived_at is null) d`,
     values: [partnerId, INACTIVE_LEAD_STATUSES],
   })
   const [row] = rows
   if (!row) throw new Error('an aggregate without a row')
-  const { converted_leads, deals_with_amount, ...stats } = row
+  const { converted_leads, ...stats } = row
   return {
     ...stats,
-    avg_deal_size: deals_with_amount === 0 ? 0 : stats.total_deal_value / deals_with_amount,
     conversion_rate: stats.total_leads === 0 ? 0 : converted_leads / stats.total_leads,
   }
-}
-
-interface Counts {
-  converted_leads: number
-  deals_with_amount: number
 }
 
 export type StageCount = Pick<PipelineStage, 'stage' | 'count' | 'value'>

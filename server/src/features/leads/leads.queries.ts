@@ -131,26 +131,34 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
 }
 
 /** A lead that reached the CRM meanwhile stays as it is. */
-export async function setLeadCrmState(
-  tx: Db | Tx,
-  partnerId: string,
-  loid: string,
-  crm: 'pending' | 'failed',
-): Promise<void> {
-  await tx
+export async function markLeadPushFailed(db: Db, partnerId: string, loid: string): Promise<void> {
+  await db
     .updateTable('leads')
-    .set({ crm })
+    .set({ crm: 'failed' })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '!=', 'synced')
     .execute()
 }
 
+/** Whether the portal had given up on the lead, which now waits again. */
+export async function reviveFailedLead(tx: Tx, partnerId: string, loid: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('leads')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'failed')
+    .returning('loid')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest first, at most 5. */
 export async function findDuplicateLeads(
   db: Db,
   partnerId: string,
-  wanted: { email: string | null; phone: string | null; abn: string | null },
+  wanted: { email: string | null; phones: string[]; abn: string | null },
   now: Date,
 ): Promise<DuplicateLead[]> {
   const since = new Date(now.getTime() - DUPLICATE_WINDOW_DAYS * 86_400_000).toISOString()
@@ -163,7 +171,8 @@ export async function findDuplicateLeads(
     .where((eb) =>
       eb.or([
         eb('email', '=', wanted.email),
-        eb('phone', '=', wanted.phone),
+        eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
+        // Said twice, because the index holds the rows with a number only.
         eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
       ]),
     )
@@ -173,7 +182,7 @@ export async function findDuplicateLeads(
   return rows.map(({ loid, business_name, created_at, ...row }) => {
     const matches: DuplicateLead['matches'] = []
     if (row.email !== null && row.email === wanted.email) matches.push('email')
-    if (row.phone !== null && row.phone === wanted.phone) matches.push('phone')
+    if (row.phone !== null && wanted.phones.includes(row.phone)) matches.push('phone')
     if (row.business_abn !== null && row.business_abn === wanted.abn) matches.push('abn')
     return { loid, business_name, created_at, matches }
   })

@@ -10,7 +10,7 @@ import {
   readStatusHistory,
   retryLeadPush,
 } from '@portal/contract/leads.ts'
-import { readPhone } from '@portal/contract/phone.ts'
+import { phoneReadings } from '@portal/contract/phone.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import { crmChoices } from '../../zoho/choices.ts'
@@ -30,7 +30,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
       : await findLeads(db, partner, query, config.timezone)
     return { data: { leads: page.rows }, pagination: page.pagination }
   })
-  mount.creating(createLead, ({ tx, partner, body }) => submitLead(tx, deps, partner, body))
+  mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
     return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
@@ -40,14 +40,15 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     return findStatusHistory(db, partner.id, loid, clock.now())
   })
   mount(retryLeadPush, async ({ partner, params }) => {
-    const lead = await retryPushOfLead(deps, partner.id, params.id)
-    await retryPushOfNotes(deps, partner.id, lead.loid)
-    return lead
+    const { loid, crm } = await getLead(reads, partner, params.id)
+    const isRevived = await retryPushOfLead(deps, partner.id, loid)
+    await retryPushOfNotes(deps, partner.id, loid)
+    return { loid, crm: isRevived ? 'pending' : crm }
   })
   mount(findDuplicates, async ({ partner, query }) => {
     const wanted = {
       email: query.email?.toLowerCase() ?? null,
-      phone: query.phone ? (readPhone(query.phone)?.e164 ?? null) : null,
+      phones: phoneReadings(query.phone ?? '').map((reading) => reading.e164),
       abn: query.abn ? normalizeBusinessNumber(query.abn) : null,
     }
     return { duplicates: await findDuplicateLeads(db, partner.id, wanted, clock.now()) }

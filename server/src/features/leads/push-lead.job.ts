@@ -5,7 +5,7 @@ import type { LeadToPush } from '../../zoho/crm-records.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
 import { PUSH_RETRY, pushPartnerNow } from '../accounts/push-partner.job.ts'
 import { givingUpWhenRefused } from '../accounts/refused.ts'
-import { findLeadRow, markLeadPushed, setLeadCrmState } from './leads.queries.ts'
+import { findLeadRow, markLeadPushed, markLeadPushFailed } from './leads.queries.ts'
 
 /** An upsert by LOID: a repeat makes no second record in the CRM (D23). */
 export const pushLead = defineJob({
@@ -22,7 +22,7 @@ export const pushLead = defineJob({
     const { zoho_id } = await givingUpWhenRefused(crm.upsertLead(leadToPush(lead, partnerZohoId), signal))
     await markLeadPushed(db, partnerId, loid, zoho_id)
   },
-  giveUp: ({ db }, { partnerId, loid }) => setLeadCrmState(db, partnerId, loid, 'failed'),
+  giveUp: ({ db }, { partnerId, loid }) => markLeadPushFailed(db, partnerId, loid),
 })
 
 function leadToPush(lead: LeadRow, partnerZohoId: string): LeadToPush {

@@ -7,14 +7,18 @@ import { getLeadLoid } from '../leads/leads.queries.ts'
 import { addNoteToRecord } from './add-note.ts'
 
 export function noteRoutes(mount: Mount, deps: Deps): void {
-  mount.creating(addLeadNote, async ({ tx, partner, params, body }) => {
-    const loid = await getLeadLoid(tx, partner.id, params.leadId)
-    return addNoteToRecord(tx, deps, partner, { loid, on: 'lead', title: null, content: body.content })
-  })
-  mount.creating(addNote, async ({ tx, partner, body }) => {
+  mount(addLeadNote, ({ once, partner, params, body }) =>
+    once(async (tx) => {
+      const loid = await getLeadLoid(tx, partner.id, params.leadId)
+      return addNoteToRecord(tx, deps, partner, { loid, on: 'lead', title: null, content: body.content })
+    }),
+  )
+  mount(addNote, ({ once, partner, body }) => {
     const isDeal = body.parent_type?.toLowerCase() === 'deal'
-    const loid = await (isDeal ? getDealLoid : getLeadLoid)(tx, partner.id, body.loid)
     const title = body.title ?? (isDeal ? DEAL_NOTE_TITLE : null)
-    return addNoteToRecord(tx, deps, partner, { loid, on: isDeal ? 'deal' : 'lead', title, content: body.content })
+    return once(async (tx) => {
+      const loid = await (isDeal ? getDealLoid : getLeadLoid)(tx, partner.id, body.loid)
+      return addNoteToRecord(tx, deps, partner, { loid, on: isDeal ? 'deal' : 'lead', title, content: body.content })
+    })
   })
 }

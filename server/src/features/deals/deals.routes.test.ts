@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
+import { insertDeal } from '../../testing/insert-deal.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+const DAY_MS = 86_400_000
+
+async function loids(partner: TestPartner, query: string): Promise<string[]> {
+  const { status, body } = await partner.get(`/dashboard/deals?${query}`)
+  expect([query, status, body.error]).toEqual([query, 200, undefined])
+  return body.data.deals.map((deal: { loid: string }) => deal.loid)
+}
+
+test('a deal is answered field by field, in the list as in the detail; what is not known is null', async () => {
+  const partner = await portal.newPartner()
+  const full = {
+    deal_name: 'Okafor – trucks',
+    business_name: 'Okafor Freight',
+    contact_name: 'Nkem Okafor',
+    email: 'nkem@okafor-freight.example',
+    phone: '+61491570156',
+    amount: 150_000.5,
+    loan_type: 'Equipment Financing',
+    loan_purpose: 'Two trucks',
+    loan_term: '36 months',
+    stage: 'Funded',
+    lead_source: 'Partner Portal',
+    closing_date: '2026-05-31',
+    probability: 90,
+    description: 'Fast',
+    partner_iso: 'AU',
+  }
+  const { id, loid, created_at, modified_time } = await insertDeal(portal.deps.db, partner.id, full)
+  const deal = { id, loid, ...full, crm: 'synced', created_at, modified_time }
+  const list = await partner.get('/dashboard/deals')
+  expect(list.body).toEqual({
+    success: true,
+    data: { deals: [deal] },
+    pagination: { page: 1, limit: 20, has_more: false },
+  })
+  const detail = await partner.get(`/crm/deal/${loid}`)
+  expect(detail.body).toEqual({ success: true, data: { deal, notes: [], converted_from_lead: false } })
+
+  const bare = await insertDeal(portal.deps.db, partner.id, { deal_name: null })
+  const answered = (await partner.get(`/crm/deal/${bare.loid}`)).body.data.deal
+  for (const field of [
+    'deal_name',
+    'business_name',
+    'contact_name',
+    'amount',
+    'closing_date',
+    'probability',
+    'phone',
+  ]) {
+    expect([field, answered[field]]).toEqual([field, null])
+  }
+})
+
+test('lists are newest first and paged', async () => {
+  const partner = await portal.newPartner()
+  const newest: string[] = []
+  for (let i = 0; i < 3; i++) newest.unshift((await insertDeal(portal.deps.db, partner.id)).loid)
+  const { body } = await partner.get('/dashboard/deals?limit=2')
+  expect(body.pagination).toEqual({ page: 1, limit: 2, has_more: true })
+  expect(await loids(partner, 'limit=2')).toEqual(newest.slice(0, 2))
+  expect(await loids(partner, 'limit=2&page=2')).toEqual(newest.slice(2))
+  expect(await loids(partner, 'limit=2&page=3')).toEqual([])
+})
+
+test('stage, least amount, dates and search filter', async () => {
+  const partner = await portal.newPartner()
+  const insert = async (deal: object) => (await insertDeal(portal.deps.db, partner.id, deal)).loid
+  const small = await insert({ amount: 49_999.99, stage: 'With Acme', created_at: '2026-03-31T12:59:59.999Z' })
+  const large = await insert({ amount: 50_000, stage: 'Funded', created_at: '2026-03-31T13:00:00.000Z' })
+  const unknown = await insert({
+    contact_name: 'Zoë Ng',
+    phone: '+64211234567',
+    created_at: '2026-04-02T00:00:00.000Z',
+  })
+  expect(await loids(partner, 'stage=With+Acme')).toEqual([small])
+  expect(await loids(partner, 'stage=funded')).toEqual([])
+  expect(await loids(partner, 'minAmount=50000')).toEqual([large])
+  expect(await loids(partner, 'minAmount=49,999.99')).toEqual([large, small])
+  expect(await loids(partner, 'minAmount=50k')).toEqual([large])
+  expect(await loids(partner, 'minAmount=0')).toEqual([large, small])
+  expect(await loids(partner, 'minAmount=')).toEqual([unknown, large, small])
+  expect(await loids(partner, 'dateTo=2026-03-31')).toEqual([small])
+  expect(await loids(partner, 'dateFrom=2026-04-01&dateTo=2026-04-01')).toEqual([large])
+  expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
+  expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])
+})
+
+test.each([
+  'minAmount=abc',
+  'minAmount=-5',
+  'minAmount=1&minAmount=2',
+  'dateFrom=x',
+  'limit=0',
+  'amount=5',
+  'search=%00',
+])('the filter %s is refused, never ignored', async (query) => {
+  const partner = await portal.newPartner()
+  const answer = await partner.get(`/dashboard/deals?${query}`)
+  expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION'])
+})
+
+test('a deal is found by LOID, in lower case, without the dash and by id; another partner’s is unknown', async () => {
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  const { loid, id } = await insertDeal(portal.deps.db, ada.id)
+  const unknown = await bob.get('/crm/deal/LO-00000000')
+  expect(unknown).toMatchObject({ status: 404, body: { error: 'Deal not found', code: 'NOT_FOUND' } })
+  for (const name of [loid, loid.toLowerCase(), loid.replace('-', ''), id]) {
+    expect((await ada.get(`/crm/deal/${name}`)).status).toBe(200)
+    for (const path of [`/crm/deal/${name}`, `/crm/deal/${name}/stage-history`]) {
+      expect([path, (await bob.get(path)).body]).toEqual([path, unknown.body])
+    }
+  }
+  expect(await loids(bob, '')).toEqual([])
+})
+
+test('an archived deal is gone from list, search and detail', async () => {
+  const partner = await portal.newPartner()
+  const archived = { archived_at: new Date().toISOString(), archived_reason: 'left-crm' as const, deal_name: 'Gone' }
+  const { loid } = await insertDeal(portal.deps.db, partner.id, archived)
+  expect(await loids(partner, '')).toEqual([])
+  expect((await partner.get('/crm/search?q=gone')).body.data.total_deals).toBe(0)
+  expect((await partner.get(`/crm/deal/${loid}`)).status).toBe(404)
+  expect((await partner.get(`/crm/deal/${loid}/stage-history`)).status).toBe(404)
+})
+
+test('stages are the latest first; each lasts until the next, the latest until now, in whole days', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await insertDeal(portal.deps.db, partner.id)
+  const entry = (stage: string, daysAgo: number) => ({
+    id: newId(),
+    partner_id: partner.id,
+    loid,
+    stage,
+    changed_time: new Date(Date.now() - daysAgo * DAY_MS).toISOString(),
+    changed_by: stage === 'Approved' ? 'Lee' : null,
+    description: null,
+    origin: 'crm' as const,
+    crm_entry_id: stage,
+  })
+  const entries = [entry('Information Received', 10.5), entry('Approved', 3.9), entry('Pending Approval', 4.2)]
+  await portal.deps.db.insertInto('deal_stage_history').values(entries).execute()
+  const { body } = await partner.get(`/crm/deal/${loid}/stage-history`)
+  expect(body.data.map((one: Record<string, unknown>) => [one['stage'], one['duration'], one['changed_by']])).toEqual([
+    ['Approved', 3, 'Lee'],
+    ['Pending Approval', 0, null],
+    ['Information Received', 6, null],
+  ])
+})
+
+test('the deal that a lead became shows the lead’s notes and says what it was', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  await partner.post(`/crm/note/${loid}`, { content: 'written on the lead' })
+  const at = new Date().toISOString()
+  await portal.deps.db
+    .updateTable('leads')
+    .set({ converted_at: at, deal_loid: loid })
+    .where('loid', '=', loid)
+    .execute()
+  await insertDeal(portal.deps.db, partner.id, { loid })
+  await partner.post('/crm/note', { loid, parent_type: 'deal', content: 'written on the deal' })
+  const { body } = await partner.get(`/crm/deal/${loid}`)
+  expect(body.data.converted_from_lead).toBe(true)
+  expect(body.data.notes.map((note: { content: string }) => note.content)).toEqual([
+    'written on the deal',
+    'written on the lead',
+  ])
+})

@@ -1,0 +1,444 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLender } from '../../testing/lender.ts'
+import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+const DAY_MS = 86_400_000
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+const COMPLETE_FORM = {
+  firstName: ' Nkem ',
+  lastName: 'Okafor',
+  email: 'Nkem@Okafor-Freight.example',
+  phone: '0491 570 156',
+  state: 'vic',
+  businessName: 'Okafor Freight',
+  businessIndustry: 'Transportation',
+  timeInBusiness: '2-5 years',
+  businessAbn: '51 824 753 556',
+  monthlyTurnover: '$85,000',
+  loanAmount: 150_000.5,
+  loanType: 'Equipment Financing',
+  loanPurpose: 'Two trucks',
+  loanTerm: '36 months',
+  ownsProperty: true,
+  propertyValue: '1.2m',
+  propertyDebt: '450k',
+  leadSource: 'Partner Portal',
+  iso: 'AU',
+  additionalInfo: 'Call after 5 pm',
+  consentVersion: '2026-11',
+}
+
+async function loids(partner: TestPartner, query: string): Promise<string[]> {
+  const { status, body } = await partner.get(`/dashboard/leads?${query}`)
+  expect([query, status, body.error]).toEqual([query, 200, undefined])
+  return body.data.leads.map((lead: { loid: string }) => lead.loid)
+}
+
+/** Moves a lead to another time, as if it had been submitted then. */
+async function submittedAt(loid: string, at: string) {
+  await portal.deps.db.updateTable('leads').set({ created_at: at }).where('loid', '=', loid).execute()
+}
+
+test('a complete form is stored and answered field by field, in the list as in the detail', async () => {
+  const partner = await portal.newPartner()
+  const created = await partner.post('/dashboard/leads', COMPLETE_FORM)
+  expect(created.status).toBe(201)
+  expect(created.body).toEqual({
+    success: true,
+    data: {
+      id: expect.any(String),
+      loid: expect.stringMatching(/^LO-[0-9A-HJKMNP-TV-Z]{8}$/),
+      lead_status: 'New Lead',
+      crm: 'pending',
+    },
+  })
+  const { id, loid } = created.body.data
+  const lead = {
+    id,
+    loid,
+    business_name: 'Okafor Freight',
+    first_name: 'Nkem',
+    last_name: 'Okafor',
+    lead_name: 'Nkem Okafor',
+    email: 'nkem@okafor-freight.example',
+    phone: '+61491570156',
+    state: 'VIC',
+    loan_amount: 150_000.5,
+    loan_type: 'Equipment Financing',
+    loan_purpose: 'Two trucks',
+    loan_term: '36 months',
+    sales_monthly: 85_000,
+    lead_status: 'New Lead',
+    lead_source: 'Partner Portal',
+    brand: null,
+    description: 'Call after 5 pm',
+    permit_link: null,
+    business_industry: 'Transportation',
+    time_in_business: '2-5 years',
+    business_abn: '51824753556',
+    partner: partner.businessName,
+    partner_iso: 'AU',
+    owns_property: true,
+    property_value: 1_200_000,
+    property_debt: 450_000,
+    crm: 'pending',
+    created_at: expect.stringMatching(INSTANT),
+    modified_time: expect.stringMatching(INSTANT),
+  }
+  const list = await partner.get('/dashboard/leads')
+  expect(list.body).toEqual({
+    success: true,
+    data: { leads: [lead] },
+    pagination: { page: 1, limit: 20, has_more: false },
+  })
+  const filtered = await partner.get('/dashboard/leads?search=okafor')
+  expect(filtered.body.data.leads).toEqual([lead])
+  const detail = await partner.get(`/crm/lead/${loid}`)
+  expect(detail.body).toEqual({
+    success: true,
+    data: { lead: { ...lead, converted_to_deal: null }, notes: [] },
+  })
+})
+
+test('of the shortest form every other field is there and null', async () => {
+  const partner = await portal.newPartner()
+  const form = { firstName: 'A', lastName: 'B', email: 'a@b.co', phone: '+64 21 123 4567', businessName: ' ' }
+  const { loid } = (await partner.post('/dashboard/leads', form)).body.data
+  const { lead } = (await partner.get(`/crm/lead/${loid}`)).body.data
+  expect(lead).toMatchObject({ business_name: 'A B', partner_iso: 'NZ', phone: '+64211234567', owns_property: false })
+  const unknown = ['state', 'loan_amount', 'loan_type', 'loan_purpose', 'loan_term', 'sales_monthly', 'brand']
+  const alsoUnknown = ['description', 'permit_link', 'business_industry', 'time_in_business', 'business_abn']
+  for (const field of [...unknown, ...alsoUnknown, 'property_value', 'property_debt']) {
+    expect([field, lead[field]]).toEqual([field, null])
+  }
+})
+
+test('the consent’s wording and time are stored with the lead', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead({ consentVersion: '2026-11' })
+  const row = await portal.deps.db.selectFrom('leads').selectAll().where('loid', '=', loid).executeTakeFirstOrThrow()
+  expect([row.consent_version, row.consent_at]).toEqual(['2026-11', row.created_at])
+})
+
+test.each([
+  [
+    {},
+    [
+      ['firstName', 'First name is required'],
+      ['lastName', 'Last name is required'],
+      ['email', 'Email is required'],
+      ['phone', 'Phone number is required'],
+      ['businessName', 'Business name is required'],
+    ],
+  ],
+  [newLead({ email: 'no' }), [['email', 'Please enter a valid email address']]],
+  [newLead({ lead_status: 'Funded' }), [['lead_status', 'lead_status is not a known field']]],
+  [newLead({ loanAmount: -5 }), [['loanAmount', 'Loan amount must be an amount from 0 to 999,999,999,999.99']]],
+  [
+    newLead({ additionalInfo: 'a\u0000' }),
+    [['additionalInfo', 'Additional information contains a character that cannot be stored']],
+  ],
+  [
+    newLead({ businessName: 'a\ud800' }),
+    [['businessName', 'Business name contains a character that cannot be stored']],
+  ],
+])('the form %j is refused with a message a field, the first also as the error', async (form, fields) => {
+  const partner = await portal.newPartner()
+  const answer = await partner.post('/dashboard/leads', form)
+  expect(answer.status).toBe(400)
+  expect(Object.entries(answer.body.fields)).toEqual(fields)
+  expect(answer.body).toMatchObject({ success: false, code: 'VALIDATION', error: fields[0]?.[1] })
+  expect(await loids(partner, '')).toEqual([])
+})
+
+test('lists are newest first and paged; has_more says whether another page follows; past the end is empty', async () => {
+  const partner = await portal.newPartner()
+  const submitted: string[] = []
+  for (let i = 0; i < 5; i++) submitted.unshift((await partner.submitLead({ businessName: `Nr ${i}` })).loid)
+  const page = async (query: string) => {
+    const { body } = await partner.get(`/dashboard/leads?${query}`)
+    return [body.data.leads.map((lead: { loid: string }) => lead.loid), body.pagination]
+  }
+  expect(await page('limit=2')).toEqual([submitted.slice(0, 2), { page: 1, limit: 2, has_more: true }])
+  expect(await page('limit=2&page=2')).toEqual([submitted.slice(2, 4), { page: 2, limit: 2, has_more: true }])
+  expect(await page('limit=2&page=3')).toEqual([submitted.slice(4), { page: 3, limit: 2, has_more: false }])
+  expect(await page('limit=5')).toEqual([submitted, { page: 1, limit: 5, has_more: false }])
+  expect(await page('page=1000000')).toEqual([[], { page: 1_000_000, limit: 20, has_more: false }])
+})
+
+test('status and source filter', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  const contacted = await partner.submitLead()
+  await portal.deps.db
+    .updateTable('leads')
+    .set({ lead_status: 'Contacted', lead_source: '100% Referral_Desk' })
+    .where('loid', '=', contacted.loid)
+    .execute()
+  expect(await loids(partner, 'status=New+Lead')).toEqual([loid])
+  expect(await loids(partner, 'status=Contacted')).toEqual([contacted.loid])
+  expect(await loids(partner, 'status=Funded')).toEqual([])
+  expect(await loids(partner, 'source=referral')).toEqual([contacted.loid])
+  expect(await loids(partner, 'source=100%25')).toEqual([contacted.loid])
+  expect(await loids(partner, 'source=l_d')).toEqual([contacted.loid])
+  expect(await loids(partner, 'source=r_l')).toEqual([])
+  expect(await loids(partner, 'status=Contacted&source=partner')).toEqual([])
+  expect(await loids(partner, 'status=&source=&dateFrom=&dateTo=&search=')).toHaveLength(2)
+})
+
+test('dates are whole days of the portal’s time zone, both inclusive, also where a day has 25 hours', async () => {
+  const partner = await portal.newPartner()
+  const at = async (instant: string) => {
+    const { loid } = await partner.submitLead()
+    await submittedAt(loid, instant)
+    return loid
+  }
+  // Sydney is 11 hours ahead until 5 April 2026, 3 am, and 10 hours from then on.
+  const lastOfMarch = await at('2026-03-31T12:59:59.999Z')
+  const firstOfApril = await at('2026-03-31T13:00:00.000Z')
+  const lateOnTheFifth = await at('2026-04-05T13:59:59.999Z')
+  const theSixth = await at('2026-04-05T14:00:00.000Z')
+  expect(await loids(partner, 'dateFrom=2026-03-31&dateTo=2026-03-31')).toEqual([lastOfMarch])
+  expect(await loids(partner, 'dateFrom=2026-04-01&dateTo=2026-04-05')).toEqual([lateOnTheFifth, firstOfApril])
+  expect(await loids(partner, 'dateFrom=2026-04-06')).toEqual([theSixth])
+  expect(await loids(partner, 'dateTo=2026-03-31')).toEqual([lastOfMarch])
+  expect(await loids(partner, 'dateFrom=2026-04-05&dateTo=2026-04-01')).toEqual([])
+  expect(await loids(partner, 'dateFrom=1900-01-01&dateTo=9999-12-31')).toHaveLength(4)
+})
+
+test.each([
+  'dateFrom=yesterday',
+  'dateTo=2026-02-30',
+  'dateFrom=2026-03-01T00:00:00Z',
+  'page=0',
+  'limit=101',
+  'status=a&status=b',
+  'search=%00',
+  'statsu=New+Lead',
+  `search=${'x'.repeat(201)}`,
+])('the filter %s is refused, never ignored', async (query) => {
+  const partner = await portal.newPartner()
+  const answer = await partner.get(`/dashboard/leads?${query}`)
+  expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION'])
+})
+
+test('the search box looks in names, email, phone and LOID, word by word', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead({
+    firstName: 'Zoë',
+    lastName: 'Müller',
+    email: 'zoe@cafe.example',
+    phone: '0412 345 678',
+    businessName: '24-7 CAFÉ 50%_off',
+    loanType: 'Term Loan',
+  })
+  await partner.submitLead({ businessName: 'Somebody Else', phone: '+64 21 987 654' })
+  const found = (text: string) => loids(partner, `search=${encodeURIComponent(text)}`)
+  const bare = loid.replace('-', '')
+  const hits = [
+    'CAFÉ',
+    'café',
+    'zoë müller',
+    'müller ZOË',
+    'zoe@cafe',
+    '  off   24-7 ',
+    '24-7',
+    '24-7 café',
+    '50%',
+    '%',
+    '_',
+    '%_off',
+    '0412 345 678',
+    '0412345678',
+    '+61 412 345 678',
+    '61412345678',
+    '(04) 1234 5678',
+    '+61 (0)412 345 678',
+    '412 345',
+    '5678',
+    'zoë 0412',
+    'café +61 412',
+    loid,
+    loid.toLowerCase(),
+    bare,
+    bare.toLowerCase(),
+    loid.slice(3),
+  ]
+  for (const text of hits) expect([text, await found(text)]).toEqual([text, [loid]])
+  const misses = ['term loan', 'caf_', '51%', 'zoë somebody', '0412 345 679', '\\', "' or 1=1 --"]
+  for (const text of misses) expect([text, await found(text)]).toEqual([text, []])
+})
+
+test('filters, search and paging work together', async () => {
+  const partner = await portal.newPartner()
+  for (let i = 0; i < 3; i++) await partner.submitLead({ businessName: 'Alpha' })
+  await partner.submitLead({ businessName: 'Beta' })
+  const { body } = await partner.get('/dashboard/leads?search=alpha&status=New+Lead&limit=2')
+  expect([body.data.leads.length, body.pagination.has_more]).toEqual([2, true])
+})
+
+test('a partner sees its own leads only, and another’s is as unknown as one that never was', async () => {
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  const { loid, id } = await ada.submitLead()
+  expect(await loids(bob, '')).toEqual([])
+  expect(await loids(bob, 'search=okafor')).toEqual([])
+  const unknown = await bob.get('/crm/lead/LO-00000000')
+  expect(unknown).toMatchObject({ status: 404, body: { success: false, code: 'NOT_FOUND', error: 'Lead not found' } })
+  for (const name of [loid, id, 'nonsense', '0', '%00', "1'--"]) {
+    const answer = await bob.get(`/crm/lead/${name}`)
+    expect([name, answer.status, answer.body]).toEqual([name, 404, unknown.body])
+    expect((await bob.get(`/crm/lead/${name}/status-history`)).body).toEqual(unknown.body)
+    expect((await bob.post(`/crm/lead/${name}/retry-push`)).body).toEqual(unknown.body)
+  }
+})
+
+test('a lead is found by LOID, in lower case, without the dash and by id', async () => {
+  const partner = await portal.newPartner()
+  const { loid, id } = await partner.submitLead()
+  for (const name of [loid, loid.toLowerCase(), loid.replace('-', ''), id, id.toUpperCase()]) {
+    const { status, body } = await partner.get(`/crm/lead/${name}`)
+    expect([name, status, body.data?.lead.loid]).toEqual([name, 200, loid])
+  }
+})
+
+test('a converted lead leaves the list and is answered with its deal; one that left the CRM is gone', async () => {
+  const partner = await portal.newPartner()
+  const change = async (values: object) => {
+    const { loid } = await partner.submitLead({ businessName: 'Gone or converted' })
+    await portal.deps.db.updateTable('leads').set(values).where('loid', '=', loid).execute()
+    return loid
+  }
+  const at = new Date().toISOString()
+  const converted = await change({ converted_at: at, deal_loid: 'LO-11111111' })
+  const matched = await change({ archived_at: at, archived_reason: 'matches-deal', deal_loid: 'LO-22222222' })
+  const left = await change({ archived_at: at, archived_reason: 'left-crm' })
+  expect(await loids(partner, '')).toEqual([])
+  expect(await loids(partner, 'search=converted')).toEqual([])
+  const deal = async (loid: string) => (await partner.get(`/crm/lead/${loid}`)).body.data?.lead.converted_to_deal
+  expect(await deal(converted)).toEqual({ loid: 'LO-11111111' })
+  expect(await deal(matched)).toEqual({ loid: 'LO-22222222' })
+  expect((await partner.get(`/crm/lead/${converted}/status-history`)).status).toBe(200)
+  expect((await partner.get(`/crm/lead/${left}`)).status).toBe(404)
+  expect((await partner.get(`/crm/lead/${left}/status-history`)).status).toBe(404)
+})
+
+test('the history begins with the status at submission, whose days run until now', async () => {
+  await using ownClock = await startPortal()
+  const partner = await ownClock.newPartner()
+  const { loid, id } = await partner.submitLead()
+  const history = async (name: string) => (await partner.get(`/crm/lead/${name}/status-history`)).body
+  expect(await history(loid)).toEqual({
+    success: true,
+    data: [
+      {
+        id: expect.any(String),
+        status: 'New Lead',
+        changed_time: expect.stringMatching(INSTANT),
+        changed_by: partner.businessName,
+        description: 'Submitted through the partner portal',
+        duration: 0,
+      },
+    ],
+  })
+  ownClock.advance(0.9 * DAY_MS)
+  expect((await history(id)).data[0].duration).toBe(0)
+  const { changed_time } = (await history(loid)).data[0]
+  await ownClock.deps.db
+    .insertInto('lead_status_history')
+    .values({
+      id: '00000000-0000-7000-8000-000000000001',
+      partner_id: partner.id,
+      loid,
+      status: 'Contacted',
+      changed_time: new Date(Date.parse(changed_time) - 3 * DAY_MS).toISOString(),
+      changed_by: null,
+      description: null,
+      origin: 'crm',
+      crm_entry_id: '1',
+    })
+    .execute()
+  expect(
+    (await history(loid)).data.map((entry: { status: string; duration: number }) => [entry.status, entry.duration]),
+  ).toEqual([
+    ['New Lead', 0],
+    ['Contacted', 3],
+  ])
+})
+
+test('the form is warned of the same email, phone or ABN in the last 90 days, in whatever spelling', async () => {
+  const partner = await portal.newPartner()
+  const other = await portal.newPartner()
+  await other.submitLead({ email: 'same@example.com' })
+  const abn = '51824753556'
+  const first = await partner.submitLead({
+    email: 'same@example.com',
+    phone: '021 123 4567',
+    iso: 'NZ',
+    businessAbn: abn,
+  })
+  const second = await partner.submitLead({ email: 'other@example.com', phone: '0491 570 006' })
+  const old = await partner.submitLead({ email: 'same@example.com' })
+  await submittedAt(old.loid, new Date(Date.now() - 91 * DAY_MS).toISOString())
+  const duplicates = async (query: string) => {
+    const { status, body } = await partner.get(`/dashboard/leads/duplicates?${query}`)
+    expect(status).toBe(200)
+    return body.data.duplicates.map((lead: { loid: string; matches: string[] }) => [lead.loid, lead.matches])
+  }
+  expect(await duplicates('email=SAME@example.com')).toEqual([[first.loid, ['email']]])
+  expect(await duplicates('phone=%2B64+21+123+4567')).toEqual([[first.loid, ['phone']]])
+  expect(await duplicates('phone=021+123+4567')).toEqual([[first.loid, ['phone']]])
+  expect(await duplicates('abn=51+824+753+556&email=same@example.com')).toEqual([[first.loid, ['email', 'abn']]])
+  expect(await duplicates('phone=0491570006&email=same@example.com')).toEqual([
+    [second.loid, ['phone']],
+    [first.loid, ['email']],
+  ])
+  expect(await duplicates('phone=nonsense&email=&abn=')).toEqual([])
+  expect(await duplicates('')).toEqual([])
+})
+
+test('a lead that the portal gave up on waits again after Retry; one that is there or waits stays as it is', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  const retry = async () => (await partner.post(`/crm/lead/${loid}/retry-push`)).body.data
+  const set = (crm: 'failed' | 'synced') =>
+    portal.deps.db.updateTable('leads').set({ crm }).where('loid', '=', loid).execute()
+  await set('failed')
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
+  expect(await partner.post(`/crm/lead/${loid}/retry-push`)).toMatchObject({
+    status: 202,
+    body: { success: true, data: { loid, crm: 'pending' } },
+  })
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('pending')
+  expect(await retry()).toEqual({ loid, crm: 'pending' })
+  await set('synced')
+  expect(await retry()).toEqual({ loid, crm: 'synced' })
+})
+
+test('without the CRM the lists of statuses and stages are the specification’s', async () => {
+  const partner = await portal.newPartner()
+  const { statuses } = (await partner.get('/crm/lead-statuses')).body.data
+  expect(statuses).toContain('Attempting To Contact')
+  expect((await partner.get('/crm/stages')).body.data.stages).toContain('Pending Approval')
+})
+
+test('a lead arrives in the CRM once, by its LOID, with its partner', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const partner = await withCrm.newPartner()
+  const { loid } = await partner.submitLead(COMPLETE_FORM)
+  await partner.pushedLead(loid)
+  const lender = openLender(withCrm.crmUrl)
+  const inCrm = await waitFor('the lead in the CRM', async () => {
+    const leads = await lender.list('Leads', 'LOID,Company')
+    return leads.length > 0 && leads
+  })
+  expect(inCrm).toHaveLength(1)
+  expect(inCrm[0]).toMatchObject({ LOID: loid, Company: 'Okafor Freight' })
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertDeal } from '../../testing/insert-deal.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+
+let portal: TestPortal
+let partner: TestPartner
+beforeAll(async () => {
+  portal = await startPortal()
+  partner = await portal.newPartner()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+test('a note on a lead is answered, and shown with the lead, newest first', async () => {
+  const { loid, id } = await partner.submitLead()
+  const first = await partner.post(`/crm/note/${loid.toLowerCase()}`, { content: '  Called, no answer.  ' })
+  expect(first).toMatchObject({ status: 201, body: { success: true } })
+  const note = {
+    id: expect.any(String),
+    title: null,
+    content: 'Called, no answer.',
+    created_by: partner.businessName,
+    created_at: expect.stringMatching(/Z$/),
+    crm: 'pending',
+  }
+  expect(first.body.data).toEqual({ note })
+  expect((await partner.post(`/crm/note/${id}`, { content: 'Called again.' })).status).toBe(201)
+  const { notes } = (await partner.get(`/crm/lead/${loid}`)).body.data
+  expect(notes).toEqual([{ ...note, content: 'Called again.' }, note])
+})
+
+test('a note names its record by LOID: a deal’s is titled Deal Note unless it says otherwise', async () => {
+  const { loid } = await partner.submitLead()
+  const deal = await insertDeal(portal.deps.db, partner.id)
+  const content = 'Documents are on their way.'
+  const onDeal = await partner.post('/crm/note', { loid: deal.loid, parent_type: 'Deal', content })
+  expect(onDeal.body.data.note).toMatchObject({ title: 'Deal Note', content })
+  const titled = await partner.post('/crm/note', { loid: deal.loid, parent_type: 'deal', title: 'Papers', content })
+  expect(titled.body.data.note.title).toBe('Papers')
+  expect((await partner.get(`/crm/deal/${deal.loid}`)).body.data.notes).toHaveLength(2)
+  const onLead = await partner.post('/crm/note', { loid, content })
+  expect([onLead.status, onLead.body.data.note.title]).toEqual([201, null])
+})
+
+test.each([
+  [undefined, 'Please enter a note before submitting'],
+  ['', 'Please enter a note before submitting'],
+  ['   ', 'Please enter a note before submitting'],
+  ['four', 'Note must be at least 5 characters long'],
+  ['x'.repeat(1_001), 'Note is too long. Please keep it under 1000 characters.'],
+  ['before\u0000after', 'Note contains a character that cannot be stored'],
+  ['before\ud800after', 'Note contains a character that cannot be stored'],
+])('the note %j is refused: %s', async (content, error) => {
+  const { loid } = await partner.submitLead()
+  for (const [path, body] of [
+    [`/crm/note/${loid}`, { content }],
+    ['/crm/note', { loid, content }],
+  ] as const) {
+    const answer = await partner.post(path, body)
+    expect([answer.status, answer.body.error, answer.body.fields]).toEqual([400, error, { content: error }])
+  }
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
+})
+
+test('another partner’s record, an unknown one and the wrong kind take no note', async () => {
+  const stranger = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  const deal = await insertDeal(portal.deps.db, partner.id)
+  const content = 'Not for you.'
+  const answers = [
+    await stranger.post(`/crm/note/${loid}`, { content }),
+    await stranger.post('/crm/note', { loid, content }),
+    await partner.post('/crm/note', { loid: 'LO-00000000', content }),
+    await partner.post('/crm/note', { loid: deal.loid, content }),
+  ]
+  for (const answer of answers) expect([answer.status, answer.body.error]).toEqual([404, 'Lead not found'])
+  for (const [who, name] of [
+    [stranger, deal.loid],
+    [partner, loid],
+  ] as const) {
+    const answer = await who.post('/crm/note', { loid: name, parent_type: 'deal', content })
+    expect([answer.status, answer.body.error]).toEqual([404, 'Deal not found'])
+  }
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
+})
+
+test('notes that the portal gave up on wait again after the lead’s Retry', async () => {
+  const { loid } = await partner.submitLead()
+  await partner.post(`/crm/note/${loid}`, { content: 'Given up on.' })
+  await portal.deps.db.updateTable('notes').set({ crm: 'failed' }).where('loid', '=', loid).execute()
+  const notes = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.notes
+  expect((await notes())[0].crm).toBe('failed')
+  await partner.post(`/crm/lead/${loid}/retry-push`)
+  expect((await notes())[0].crm).toBe('pending')
+})

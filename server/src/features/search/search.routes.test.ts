@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertDeal } from '../../testing/insert-deal.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+interface Found {
+  leads: { loid: string; business_name: string }[]
+  deals: { loid: string; contact_person: string | null }[]
+  total_leads: number
+  total_deals: number
+}
+
+async function search(partner: TestPartner, q: string, more = ''): Promise<Found> {
+  const { status, body } = await partner.get(`/crm/search?q=${encodeURIComponent(q)}${more}`)
+  expect([q, status, body.error]).toEqual([q, 200, undefined])
+  return body.data
+}
+
+test('every word must occur somewhere, loan type and industry included', async () => {
+  const partner = await portal.newPartner()
+  const lead = await partner.submitLead({
+    businessName: 'Harbour Cafe',
+    email: 'ng@cafe.example',
+    businessIndustry: 'Hospitality',
+    loanType: 'Line of Credit',
+  })
+  const deal = await insertDeal(portal.deps.db, partner.id, {
+    business_name: 'Harbour Freight',
+    contact_name: 'Ana Ng',
+    loan_type: 'Line of Credit',
+  })
+  const hits = async (q: string, more?: string) => {
+    const { leads, deals, total_leads, total_deals } = await search(partner, q, more)
+    expect([total_leads, total_deals]).toEqual([leads.length, deals.length])
+    return [leads.map(({ loid }) => loid), deals.map(({ loid }) => loid)]
+  }
+  expect(await hits('harbour')).toEqual([[lead.loid], [deal.loid]])
+  expect(await hits('  HARBOUR   credit ')).toEqual([[lead.loid], [deal.loid]])
+  expect(await hits('credit harbour hospitality')).toEqual([[lead.loid], []])
+  expect(await hits('harbour cafe freight')).toEqual([[], []])
+  expect(await hits('ana ng')).toEqual([[], [deal.loid]])
+  expect(await hits('harbour', '&type=leads')).toEqual([[lead.loid], []])
+  expect(await hits('harbour', '&type=deals')).toEqual([[], [deal.loid]])
+  expect(await hits(deal.loid.replace('-', '').toLowerCase())).toEqual([[], [deal.loid]])
+  expect(await hits('%')).toEqual([[], []])
+  expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
+})
+
+test('at most fifty of each are answered, newest first, with the number of all', async () => {
+  const partner = await portal.newPartner()
+  for (let i = 0; i < 52; i++) {
+    await insertDeal(portal.deps.db, partner.id, { business_name: `Many ${i}` })
+    await partner.submitLead({ businessName: `Many ${i}` })
+  }
+  const found = await search(partner, 'many')
+  expect([found.total_leads, found.total_deals]).toEqual([52, 52])
+  expect([found.leads.length, found.deals.length]).toEqual([50, 50])
+  expect(found.leads[0]?.business_name).toBe('Many 51')
+})
+
+test('a partner finds nothing of another’s', async () => {
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  const { loid } = await ada.submitLead()
+  await insertDeal(portal.deps.db, ada.id, { business_name: 'Okafor Freight' })
+  for (const q of ['okafor', loid, '0491 570 156']) {
+    expect(await search(bob, q)).toEqual({ leads: [], deals: [], total_leads: 0, total_deals: 0 })
+  }
+})
+
+test.each([
+  ['', 'q'],
+  ['q=', 'q'],
+  ['q=+', 'q'],
+  ['q=x&type=notes', 'type'],
+  ['q=a&q=b', 'q'],
+  ['q=%00', 'q'],
+  [`q=${'x'.repeat(201)}`, 'q'],
+])('the search %s is refused for %s', async (query, field) => {
+  const partner = await portal.newPartner()
+  const { status, body } = await partner.get(`/crm/search?${query}`)
+  expect([status, Object.keys(body.fields)]).toEqual([400, [field]])
+})

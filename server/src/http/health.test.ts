@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { startPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
+
+test('the portal is alive and ready without a session and without the CRM', async () => {
+  await using portal = await startPortal()
+  expect(await portal.get('/health')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ok' } } })
+  expect(await portal.get('/ready')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ready' } } })
+})
+
+test('while the database is away the portal says so, and works again when it is back', async () => {
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  await portal.withoutDatabase(async () => {
+    const ready = await portal.get('/ready')
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      { success: false, error: 'The database does not answer', code: 'UNAVAILABLE' },
+    ])
+    expect((await portal.get('/health')).status).toBe(200)
+    for (const path of ['/profile', '/dashboard/leads', '/crm/search?q=x', '/dashboard/stats']) {
+      const answer = await partner.get(path)
+      expect([path, answer.status, answer.body.code]).toEqual([path, 503, 'UNAVAILABLE'])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(JSON.stringify(answer.body)).not.toMatch(/ECONN|postgres|terminat/i)
+    }
+    expect((await partner.post('/dashboard/leads', {})).status).toBe(503)
+  })
+  await waitFor('the database to be back', async () => (await portal.get('/ready')).status === 200)
+  for (let i = 0; i < 4; i++) expect((await partner.get('/profile')).status).toBe(200)
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { openDatabase } from '../db/database.ts'
+import { startPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
+
+const PASSWORD = 'correct-horse-battery'
+
+test('more sign-ups at once than the portal has connections wait for a slow limit, not for one another', async () => {
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const holder = openDatabase(portal.database.url, () => undefined)
+  const locked = await holder.pool.connect()
+  await locked.query('begin')
+  await locked.query('lock table rate_limits')
+  const answers = Array.from({ length: 40 }, (_, i) =>
+    portal.post('/auth/signup', { email: `crowd${i}@example.com`, password: PASSWORD, businessName: `Crowd ${i}` }),
+  )
+  await waitFor('the sign-ups to wait', async () => portal.deps.pool.waitingCount >= 24)
+  await locked.query('commit')
+  locked.release()
+  await holder.close()
+
+  const statuses = (await Promise.all(answers)).map((answer) => answer.status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(10)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+})
+
+test('a sign-in tells how many tries are left, the last refusal when to come back', async () => {
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const tries = []
+  for (let i = 0; i < 11; i++) tries.push(await portal.post('/auth/login', { email: 'x@example.com', password: 'x' }))
+  const remaining = tries.map((answer) => Number(answer.headers.get('ratelimit-remaining')))
+  expect(remaining).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0])
+  expect(tries[0]?.headers.get('ratelimit-limit')).toBe('10')
+  expect(Number(tries[0]?.headers.get('ratelimit-reset'))).toBeGreaterThan(0)
+  expect(tries.map((answer) => answer.headers.get('retry-after') !== null)).toEqual([...Array(10).fill(false), true])
+  expect(tries[10]?.body).toMatchObject({ success: false, code: 'RATE_LIMITED' })
+})
+
+test('the longest address can sign in', async () => {
+  await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const email = `${'a'.repeat(242)}@example.com`
+  expect(email).toHaveLength(254)
+  expect((await portal.post('/auth/login', { email, password: 'x' })).status).toBe(401)
+  expect((await portal.post('/auth/forgot-password', { email })).status).toBe(404)
+})
+
+test('two processes share their limits', async () => {
+  await using first = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  await using second = await startPortal({ env: { RATE_LIMITS: 'on' }, on: first })
+  for (let i = 0; i < 10; i++) {
+    const portal = i % 2 === 0 ? first : second
+    expect((await portal.post('/auth/login', { email: 'x@example.com', password: 'x' })).status).toBe(401)
+  }
+  expect((await second.post('/auth/login', { email: 'x@example.com', password: 'x' })).status).toBe(429)
+})

@@ -1,0 +1,145 @@
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
+
+let portal: TestPortal
+let partner: TestPartner
+beforeAll(async () => {
+  portal = await startPortal()
+  partner = await portal.newPartner()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+interface RawAnswer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+}
+
+/** Sends the path as it is, which `fetch` would put in order first. */
+function raw(
+  method: string,
+  path: string,
+  { body, headers }: { body?: string; headers?: Record<string, string> } = {},
+) {
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const { hostname, port } = new URL(portal.url)
+    const sent = httpRequest({ hostname, port, method, path, headers }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+const json = { 'content-type': 'application/json' }
+
+test.each([
+  ['an unknown address', 'GET', '/api/nothing/here', {}, 404, 'NOT_FOUND'],
+  ['the root of the API', 'GET', '/api', {}, 404, 'NOT_FOUND'],
+  ['a method that the address does not have', 'DELETE', '/api/auth/login', {}, 404, 'NOT_FOUND'],
+  ['broken JSON', 'POST', '/api/auth/login', { body: '{"email":', headers: json }, 400, 'MALFORMED_REQUEST'],
+  ['a prototype key', 'POST', '/api/auth/login', { body: '{"__proto__":{}}', headers: json }, 400, 'MALFORMED_REQUEST'],
+  ['an array for an object', 'POST', '/api/auth/login', { body: '[]', headers: json }, 400, 'VALIDATION'],
+  ['a string for an object', 'POST', '/api/auth/login', { body: '"x"', headers: json }, 400, 'VALIDATION'],
+  ['null', 'POST', '/api/auth/login', { body: 'null', headers: json }, 400, 'VALIDATION'],
+  ['an empty body', 'POST', '/api/auth/login', { body: '', headers: json }, 400, 'VALIDATION'],
+  ['a form', 'POST', '/api/auth/login', { body: 'a=1', headers: form() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['plain text', 'POST', '/api/auth/login', { body: '{}', headers: plain() }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+  ['too large a body', 'POST', '/api/auth/login', { body: large(), headers: json }, 413, 'PAYLOAD_TOO_LARGE'],
+  ['an address that is no text', 'GET', '/api/crm/lead/%E0%A4%A', {}, 400, 'MALFORMED_REQUEST'],
+  [
+    'a session that does not exist',
+    'GET',
+    '/api/profile',
+    { headers: { authorization: 'Bearer x' } },
+    401,
+    'UNAUTHORIZED',
+  ],
+  ['another scheme', 'GET', '/api/profile', { headers: { authorization: 'Basic eDp5' } }, 401, 'UNAUTHORIZED'],
+])('%s is refused in the API’s own form', async (_what, method, path, request, status, code) => {
+  const answer = await raw(method, path, request)
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([
+    status,
+    expect.objectContaining({ success: false, code, error: expect.stringMatching(/^[A-Z].{5,}/) }),
+  ])
+  expect(answer.headers['x-request-id']).toMatch(/^[\w-]{36}$/)
+  expect(answer.text).not.toMatch(/select |node_modules|at .*\.ts|FST_/)
+})
+
+test('headers larger than the server reads are refused in the API’s own form', async () => {
+  const answer = await raw('GET', `/api/dashboard/leads?search=${'x'.repeat(40_000)}`)
+  expect(answer.status).toBe(431)
+  expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: 'MALFORMED_REQUEST' })
+  expect(answer.headers['x-request-id']).toMatch(/^[\w-]{36}$/)
+})
+
+test('what is not HTTP is answered 400 and hung up on', async () => {
+  const { hostname, port } = new URL(portal.url)
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write('hello\r\n\r\n'))
+    const parts: Buffer[] = []
+    socket.on('data', (part) => parts.push(part))
+    socket.on('end', () => resolve(Buffer.concat(parts).toString()))
+    socket.on('error', reject)
+  })
+  expect(text).toMatch(/^HTTP\/1.1 400 /)
+  expect(text).toMatch(/x-request-id: [\w-]{36}\r\n/)
+  expect(text).toContain('"success":false')
+})
+
+test('a body without a media type is refused, and one of exactly 64 KiB is read', async () => {
+  const body = JSON.stringify({ email: '', password: 'x'.repeat(64 * 1024) }).slice(0, 64 * 1024 - 2)
+  expect(Buffer.byteLength(`${body}"}`)).toBe(64 * 1024)
+  const answer = await raw('POST', '/api/auth/login', { body: `${body}"}`, headers: json })
+  expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'VALIDATION'])
+  expect((await raw('POST', '/api/auth/login', { body: '{}' })).status).toBe(415)
+})
+
+test('every answer carries a request id of its own, and answers of the API are not kept by anybody', async () => {
+  const answers = [await portal.get('/health'), await partner.get('/profile'), await portal.get('/nothing')]
+  const ids = answers.map((answer) => answer.headers.get('x-request-id'))
+  expect(new Set(ids).size).toBe(3)
+  expect(answers.map((answer) => answer.headers.get('cache-control'))).toEqual(['no-store', 'no-store', 'no-store'])
+  expect(answers[1]?.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('unknown fields are named, shortened and not more than twenty of them', async () => {
+  const body = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${'k'.repeat(60)}${i}`, i]))
+  const answer = await partner.post('/dashboard/leads', { ...newLead(), ...body })
+  expect(answer.status).toBe(400)
+  expect(answer.body.error).toBe(`${'k'.repeat(50)}… is not a known field`)
+  expect(Object.keys(answer.body.fields).length).toBeLessThanOrEqual(20)
+})
+
+test('an id longer than any is one that nobody has', async () => {
+  expect((await partner.get(`/crm/lead/${'x'.repeat(5_000)}`)).status).toBe(404)
+})
+
+test('/api-docs and /api-keys are pages, not addresses of the API', async () => {
+  for (const path of ['/api-docs', '/api-keys']) {
+    expect((await raw('GET', path)).headers['cache-control']).not.toBe('no-store')
+  }
+})
+
+test('a query parameter named like a prototype is a field that nobody knows', async () => {
+  const answer = await partner.get('/dashboard/leads?__proto__=1')
+  expect([answer.status, answer.body.error]).toEqual([400, '__proto__ is not a known field'])
+  const constructor = await partner.get('/dashboard/leads?constructor=1')
+  expect([constructor.status, constructor.body.error]).toEqual([400, 'constructor is not a known field'])
+})
+
+function form() {
+  return { 'content-type': 'application/x-www-form-urlencoded' }
+}
+function plain() {
+  return { 'content-type': 'text/plain' }
+}
+function large() {
+  return JSON.stringify({ email: 'x'.repeat(70_000) })
+}

@@ -1,0 +1,24 @@
+import type { Db } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import type { NewDealRow } from '../db/tables.ts'
+
+let deals = 0
+
+/** A deal as a sync with the CRM leaves it, with whatever the test wants otherwise. */
+export async function insertDeal(db: Db, partnerId: string, deal: Partial<NewDealRow> = {}): Promise<NewDealRow> {
+  deals += 1
+  const at = deal.created_at ?? new Date(Date.now() + deals).toISOString()
+  const row: NewDealRow = {
+    id: newId(),
+    partner_id: partnerId,
+    loid: `LO-D${String(deals).padStart(7, '0')}`,
+    deal_name: `Deal ${deals}`,
+    stage: 'Approved',
+    crm: 'synced',
+    created_at: at,
+    modified_time: at,
+    ...deal,
+  }
+  await db.insertInto('deals').values(row).execute()
+  return row
+}
