@@ -12,7 +12,7 @@ export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
   return (
     <div role="status" aria-label={label} className="overflow-hidden">
       <div aria-hidden>
-        <div className="flex h-10.25 items-center gap-8 border-b border-line bg-sunken px-5 max-md:hidden">
+        <div className="flex h-10.25 items-center gap-8 border-b border-line bg-sunken px-5 max-xl:hidden">
           {columns.map(({ key, header, headerHidden, align }) => (
             <span
               key={key}
@@ -29,10 +29,10 @@ export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
           // The rows have no identity; they never change places.
           <div
             key={row}
-            className="flex h-15.25 items-center gap-8 border-b border-line px-5 last:border-0 max-md:h-50 max-md:flex-wrap max-md:content-center max-md:gap-4 max-md:px-4"
+            className="flex h-15.25 items-center gap-8 border-b border-line px-5 last:border-0 max-xl:h-50 max-xl:flex-wrap max-xl:content-center max-xl:gap-4 max-xl:px-4"
           >
             {columns.map(({ key }, position) => (
-              <span key={key} className={clsx('flex-1 max-md:basis-2/5', position > 4 && 'max-md:hidden')}>
+              <span key={key} className={clsx('flex-1 max-xl:basis-2/5', position > 4 && 'max-xl:hidden')}>
                 <Skeleton className={clsx('h-3.5', (row + position) % 3 === 0 ? 'w-4/5' : 'w-3/5')} />
               </span>
             ))}

@@ -15,7 +15,7 @@ export interface TableColumn<Row, Key extends string = string> {
   align?: 'left' | 'right'
   /** The header is for screen readers only, as over a column of buttons. */
   headerHidden?: boolean
-  /** Where it stands on a phone's card: two columns share a line unless told otherwise. */
+  /** Where it stands on a card: two columns share a line on a phone unless told otherwise. */
   card?: CardPlace
   className?: string
 }
@@ -35,7 +35,7 @@ interface DataTableProps<Row, Key extends string> {
 }
 
 /**
- * A table on wide screens, a list of cards on phones; both are the same elements, with the roles written out because
+ * A table where there is room for one, a list of cards on narrower screens; both are the same elements, with the roles written out because
  * another `display` would drop them.
  */
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
@@ -47,23 +47,23 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
         role="table"
         aria-label={label}
         aria-busy={stale || undefined}
-        className="w-full border-collapse max-md:block"
+        className="w-full border-collapse max-xl:block"
       >
-        <thead role="rowgroup" className="max-md:hidden">
+        <thead role="rowgroup" className="max-xl:hidden">
           <tr role="row" className="border-b border-line bg-sunken">
             {columns.map((column) => (
               <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup" className={clsx('max-md:block', stale && 'opacity-60 transition-opacity')}>
+        <tbody role="rowgroup" className={clsx('max-xl:block', stale && 'opacity-60 transition-opacity')}>
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
               role="row"
               onClick={onRowClick ? (event) => isPlainClick(event.target) && onRowClick(row) : undefined}
               className={clsx(
-                'border-b border-line last:border-0 hover:bg-hover/60 max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-2.5 max-md:px-4 max-md:py-4',
+                'border-b border-line last:border-0 hover:bg-hover/60 max-xl:relative max-xl:grid max-xl:grid-cols-2 max-xl:gap-x-4 sm:max-xl:grid-cols-4 max-xl:gap-y-2.5 max-xl:px-4 max-xl:py-4',
                 onRowClick && 'cursor-pointer',
               )}
             >
@@ -73,10 +73,10 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   role="cell"
                   data-label={isLabelled(column) ? column.header : undefined}
                   className={clsx(
-                    'px-2.5 py-2.5 align-middle first:pl-5 last:pr-5 max-md:min-w-0 max-md:p-0!',
-                    'max-md:data-label:before:block max-md:data-label:before:text-xs max-md:data-label:before:text-muted max-md:data-label:before:content-[attr(data-label)]',
+                    'px-2.5 py-2.5 align-middle first:pl-5 last:pr-3 max-xl:min-w-0 max-xl:p-0!',
+                    'max-xl:data-label:before:block max-xl:data-label:before:text-xs max-xl:data-label:before:text-muted max-xl:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card ?? 'half'],
-                    column.align === 'right' && 'tabular-nums md:text-right',
+                    column.align === 'right' && 'tabular-nums xl:text-right',
                     column.className,
                   )}
                 >
@@ -97,12 +97,12 @@ interface SortBarProps<Row, Key extends string> {
   onSort: (column: Key) => void
 }
 
-/** Cards have no headers to sort by, so phones get this instead. */
+/** Cards have no headers to sort by. */
 function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProps<Row, Key>) {
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
   return (
-    <div className="flex items-end gap-2 border-b border-line bg-sunken px-4 py-3 md:hidden">
+    <div className="flex items-end gap-2 border-b border-line bg-sunken px-4 py-3 xl:hidden">
       <SelectField
         label="Sort by"
         fieldClassName="flex-1"
@@ -125,11 +125,11 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
 }
 
 const CARD_PLACES: Record<CardPlace, string> = {
-  title: 'max-md:-order-2 max-md:col-span-2 max-md:pr-10!',
-  mark: 'max-md:-order-1 max-md:col-span-2',
+  title: 'max-xl:-order-2 max-xl:col-span-full max-xl:pr-10!',
+  mark: 'max-xl:-order-1 max-xl:col-span-full',
   half: '',
-  wide: 'max-md:col-span-2',
-  corner: 'max-md:absolute max-md:top-2.5 max-md:right-2',
+  wide: 'max-xl:col-span-2',
+  corner: 'max-xl:absolute max-xl:top-2.5 max-xl:right-2',
 }
 
 function isLabelled({ card = 'half', headerHidden }: { card?: CardPlace; headerHidden?: boolean }): boolean {
@@ -151,7 +151,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-2.5 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
+        'h-10 px-2.5 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-3',
         right ? 'text-right' : 'text-left',
       )}
     >

@@ -24,7 +24,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     header: 'Deal Name',
     sortable: true,
     card: 'title',
-    className: 'md:max-w-80 md:min-w-52',
+    className: 'xl:max-w-80 xl:min-w-40 min-[88rem]:min-w-52',
     cell: (deal) => (
       <>
         <Link {...paths.deal(deal.loid)} className="rounded-sm font-medium break-words hover:underline">
@@ -46,7 +46,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'business_name',
     header: 'Business',
     card: 'wide',
-    className: 'max-md:order-1 md:max-w-60',
+    className: 'max-xl:order-1 xl:max-w-60',
     cell: (deal) => deal.business_name ?? '—',
   },
   {
@@ -63,7 +63,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     sortable: true,
     card: 'mark',
     cell: (deal) => (
-      <span className="flex flex-wrap items-center gap-1.5 md:flex-col md:items-start">
+      <span className="flex flex-wrap items-center gap-1.5 xl:flex-col xl:items-start">
         <Badge variant={badgeColour(deal.stage)} dot>
           {deal.stage}
         </Badge>
@@ -75,7 +75,9 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'created_at',
     header: 'Created',
     sortable: true,
-    cell: (deal) => <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>,
+    cell: (deal) => (
+      <span className="max-xl:whitespace-nowrap min-[88rem]:whitespace-nowrap">{formatDate(deal.created_at)}</span>
+    ),
   },
   {
     key: 'view',

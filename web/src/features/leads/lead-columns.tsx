@@ -32,7 +32,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Business Name',
     sortable: true,
     card: 'title',
-    className: 'md:max-w-72 md:min-w-40',
+    className: 'xl:max-w-72 xl:min-w-32 min-[88rem]:min-w-40',
     cell: (lead) => (
       <>
         <Link {...paths.lead(lead.loid)} className="rounded-sm font-medium break-words hover:underline">
@@ -52,7 +52,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-md:order-1 md:max-w-56',
+    className: 'max-xl:order-1 xl:max-w-32 min-[88rem]:max-w-56',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>
@@ -86,7 +86,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     sortable: true,
     card: 'mark',
     cell: (lead) => (
-      <span className="flex flex-wrap items-center gap-1.5 md:flex-col md:items-start">
+      <span className="flex flex-wrap items-center gap-1.5 xl:flex-col xl:items-start">
         <Badge variant={badgeColour(lead.lead_status)} dot>
           {lead.lead_status}
         </Badge>
@@ -98,8 +98,10 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'created_at',
     header: 'Created',
     sortable: true,
-    className: 'max-md:order-2',
-    cell: (lead) => <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>,
+    className: 'max-xl:order-2',
+    cell: (lead) => (
+      <span className="max-xl:whitespace-nowrap min-[88rem]:whitespace-nowrap">{formatDate(lead.created_at)}</span>
+    ),
   },
   {
     key: 'view',

@@ -47,8 +47,7 @@ export function NewLeadPage() {
           <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
           {CONSENT_TEXT}
         </p>
-        {/* At the left, where toasts do not cover it. */}
-        <div className="flex flex-wrap gap-2 max-sm:pb-16">
+        <div className="flex flex-wrap gap-2">
           <Button type="submit" busy={submission.isPending}>
             Submit Lead
           </Button>

@@ -15,7 +15,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'business_name',
     header: 'Business Name',
     card: 'title',
-    className: 'md:w-1/4',
+    className: 'xl:w-1/4',
     cell: (lead) => (
       <Title
         link={paths.lead(lead.loid)}
@@ -29,7 +29,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-md:order-1 md:max-w-56',
+    className: 'max-xl:order-1 xl:max-w-56',
     cell: (lead) => <Contact email={lead.email} phone={lead.phone} />,
   },
   {
@@ -48,7 +48,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'deal_name',
     header: 'Deal Name',
     card: 'title',
-    className: 'md:w-1/4',
+    className: 'xl:w-1/4',
     cell: (deal) => (
       <Title
         link={paths.deal(deal.loid)}
@@ -62,7 +62,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-md:order-1 md:max-w-56',
+    className: 'max-xl:order-1 xl:max-w-56',
     cell: (deal) => <Contact email={deal.email} phone={deal.phone} />,
   },
   {
