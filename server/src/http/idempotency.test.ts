@@ -68,6 +68,20 @@ test('five equal requests at once make one lead and get one answer', async () =>
   expect(await leadsOf(partner)).toHaveLength(1)
 })
 
+test('forty equal requests at two processes, more than either has connections, make one lead', async () => {
+  await using first = await startPortal()
+  await using second = await startPortal({ on: first })
+  const { token, get } = await first.newPartner()
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      (i % 2 === 0 ? first : second).post('/dashboard/leads', newLead(), { token, ...keyed('forty') }),
+    ),
+  )
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([201]))
+  expect(new Set(answers.map((answer) => answer.body.data.loid)).size).toBe(1)
+  expect((await get('/dashboard/leads')).body.data.leads).toHaveLength(1)
+})
+
 test('a failure is not remembered: the corrected request under the same key succeeds', async () => {
   const partner = await portal.newPartner()
   expect((await partner.post('/dashboard/leads', newLead({ phone: '1' }), keyed('one'))).status).toBe(400)

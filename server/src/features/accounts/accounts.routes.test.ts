@@ -137,6 +137,8 @@ test('with HIDE_ACCOUNT_EXISTENCE login and forgot-password answer alike for kno
     status: forgot.status,
     body: forgot.body,
   })
+  const isMailed = async () => (await discreet.mailTo(partner.email)).includes('/reset-password?token=')
+  expect(await waitFor('the reset link', isMailed)).toBe(true)
 })
 
 test('POST /auth/verify tells whose token it is', async () => {

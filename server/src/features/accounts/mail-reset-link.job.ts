@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import { getPartner, replaceAccountToken } from './accounts.queries.ts'
+import { findPartnerByEmail, type Partner, replaceAccountToken } from './accounts.queries.ts'
 import { resetMail } from './mails.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -9,23 +9,26 @@ const VALID_MS = 3_600_000
 
 export const mailResetLink = defineJob({
   name: 'mail-reset-link',
-  payload: z.object({ partnerId: z.string() }),
+  payload: z.object({ email: z.string() }),
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
-  async run(deps, { partnerId }) {
-    await sendResetLink(deps, partnerId)
+  async run(deps, { email }) {
+    const partner = await findPartnerByEmail(deps.db, email)
+    if (partner) await sendResetLink(deps, partner)
   },
 })
 
 /** Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end. */
-export async function sendResetLink(deps: Deps, partnerId: string): Promise<string> {
-  const partner = await getPartner(deps.db, partnerId)
+export async function sendResetLink(deps: Deps, partner: Partner): Promise<string> {
   const token = newToken()
   const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
-  await deps.db
-    .transaction()
-    .execute((tx) =>
-      replaceAccountToken(tx, { hash: hashToken(token), partnerId, purpose: 'reset-password', expiresAt }),
-    )
+  await deps.db.transaction().execute((tx) =>
+    replaceAccountToken(tx, {
+      hash: hashToken(token),
+      partnerId: partner.id,
+      purpose: 'reset-password',
+      expiresAt,
+    }),
+  )
   await deps.mail.send(resetMail(partner, deps.publicUrl, token))
   return token
 }

@@ -23,21 +23,19 @@ const PER_EMAIL: RateLimit = {
 }
 
 /**
- * Mails a reset link. Without SMTP, in development, the token is also answered, as an aid (D13); otherwise the mail goes
- * out in the background, so that its time does not tell whether the address is known.
+ * Mails a reset link. Without SMTP, in development, the token is also answered, as an aid (D13); otherwise a job looks for
+ * the partner and mails, so that where existence is hidden an unknown address takes the same time (D11).
  */
 export async function requestPasswordReset(deps: Deps, email: string, limit: Limit): Promise<{ resetToken?: string }> {
   await limit(PER_EMAIL, email)
+  const { isProduction, hideAccountExistence } = deps.config
   const partner = await findPartnerByEmail(deps.db, email)
-  if (!partner) {
-    if (deps.config.hideAccountExistence) return {}
-    throw new NotFound('Email not found', 'EMAIL_NOT_FOUND')
-  }
-  if (deps.config.isProduction || deps.mail.isDelivered || deps.config.hideAccountExistence) {
-    await deps.jobs.enqueue(deps.db, mailResetLink, { partnerId: partner.id })
+  if (!partner && !hideAccountExistence) throw new NotFound('Email not found', 'EMAIL_NOT_FOUND')
+  if (!partner || hideAccountExistence || isProduction || deps.mail.isDelivered) {
+    await deps.jobs.enqueue(deps.db, mailResetLink, { email })
     return {}
   }
-  return { resetToken: await sendResetLink(deps, partner.id) }
+  return { resetToken: await sendResetLink(deps, partner) }
 }
 
 /** A completed reset also proves the address (D15) and ends every session (D12). */
