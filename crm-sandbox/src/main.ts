@@ -12,10 +12,10 @@ async function stop() {
 }
 
 // Listening before it is up: a parent that ends meanwhile must not leave the sandbox behind.
-process.on('SIGTERM', stop)
-process.on('SIGINT', stop)
+process.on('SIGTERM', () => void stop())
+process.on('SIGINT', () => void stop())
 // Started by another process, it never outlives it, however that one ends.
-process.on('disconnect', stop)
+process.on('disconnect', () => void stop())
 
 try {
   const ready = { ready: true, url: (await starting).url }

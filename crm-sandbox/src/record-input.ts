@@ -81,7 +81,7 @@ function parseValue(sandbox: Sandbox, field: Field, raw: unknown): Parsed {
 }
 
 function parseText(field: Field, raw: string): Parsed {
-  if ([...raw].length > field.length) return { wrong: { maximum_length: field.length } }
+  if (Array.from(raw).length > field.length) return { wrong: { maximum_length: field.length } }
   switch (field.type) {
     case 'email':
       return EMAIL.test(raw) ? { value: raw } : expected('email')

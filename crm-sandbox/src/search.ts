@@ -167,7 +167,8 @@ function parseCriteria(criteria: string): Condition {
   }
 
   function test(): Condition {
-    const [column = '', name = ''] = [until(':'), until(':')]
+    const column = until(':')
+    const name = until(':')
     const operator = OPERATORS[name]
     if (!operator) throw new WrongColumn(column, 'operator given seems to be invalid', name)
     const isList = operator === 'in' || operator === 'between'

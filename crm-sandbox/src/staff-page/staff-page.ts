@@ -201,7 +201,7 @@ function back(reply: FastifyReply, path: string, done: string) {
 function refuse(reply: FastifyReply, path: string, failure: Failure, form: Query = {}) {
   const field = failure.details['api_name']
   const problem = `Not saved: ${failure.message}${typeof field === 'string' ? ` (${field.replaceAll('_', ' ')})` : ''}`
-  return reply.redirect(`${path}?${new URLSearchParams({ ...form, problem })}`, 303)
+  return reply.redirect(`${path}?${new URLSearchParams({ ...form, problem }).toString()}`, 303)
 }
 
 function readForm(body: unknown): Query {

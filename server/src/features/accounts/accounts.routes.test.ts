@@ -267,7 +267,7 @@ test('PUT /profile changes names and phone, and never the email', async () => {
     first_name: 'Ada',
     last_name: null,
     email: partner.email,
-    phone: '0491 570 006',
+    phone: '+61491570006',
     is_active: true,
     email_verified: false,
   })

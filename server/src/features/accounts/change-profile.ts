@@ -1,4 +1,5 @@
 import { PASSWORDS_DIFFER, type PasswordChange, type Profile, type ProfileChange } from '@portal/contract/accounts.ts'
+import { readPhone } from '@portal/contract/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { Caller } from '../../http/authenticate.ts'
@@ -7,13 +8,16 @@ import { refusingTaken } from './already-there.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
 import { pushPartner } from './push-partner.job.ts'
 
+/** A phone number that can be read is stored as a lead's is (D19); any other is kept as it was typed. */
 export async function changePartnerProfile(
   { db, clock, jobs }: Deps,
   partnerId: string,
   change: ProfileChange,
 ): Promise<Profile> {
   return db.transaction().execute(async (tx) => {
-    const profile = await refusingTaken(updateProfile(tx, partnerId, change, clock.now().toISOString()))
+    const phone = change.phone && (readPhone(change.phone)?.e164 ?? change.phone)
+    const at = clock.now().toISOString()
+    const profile = await refusingTaken(updateProfile(tx, partnerId, { ...change, phone }, at))
     await jobs.enqueue(tx, pushPartner, { partnerId })
     return profile
   })
