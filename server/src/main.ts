@@ -4,7 +4,6 @@ import pino from 'pino'
 import { readSettings, type Settings, SettingsError, type ZohoSettings } from './config.ts'
 import { startCrmSandboxProcess } from './crm-sandbox-process.ts'
 import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
-import { openPortal } from './portal.ts'
 import { DEMO_SIGN_IN, seedDemo } from './seed-demo.ts'
 
 const SANDBOX_SECRET = 'sandbox'
@@ -28,7 +27,10 @@ try {
 async function start(): Promise<void> {
   // Others may pass through but not look: PostgreSQL may run as another user (it refuses root).
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  // Read while the other processes start, which takes them as long.
+  const portalModule = import('./portal.ts')
   const [databaseUrl, crm] = await Promise.all([openDatabaseServer(config), openCrmServer(config)])
+  const { openPortal } = await portalModule
   const mode = config.zoho ? 'zoho' : 'sandbox'
   const portal = await openPortal({
     config,
