@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
@@ -28,4 +29,16 @@ test('while the database is away the portal says so, and works again when it is 
   })
   await waitFor('the database to be back', async () => (await portal.get('/ready')).status === 200)
   for (let i = 0; i < 4; i++) expect((await partner.get('/profile')).status).toBe(200)
+})
+
+test('a transaction whose connection is lost fails alone; the process goes on', async () => {
+  await using portal = await startPortal()
+  const lost = portal.deps.db.transaction().execute(async (tx) => {
+    await portal.withoutDatabase(async () => {
+      await waitFor('the loss', async () => (await portal.get('/ready')).status === 503)
+    })
+    await sql`select 1`.execute(tx)
+  })
+  await expect(lost).rejects.toThrow()
+  await waitFor('the database to be back', async () => (await portal.get('/ready')).status === 200)
 })
