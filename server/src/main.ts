@@ -4,7 +4,6 @@ import pino from 'pino'
 import { readSettings, type Settings, SettingsError, type ZohoSettings } from './config.ts'
 import { startCrmSandboxProcess } from './crm-sandbox-process.ts'
 import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
-import { DEMO_SIGN_IN, seedDemo } from './seed-demo.ts'
 
 const SANDBOX_SECRET = 'sandbox'
 
@@ -41,9 +40,9 @@ async function start(): Promise<void> {
   })
   parts.push(portal.close)
   // A real CRM gets no demo partner.
-  const hasDemo = config.seedDemo && !config.zoho
-  if (hasDemo) await seedDemo(portal.deps)
-  if (!isStopping) announce(portal.deps.publicUrl, hasDemo)
+  const demo = config.seedDemo && !config.zoho ? await import('./seed-demo.ts') : undefined
+  await demo?.seedDemo(portal.deps)
+  if (!isStopping) announce(portal.deps.publicUrl, demo?.DEMO_SIGN_IN)
 }
 
 /** The given PostgreSQL, or an embedded one under the data folder (D1). */
@@ -73,10 +72,10 @@ async function openCrmServer({ zoho, crmPort, dataDir, seedDemo: seed }: Setting
   }
 }
 
-function announce(portalUrl: string, hasDemo: boolean): void {
+function announce(portalUrl: string, demoSignIn?: { email: string; password: string }): void {
   const lines = [`Partner portal   ${portalUrl}`]
   if (!config.zoho) lines.push(`CRM sandbox      http://127.0.0.1:${config.crmPort}  (play the lender here)`)
-  if (hasDemo) lines.push(`Demo sign-in     ${DEMO_SIGN_IN.email}  ${DEMO_SIGN_IN.password}`)
+  if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
   console.log(`\n  ${lines.join('\n  ')}\n`)
 }
 
