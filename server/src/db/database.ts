@@ -20,8 +20,10 @@ const CONNECT_MS_MAX = 5_000
 /** Nothing is connected before the first query. */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
   const pool = new pg.Pool({ ...connectionSettings(url), max: CONNECTIONS_MAX })
-  // Without a listener, a restart of PostgreSQL would end this process.
+  // Without listeners, a restart of PostgreSQL would end this process: the pool's is for connections that wait.
   pool.on('error', onError)
+  // One that is lent out and pauses between two statements of a transaction; its next statement fails.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
