@@ -38,7 +38,7 @@ await withEmptyFolder(async (folder) => {
     headers: bearer(partner),
   }))
   await compare(product, 'search', 'p99 < 20', partners, await recordSearch(pool, partners), (partner) => ({
-    path: `/api/crm/search?q=${partner.word}`,
+    path: `/api/crm/search?q=${encodeURIComponent(partner.words)}`,
     headers: bearer(partner),
   }))
   await compare(product, 'creating a lead', '', partners, await recordCreate(pool, partners), (partner) => ({

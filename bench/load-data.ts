@@ -14,8 +14,8 @@ export interface LoadedPartner {
   token: string
   /** One of the partner's leads. */
   loid: string
-  /** Occurs in some of the partner's leads. */
-  word: string
+  /** The first two words of a business name: what somebody types who looks for it. Found in about seven leads. */
+  words: string
   newLead: object
 }
 
@@ -44,8 +44,8 @@ export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]>
       )
       const [lead] = rows
       if (!lead) throw new Error('a partner without leads')
-      const [word = ''] = lead.business_name.toLowerCase().split(' ')
-      return { ...partner, token, loid: lead.loid, word, newLead: newLead(i) }
+      const words = lead.business_name.toLowerCase().split(' ').slice(0, 2).join(' ')
+      return { ...partner, token, loid: lead.loid, words, newLead: newLead(i) }
     }),
   )
 }

@@ -20,6 +20,8 @@ const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
+/** Nobody is notified when the time of a retry comes; pg-boss itself would look every half a minute. */
+const LOOK_FOR_RETRIES_SECONDS = 2
 
 export function openJobQueue(databaseUrl: string, log: Logger): Worker {
   const boss = new PgBoss({
@@ -54,7 +56,8 @@ async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
 
   // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
   const options = { perJobResults: true, batchSize: Math.max(2, job.concurrency), burstWhenBatchFull: true } as const
-  await boss.work(job.name, options, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
+  const retrying = { ...options, notifyPollingIntervalSeconds: LOOK_FOR_RETRIES_SECONDS }
+  await boss.work(job.name, retrying, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
   await boss.work(givenUp, options, (batch) =>
     Promise.all(
       batch.map((one) =>

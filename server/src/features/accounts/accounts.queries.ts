@@ -116,7 +116,7 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
     text: `select p.id, p.email, p.business_name
              from sessions s join partners p on p.id = s.partner_id
             where s.token_hash = $1 and s.expires_at > $2 and p.is_active`,
-    values: [tokenHash, now],
+    values: [tokenHash, now.toISOString()],
   })
   return rows[0]
 }

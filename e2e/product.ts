@@ -1,0 +1,121 @@
+// The whole product as `npm start` runs it, to be killed part by part.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from '@playwright/test'
+import { killedCrmUrl, killedPortalUrl } from './addresses.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+export interface Product {
+  process: ChildProcess
+  /** The server's own process and every one below it. */
+  pids(): number[]
+  postgresPid(): number
+  sandboxPid(): number
+  /** What it has written so far. */
+  output(): string
+  /** Exit code, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals | null>
+}
+
+/** Resolves once it is ready to work. */
+export async function startProduct(dataDir: string): Promise<Product> {
+  // What `npm start` finds under the name of node.
+  const node = path.join(root, 'node_modules', '.bin', 'node')
+  const child = spawn(node, ['scripts/start.mjs'], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      PORT: new URL(killedPortalUrl).port,
+      CRM_PORT: new URL(killedCrmUrl).port,
+      DATA_DIR: dataDir,
+      SEED_DEMO: 'false',
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'warn',
+    },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal))
+  })
+  const early = ended.then((how) => {
+    throw new Error(`the product ended with ${how} before it was ready: ${output}`)
+  })
+  early.catch(() => undefined)
+  try {
+    await Promise.race([isReady(), early])
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+
+  const pid = child.pid ?? 0
+  return {
+    process: child,
+
+    ended,
+    output: () => output,
+    pids: () => familyOf(pid),
+    postgresPid: () =>
+      Number.parseInt(readFileSync(path.join(dataDir, 'postgres', 'pg18', 'postmaster.pid'), 'utf8'), 10),
+    sandboxPid: () => familyOf(pid).find((one) => commandOf(one).includes('crm-sandbox')) ?? 0,
+  }
+}
+
+export async function isReady(): Promise<void> {
+  await expect
+    .poll(
+      () =>
+        fetch(`${killedPortalUrl}/api/ready`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      { intervals: [25], timeout: 30_000 },
+    )
+    .toBe(200)
+}
+
+export function isAlive(pid: number): boolean {
+  return processes().some((one) => one.pid === pid)
+}
+
+function familyOf(pid: number): number[] {
+  const all = processes()
+  const family = [pid]
+  for (const parent of family) family.push(...all.filter((one) => one.parent === parent).map((one) => one.pid))
+  return family
+}
+
+/** Those that run: a killed one that nobody has taken note of yet is none. */
+function processes(): { pid: number; parent: number }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      // `1234 (a name (with) brackets) S 1 …`
+      const [state, parent] = readIfThere(`/proc/${name}/stat`)
+        .replace(/^.*\) /s, '')
+        .split(' ')
+      return state && state !== 'Z' ? [{ pid: Number(name), parent: Number(parent) }] : []
+    })
+}
+
+function commandOf(pid: number): string {
+  return readIfThere(`/proc/${pid}/cmdline`)
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
