@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
+import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { findCaller } from './features/accounts/sessions.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from './features/deals/deals.routes.ts'
@@ -20,10 +21,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const app = await createServer(deps.log, deps.publicUrl.startsWith('https:'))
   healthRoutes(app, deps.pool)
 
-  const authenticate = createAuthenticate((token) => findCaller(deps, token))
+  const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)
+  const authenticate = createAuthenticate(callers.find)
   const rateLimits = createRateLimits(deps.pool, deps.config.rateLimits)
   const mount = createMount(app, deps, authenticate, rateLimits)
-  accountRoutes(mount, deps)
+  accountRoutes(mount, deps, callers)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
   noteRoutes(mount, deps)

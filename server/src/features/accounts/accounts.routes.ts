@@ -15,6 +15,7 @@ import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import { getPartner, removeSession } from './accounts.queries.ts'
+import type { CallerMemory } from './caller-memory.ts'
 import { changePartnerPassword, changePartnerProfile } from './change-profile.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
 import { hashNewPassword } from './passwords.ts'
@@ -30,7 +31,7 @@ const SIGN_UPS: RateLimit = {
   text: 'Too many accounts were created from this address. Please try again later.',
 }
 
-export function accountRoutes(mount: Mount, deps: Deps): void {
+export function accountRoutes(mount: Mount, deps: Deps, callers: CallerMemory): void {
   mount(signUp, async ({ once, body, ip, limit }) => {
     await limit(SIGN_UPS, ip)
     const passwordHash = await hashNewPassword(body.password, 'password')
@@ -40,6 +41,7 @@ export function accountRoutes(mount: Mount, deps: Deps): void {
   mount(forgotPassword, ({ body, limit }) => requestPasswordReset(deps, body.email, limit))
   mount(resetPassword, async ({ body }) => {
     await setNewPassword(deps, body)
+    callers.forget()
     return {}
   })
   mount(verifyEmail, async ({ body }) => {
@@ -50,12 +52,18 @@ export function accountRoutes(mount: Mount, deps: Deps): void {
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
   mount(signOut, async ({ partner }) => {
     await removeSession(deps.db, partner.sessionHash)
+    callers.forget()
     return {}
   })
   mount(readProfile, ({ partner }) => getPartner(deps.db, partner.id))
-  mount(changeProfile, ({ partner, body }) => changePartnerProfile(deps, partner.id, body))
+  mount(changeProfile, async ({ partner, body }) => {
+    const profile = await changePartnerProfile(deps, partner.id, body)
+    callers.forget()
+    return profile
+  })
   mount(changePassword, async ({ partner, body }) => {
     await changePartnerPassword(deps, partner, body)
+    callers.forget()
     return {}
   })
 }

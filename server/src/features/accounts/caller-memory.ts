@@ -1,0 +1,40 @@
+import type { Clock } from '../../deps.ts'
+import type { Caller, FindCaller } from '../../http/authenticate.ts'
+
+const REMEMBERED_MS = 1_000
+const CALLERS_MAX = 10_000
+
+export interface CallerMemory {
+  find: FindCaller
+  /** To be called after a session was ended or a partner changed: nothing older is believed any more. */
+  forget(): void
+}
+
+/**
+ * A page makes its half dozen calls at once, and one look at the session serves them all: whom a token belongs to is
+ * remembered for a second. What this process ends is forgotten at once; what another one ends, within that second.
+ */
+export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
+  const remembered = new Map<string, { caller: Caller; until: number }>()
+  let generation = 0
+
+  return {
+    async find(token) {
+      const now = clock.now().getTime()
+      const known = remembered.get(token)
+      if (known && known.until > now) return known.caller
+      const startedIn = generation
+      const caller = await find(token)
+      // A session that was ended while it was looked up must not be remembered.
+      if (caller && startedIn === generation) {
+        if (remembered.size >= CALLERS_MAX) remembered.clear()
+        remembered.set(token, { caller, until: now + REMEMBERED_MS })
+      }
+      return caller
+    },
+    forget() {
+      generation += 1
+      remembered.clear()
+    },
+  }
+}
