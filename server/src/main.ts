@@ -20,6 +20,7 @@ try {
   await start()
 } catch (error) {
   log.fatal({ err: error }, 'the portal could not start')
+  console.error(`The portal could not start: ${error instanceof Error ? error.message : String(error)}`)
   await stop(1)
 }
 

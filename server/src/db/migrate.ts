@@ -12,7 +12,8 @@ export async function migrate(db: Db): Promise<void> {
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')
-  throw new Error(`Migration ${failed?.migrationName ?? ''} failed`, { cause: error })
+  const what = failed ? `Migration ${failed.migrationName} failed` : 'The database cannot be brought up to date'
+  throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
 }
 
 async function getMigrations() {
