@@ -1,0 +1,35 @@
+import { test as base } from '@playwright/test'
+import { listDeals } from '../contract/src/deals.ts'
+import { listLeads } from '../contract/src/leads.ts'
+import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
+import { portalUrl } from './addresses.ts'
+
+export interface Demo {
+  token: string
+  leadLoid: string
+  dealLoid: string
+}
+
+/** Every page is the demo partner's, signed in already. The demo is for reading: all tests share it. */
+export const test = base.extend<object, { demo: Demo }>({
+  demo: [
+    async ({ playwright }, use) => {
+      const request = await playwright.request.newContext({ baseURL: portalUrl })
+      const { token } = await (await request.post('/api/auth/login', { data: DEMO_SIGN_IN })).json()
+      const headers = { authorization: `Bearer ${token}` }
+      const [leads, deals] = await Promise.all(
+        ['leads', 'deals'].map(async (kind) => (await request.get(`/api/dashboard/${kind}`, { headers })).json()),
+      )
+      const [lead] = listLeads.answer.parse(leads.data).leads
+      const [deal] = listDeals.answer.parse(deals.data).deals
+      await use({ token, leadLoid: lead?.loid ?? '', dealLoid: deal?.loid ?? '' })
+      await request.dispose()
+    },
+    { scope: 'worker' },
+  ],
+  storageState: ({ demo }, use) => use(stateOf(demo.token)),
+})
+
+export function stateOf(token: string) {
+  return { cookies: [], origins: [{ origin: portalUrl, localStorage: [{ name: 'auth_token', value: token }] }] }
+}
