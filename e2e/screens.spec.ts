@@ -10,7 +10,7 @@ interface Screen {
   texts: string[]
 }
 
-const OPEN_SCREENS: Screen[] = [
+const OPEN_SCREENS: (Screen & { path: string })[] = [
   { path: '/login', heading: 'Sign in', texts: ['Forgot your password?', 'Create Partner Account'] },
   {
     path: '/signup',
@@ -97,7 +97,7 @@ const SCREENS: Screen[] = [
 ]
 
 for (const screen of OPEN_SCREENS) {
-  signedOut(`${screen.path} is sound in light and dark`, ({ page }) => expectSound(page, String(screen.path), screen))
+  signedOut(`${screen.path} is sound in light and dark`, ({ page }) => expectSound(page, screen.path, screen))
 }
 
 for (const screen of SCREENS) {
