@@ -24,6 +24,7 @@ const SERVER_FEATURES = {
 /** The lower folders of the server and what each may know besides settings and contract. */
 const SERVER_FOLDERS = {
   events: ['db', 'jobs'],
+  history: ['db', 'zoho'],
   jobs: ['db'],
   http: ['db'],
   zoho: ['db'],

@@ -68,22 +68,6 @@ create index leads_by_abn on leads (partner_id, business_abn, created_at) where 
 create index leads_to_push on leads (partner_id) where crm <> 'synced';
 create index leads_by_archive on leads (archived_at) where archived_at is not null;
 
-create table lead_status_history (
-  id uuid primary key,
-  partner_id uuid not null,
-  loid text not null,
-  status text not null,
-  changed_time timestamptz(3) not null,
-  changed_by text,
-  description text,
-  -- Who says so: the submission itself, the CRM's own record, or the portal that saw the change (D32a).
-  origin text not null check (origin in ('submitted', 'crm', 'observed')),
-  -- The CRM's name for the entry, by which a second pull finds it again.
-  crm_entry_id text
-);
-create index lead_status_history_of_lead on lead_status_history (partner_id, loid, changed_time desc, id desc);
-create unique index lead_status_history_crm_entry on lead_status_history (loid, crm_entry_id) where crm_entry_id is not null;
-
 create table deals (
   id uuid primary key,
   partner_id uuid not null references partners,
@@ -131,19 +115,24 @@ create index deals_searched on deals using gin (partner_id, search_text gin_trgm
 create index deals_counted on deals (partner_id, stage) include (amount) where archived_at is null;
 create index deals_by_archive on deals (archived_at) where archived_at is not null;
 
-create table deal_stage_history (
+-- What a lead's status and a deal's stage have been.
+create table history_entries (
   id uuid primary key,
   partner_id uuid not null,
+  kind text not null check (kind in ('lead-status', 'deal-stage')),
   loid text not null,
-  stage text not null,
+  -- The status or the stage that began.
+  value text not null,
   changed_time timestamptz(3) not null,
   changed_by text,
   description text,
+  -- Who says so: the submission itself, the CRM's own record, or the portal that saw the change (D32a).
   origin text not null check (origin in ('submitted', 'crm', 'observed')),
+  -- The CRM's name for the entry, by which a second pull finds it again.
   crm_entry_id text
 );
-create index deal_stage_history_of_deal on deal_stage_history (partner_id, loid, changed_time desc, id desc);
-create unique index deal_stage_history_crm_entry on deal_stage_history (loid, crm_entry_id) where crm_entry_id is not null;
+create index history_of_record on history_entries (partner_id, loid, kind, changed_time desc, id desc);
+create unique index history_crm_entry on history_entries (kind, loid, crm_entry_id) where crm_entry_id is not null;
 
 -- A note belongs to a LOID, and so to the lead and to the deal that the lead becomes (D18).
 create table notes (

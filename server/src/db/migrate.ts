@@ -13,7 +13,8 @@ export async function migrate(db: Db): Promise<void> {
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')
   const what = failed ? `Migration ${failed.migrationName} failed` : 'The database cannot be brought up to date'
-  throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  const why = error instanceof Error ? error.message : 'no reason given'
+  throw new Error(`${what}: ${why}`, { cause: error })
 }
 
 async function getMigrations() {

@@ -4,7 +4,6 @@ import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectabl
 type Instant = string
 
 type CrmState = 'pending' | 'synced' | 'failed'
-type Origin = 'submitted' | 'crm' | 'observed'
 type Json = JSONColumnType<object, object | string, object | string>
 
 interface PartnersTable {
@@ -88,18 +87,6 @@ interface LeadsTable {
   search_text: GeneratedAlways<string>
 }
 
-interface LeadStatusHistoryTable {
-  id: string
-  partner_id: string
-  loid: string
-  status: string
-  changed_time: Instant
-  changed_by: string | null
-  description: string | null
-  origin: Origin
-  crm_entry_id: string | null
-}
-
 interface DealsTable {
   id: string
   partner_id: string
@@ -131,15 +118,18 @@ interface DealsTable {
   search_text: GeneratedAlways<string>
 }
 
-interface DealStageHistoryTable {
+export type HistoryKind = 'lead-status' | 'deal-stage'
+
+interface HistoryEntriesTable {
   id: string
   partner_id: string
+  kind: HistoryKind
   loid: string
-  stage: string
+  value: string
   changed_time: Instant
   changed_by: string | null
   description: string | null
-  origin: Origin
+  origin: 'submitted' | 'crm' | 'observed'
   crm_entry_id: string | null
 }
 
@@ -198,9 +188,8 @@ export interface Tables {
   account_tokens: AccountTokensTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
-  lead_status_history: LeadStatusHistoryTable
   deals: DealsTable
-  deal_stage_history: DealStageHistoryTable
+  history_entries: HistoryEntriesTable
   notes: NotesTable
   events: EventsTable
   sync_runs: SyncRunsTable

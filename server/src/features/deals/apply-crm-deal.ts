@@ -2,12 +2,11 @@ import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { DealChange, DealRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
+import { beginCrmHistory, type HistoryOf, moveHistory, writeCrmHistory } from '../../history/history.queries.ts'
 import { appliedTime } from '../../zoho/applied-time.ts'
-import { historyToWrite } from '../../zoho/crm-history.ts'
 import type { CrmDeal, CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { archiveDeal, insertDeal, lockDealsOfAllPartners, updateDeal } from './deals.queries.ts'
-import { findKnownStages, insertStageEntry, moveStageHistory, writeCrmStages } from './stage-history.queries.ts'
 
 /** A deal of the CRM with the LOID that it has or is to have in the portal. A deal always has a stage. */
 export type NamedCrmDeal = CrmDeal & {
@@ -55,17 +54,7 @@ export async function applyCrmDeal(
       crm: 'synced',
       crm_modified_time: appliedTime(record.modified_time, now),
     })
-    if (record.is_untouched) {
-      await insertStageEntry(tx, {
-        partner_id: partnerId,
-        loid: record.loid,
-        stage,
-        changed_time: record.created_at,
-        changed_by: null,
-        description: null,
-        origin: 'submitted',
-      })
-    } else await writeHistory(tx, partnerId, record.loid, stage, record, history)
+    await beginCrmHistory(tx, historyOf(partnerId, record.loid), { ...record, current: stage }, history)
     await recordCreated(tx, scope, record.loid, record, stage)
     return { outcome: 'created', loid: record.loid }
   }
@@ -85,7 +74,9 @@ export async function applyCrmDeal(
     crm: 'synced',
     crm_modified_time: appliedTime(record.modified_time, now),
   })
-  if (history.length > 0 || change.stage !== undefined) await writeHistory(tx, partnerId, loid, stage, record, history)
+  if (history.length > 0 || change.stage !== undefined) {
+    await writeCrmHistory(tx, historyOf(partnerId, loid), { ...record, current: stage }, history)
+  }
   const { deal_name, business_name, amount } = record
   const data = { deal_name, business_name, amount, stage }
   const event = { partnerId, loid, at: now.toISOString() }
@@ -113,7 +104,7 @@ async function findOwnRow(tx: Tx, { partnerId, now }: Scope, record: NamedCrmDea
   if (sameRecord && sameRecord.partner_id !== partnerId) {
     await removeCrmDeal(tx, { partnerId: sameRecord.partner_id, now }, sameRecord.loid)
     await updateDeal(tx, sameRecord.partner_id, sameRecord.loid, { partner_id: partnerId })
-    await moveStageHistory(tx, sameRecord.loid, sameRecord.partner_id, partnerId)
+    await moveHistory(tx, historyOf(sameRecord.partner_id, sameRecord.loid), partnerId)
     return { ...sameRecord, partner_id: partnerId, archived_reason: 'left-crm' }
   }
   if (sameRecord) return sameRecord
@@ -124,17 +115,8 @@ async function findOwnRow(tx: Tx, { partnerId, now }: Scope, record: NamedCrmDea
   throw new CrmConflict(`its LOID ${record.loid} is that of another deal`)
 }
 
-async function writeHistory(
-  tx: Tx,
-  partnerId: string,
-  loid: string,
-  current: string,
-  record: NamedCrmDeal,
-  history: readonly CrmHistoryEntry[],
-): Promise<void> {
-  const { submitted, latest } = await findKnownStages(tx, partnerId, loid)
-  const known = { submitted, current, isCurrentKnown: latest === current, modified_time: record.modified_time }
-  await writeCrmStages(tx, partnerId, loid, historyToWrite(history, known))
+function historyOf(partnerId: string, loid: string): HistoryOf {
+  return { kind: 'deal-stage', partnerId, loid }
 }
 
 async function recordCreated(tx: Tx, scope: Scope, loid: string, record: CrmDeal, stage: string): Promise<void> {

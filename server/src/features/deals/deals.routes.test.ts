@@ -137,19 +137,20 @@ test('an archived deal is gone from list, search and detail', async () => {
 test('stages are the latest first; each lasts until the next, the latest until now, in whole days', async () => {
   const partner = await portal.newPartner()
   const { loid } = await insertDeal(portal.deps.db, partner.id)
-  const entry = (stage: string, daysAgo: number) => ({
+  const entry = (value: string, daysAgo: number) => ({
     id: newId(),
     partner_id: partner.id,
+    kind: 'deal-stage' as const,
     loid,
-    stage,
+    value,
     changed_time: new Date(Date.now() - daysAgo * DAY_MS).toISOString(),
-    changed_by: stage === 'Approved' ? 'Lee' : null,
+    changed_by: value === 'Approved' ? 'Lee' : null,
     description: null,
     origin: 'crm' as const,
-    crm_entry_id: stage,
+    crm_entry_id: value,
   })
   const entries = [entry('Information Received', 10.5), entry('Approved', 3.9), entry('Pending Approval', 4.2)]
-  await portal.deps.db.insertInto('deal_stage_history').values(entries).execute()
+  await portal.deps.db.insertInto('history_entries').values(entries).execute()
   const { body } = await partner.get(`/crm/deal/${loid}/stage-history`)
   expect(body.data.map((one: Record<string, unknown>) => [one['stage'], one['duration'], one['changed_by']])).toEqual([
     ['Approved', 3, 'Lee'],

@@ -1,12 +1,12 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
 import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
 import type { Deps } from '../../deps.ts'
+import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
 import { findNotes } from '../notes/notes.queries.ts'
 import { findDeals, getDeal, getDealLoid } from './deals.queries.ts'
-import { findStageHistory } from './stage-history.queries.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
@@ -25,7 +25,8 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)
-    return findStageHistory(db, partner.id, loid, clock.now())
+    const entries = await findHistory(db, { kind: 'deal-stage', partnerId: partner.id, loid }, clock.now())
+    return entries.map(({ value, ...entry }) => ({ ...entry, stage: value }))
   })
   mount(listStages, async () => ({ stages: [...(await crmChoices(deps, 'deal-stage', DEAL_STAGES))] }))
 }

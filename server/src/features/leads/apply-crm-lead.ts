@@ -3,12 +3,11 @@ import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { LeadChange, LeadRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
+import { beginCrmHistory, type HistoryOf, moveHistory, writeCrmHistory } from '../../history/history.queries.ts'
 import { appliedTime } from '../../zoho/applied-time.ts'
-import { historyToWrite } from '../../zoho/crm-history.ts'
 import type { CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { archiveLead, insertLead, lockLeadsOfAllPartners, moveLead, updateLead } from './leads.queries.ts'
-import { findKnownStatuses, insertStatusEntry, moveStatusHistory, writeCrmStatuses } from './status-history.queries.ts'
 
 /** A lead of the CRM with the LOID that it has or is to have in the portal. */
 export type NamedCrmLead = CrmLead & {
@@ -62,8 +61,9 @@ export async function applyCrmLead(
     crm_modified_time: appliedTime(record.modified_time, now),
   })
   const status = change.lead_status ?? row.lead_status
-  if (history.length > 0 || change.lead_status !== undefined)
-    await writeHistory(tx, partnerId, loid, status, record, history)
+  if (history.length > 0 || change.lead_status !== undefined) {
+    await writeCrmHistory(tx, historyOf(partnerId, loid), { ...record, current: status }, history)
+  }
   if (isBack) {
     await recordCreated(tx, scope, loid, record, status)
   } else if (change.lead_status !== undefined) {
@@ -94,7 +94,7 @@ async function findOwnRow(tx: Tx, { partnerId, now }: Scope, record: NamedCrmLea
   if (sameRecord && sameRecord.partner_id !== partnerId) {
     await removeCrmLead(tx, { partnerId: sameRecord.partner_id, now }, sameRecord.loid)
     await moveLead(tx, sameRecord.loid, sameRecord.partner_id, partnerId)
-    await moveStatusHistory(tx, sameRecord.loid, sameRecord.partner_id, partnerId)
+    await moveHistory(tx, historyOf(sameRecord.partner_id, sameRecord.loid), partnerId)
     return { ...sameRecord, partner_id: partnerId, archived_reason: 'left-crm' }
   }
   if (sameRecord) return sameRecord
@@ -120,31 +120,12 @@ async function insertFromCrm(tx: Tx, scope: Scope, record: NamedCrmLead, history
     crm: 'synced',
     crm_modified_time: appliedTime(record.modified_time, now),
   })
-  if (record.is_untouched) {
-    await insertStatusEntry(tx, {
-      partner_id: partnerId,
-      loid: record.loid,
-      status,
-      changed_time: record.created_at,
-      changed_by: null,
-      description: null,
-      origin: 'submitted',
-    })
-  } else await writeHistory(tx, partnerId, record.loid, status, record, history)
+  await beginCrmHistory(tx, historyOf(partnerId, record.loid), { ...record, current: status }, history)
   await recordCreated(tx, scope, record.loid, record, status)
 }
 
-async function writeHistory(
-  tx: Tx,
-  partnerId: string,
-  loid: string,
-  current: string,
-  record: NamedCrmLead,
-  history: readonly CrmHistoryEntry[],
-): Promise<void> {
-  const { submitted, latest } = await findKnownStatuses(tx, partnerId, loid)
-  const known = { submitted, current, isCurrentKnown: latest === current, modified_time: record.modified_time }
-  await writeCrmStatuses(tx, partnerId, loid, historyToWrite(history, known))
+function historyOf(partnerId: string, loid: string): HistoryOf {
+  return { kind: 'lead-status', partnerId, loid }
 }
 
 async function recordCreated(tx: Tx, scope: Scope, loid: string, record: CrmLead, status: string): Promise<void> {

@@ -352,12 +352,13 @@ test('the history begins with the status at submission, whose days run until now
   expect((await history(id)).data[0].duration).toBe(0)
   const { changed_time } = (await history(loid)).data[0]
   await ownClock.deps.db
-    .insertInto('lead_status_history')
+    .insertInto('history_entries')
     .values({
       id: '00000000-0000-7000-8000-000000000001',
       partner_id: partner.id,
+      kind: 'lead-status',
       loid,
-      status: 'Contacted',
+      value: 'Contacted',
       changed_time: new Date(Date.parse(changed_time) - 3 * DAY_MS).toISOString(),
       changed_by: null,
       description: null,

@@ -12,13 +12,13 @@ import {
 } from '@portal/contract/leads.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 import type { Deps } from '../../deps.ts'
+import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { findNotes } from '../notes/notes.queries.ts'
 import { retryPushOfNotes } from '../notes/retry-notes.ts'
 import { findDuplicateLeads, findLeads, findNewestLeads, getLead, getLeadLoid } from './leads.queries.ts'
 import { retryPushOfLead } from './retry-lead-push.ts'
-import { findStatusHistory } from './status-history.queries.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
@@ -37,7 +37,8 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const loid = await getLeadLoid(db, partner.id, params.id)
-    return findStatusHistory(db, partner.id, loid, clock.now())
+    const entries = await findHistory(db, { kind: 'lead-status', partnerId: partner.id, loid }, clock.now())
+    return entries.map(({ value, ...entry }) => ({ ...entry, status: value }))
   })
   mount(retryLeadPush, async ({ partner, params }) => {
     const { loid, crm } = await getLead(reads, partner, params.id)

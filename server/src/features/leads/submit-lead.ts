@@ -5,10 +5,10 @@ import { newId } from '../../db/ids.ts'
 import type { NewLeadRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
+import { insertFirstEntry } from '../../history/history.queries.ts'
 import { insertLead } from './leads.queries.ts'
 import { newLoid } from './new-loid.ts'
 import { pushLead } from './push-lead.job.ts'
-import { insertStatusEntry } from './status-history.queries.ts'
 
 /** The lead, its first status, the event and the job that pushes it are one transaction, so none exists alone (D23). */
 export async function submitLead(
@@ -20,14 +20,12 @@ export async function submitLead(
   const now = clock.now()
   const lead = leadRow(partner.id, await newLoid(tx), form, now)
   await insertLead(tx, lead)
-  await insertStatusEntry(tx, {
-    partner_id: partner.id,
-    loid: lead.loid,
-    status: lead.lead_status,
+  const history = { kind: 'lead-status' as const, partnerId: partner.id, loid: lead.loid }
+  await insertFirstEntry(tx, history, {
+    value: lead.lead_status,
     changed_time: lead.created_at,
     changed_by: partner.businessName,
     description: 'Submitted through the partner portal',
-    origin: 'submitted',
   })
   await recordEvent(tx, {
     partnerId: partner.id,

@@ -1,4 +1,4 @@
-import type { CrmHistoryEntry } from './crm-records.ts'
+import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
 
 /** What a lead's or deal's history is to hold of the CRM (D26, D32a). */
 export interface HistoryToWrite {
