@@ -10,7 +10,8 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
-    trace: 'retain-on-failure',
+    // Without the film, which costs more than it tells.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: true, sources: true },
     screenshot: 'only-on-failure',
     // Recording needs a program that Playwright would have to download.
     video: 'off',
