@@ -26,7 +26,7 @@ process.exit(gone === 0 ? 0 : 1)
 /** Not: addresses, routes, commands, patterns, types of content, packages, and what only exists while it runs. */
 function looksLikePath(words) {
   if (/[\s*{}<>()=:…$|,]/.test(words)) return false
-  if (/^(\/|@|~|[A-Z_]+\/|data\/|node_modules\/|application\/|text\/|image\/)/.test(words)) return false
+  if (/^(\/|@|~|[A-Z_]+\/|(?:\.\/)?data(?:\/|$)|node_modules\/|application\/|text\/|image\/)/.test(words)) return false
   // Without a known ending it must begin with a folder of ours, or `a/b` in prose would be one.
   return ENDINGS.test(words) || (words.includes('/') && existsSync(words.split('/')[0]))
 }

@@ -105,6 +105,8 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
   const programs = findPostgresPrograms(stateDir)
   // The folder carries the major version, because the next one cannot read its files.
   const dataDir = path.join(stateDir, 'pg18')
+  // Also where the database is there: the programs of a killed start may have gone on writing for a moment.
+  removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
   else await createCluster(programs, stateDir, dataDir)
   const socketDir = makeSocketDir(programs, stateDir)
@@ -139,7 +141,6 @@ function refuseForeign(dataDir: string, programs: PostgresPrograms): void {
 
 /** Made beside its place and then moved there, so that a kill in the middle leaves no half-made database. */
 async function createCluster(programs: PostgresPrograms, stateDir: string, dataDir: string): Promise<void> {
-  removeUnfinished(stateDir)
   const unfinished = path.join(stateDir, `init-${process.pid}`)
   mkdirSync(unfinished, { mode: 0o700 })
   giveTo(programs.user, unfinished)
