@@ -1,10 +1,12 @@
 import type { Pagination } from '@portal/contract/answer.ts'
 import type { Auth, PathParams, Route } from '@portal/contract/route.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
+import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
+import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalid } from './invalid.ts'
 import type { Limit } from './rate-limit.ts'
@@ -69,9 +71,12 @@ export function createMount(
 ): Mount {
   return (route, handler) => {
     type ThisCall = Parameters<typeof handler>[0]
+    const answer = compileAnswer(route.answer)
     app.route({
       method: route.method,
       url: `/api${route.path}`,
+      // A page's headers; an answer has its own (http/server).
+      helmet: false,
       handler: async (request, reply) => {
         const partner = await authenticate(request, route.auth)
         const call = {
@@ -82,13 +87,13 @@ export function createMount(
           ip: request.ip,
           limit: limiter(reply),
           once: async (work: (tx: Tx) => Promise<unknown>) => {
-            const once = await answerOnce(deps, request, partner?.id, async (tx) => route.answer.parse(await work(tx)))
+            const once = await answerOnce(deps, request, partner?.id, async (tx) => z.parse(answer, await work(tx)))
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')
             return once.answer
           },
         }
         // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
-        const { status, body } = envelope(route, await handler(call as ThisCall))
+        const { status, body } = envelope(route, answer, await handler(call as ThisCall))
         return reply.status(status).send(body)
       },
     })
@@ -107,7 +112,7 @@ function parse(schema: Schema | undefined, input: unknown): unknown {
 }
 
 /** Parsing the answer drops every column that the contract does not name. */
-function envelope(route: Route, result: unknown): { status: number; body: object } {
+function envelope(route: Route, schema: $ZodType, result: unknown): { status: number; body: object } {
   const { status } = route
   if (result instanceof Accepted) {
     if (!route.accepted) throw new Error(`${route.path} has no accepted answer`)
@@ -115,9 +120,9 @@ function envelope(route: Route, result: unknown): { status: number; body: object
   }
   if (route.envelope === 'paged') {
     if (!isPage(result)) throw new Error(`${route.path} answered no page`)
-    return { status, body: { success: true, data: route.answer.parse(result.data), pagination: result.pagination } }
+    return { status, body: { success: true, data: z.parse(schema, result.data), pagination: result.pagination } }
   }
-  const answer = route.answer.parse(result)
+  const answer = z.parse(schema, result)
   const body = route.envelope === 'bare' ? Object.assign({ success: true }, answer) : { success: true, data: answer }
   return { status, body }
 }

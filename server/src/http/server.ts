@@ -31,7 +31,7 @@ export async function createServer(log: Logger, isSecure: boolean): Promise<Fast
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (isApi(request.url)) reply.header('cache-control', 'no-store')
+    if (isApi(request.url)) reply.headers(ANSWER_HEADERS)
   })
   acceptJson(app)
 
@@ -55,6 +55,13 @@ export async function createServer(log: Logger, isSecure: boolean): Promise<Fast
     exposeStatusRoute: false,
   })
   return app
+}
+
+/** An answer is data for a program: nothing keeps it, guesses what it is or shows it as a page. */
+const ANSWER_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
 /** `/api-docs` and `/api-keys` are pages. */
