@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { NewLead } from '@portal/contract/leads.ts'
+import { loidFromBytes } from '@portal/contract/loid.ts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
@@ -108,7 +109,7 @@ function renaming() {
     if (typeof value !== 'string') return value
     if (i === 0 && /^[0-9a-f-]{36}$/.test(value)) return randomUUID()
     return value.replace(/LO-[0-9A-Z]{8}/g, (loid) => {
-      const known = names.get(loid) ?? `LO-${randomUUID().slice(0, 8).toUpperCase()}`
+      const known = names.get(loid) ?? loidFromBytes(randomBytes(8))
       names.set(loid, known)
       return known
     })

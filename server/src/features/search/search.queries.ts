@@ -4,7 +4,10 @@ import type { Db } from '../../db/database.ts'
 import { everyWordIn } from '../../db/matches.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
-/** Newest first, at most 50; `total` counts all that match (D24). */
+/**
+ * Newest first, at most 50; `total` counts all that match (D24). The matches are found in an index that holds what is
+ * searched, or by trigrams where a partner has very many, and only the 50 are read whole.
+ */
 export async function searchLeads(db: Db, partner: { id: string; businessName: string }, text: string) {
   const matching = db
     .selectFrom('leads')
@@ -12,7 +15,10 @@ export async function searchLeads(db: Db, partner: { id: string; businessName: s
     .where('converted_at', 'is', null)
     .where('archived_at', 'is', null)
     .where((eb) => everyWordIn(eb.ref('search_text'), text))
-  const rows = await matching
+  const newest = matching.select('id').orderBy('created_at', 'desc').orderBy('id', 'desc').limit(SEARCH_RESULTS_MAX)
+  const rows = await db
+    .selectFrom('leads')
+    .where('id', 'in', newest)
     .select(LEAD_COLUMNS)
     .select([
       sql<string | null>`nullif(concat_ws(' ', first_name, last_name), '')`.as('lead_name'),
@@ -20,7 +26,6 @@ export async function searchLeads(db: Db, partner: { id: string; businessName: s
     ])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(SEARCH_RESULTS_MAX)
     .execute()
   return {
     rows,
@@ -37,12 +42,14 @@ export async function searchDeals(db: Db, partnerId: string, text: string) {
     .where('partner_id', '=', partnerId)
     .where('archived_at', 'is', null)
     .where((eb) => everyWordIn(eb.ref('search_text'), text))
-  const rows = await matching
+  const newest = matching.select('id').orderBy('created_at', 'desc').orderBy('id', 'desc').limit(SEARCH_RESULTS_MAX)
+  const rows = await db
+    .selectFrom('deals')
+    .where('id', 'in', newest)
     .select(DEAL_COLUMNS)
     .select('contact_name as contact_person')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(SEARCH_RESULTS_MAX)
     .execute()
   return {
     rows,
