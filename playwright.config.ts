@@ -5,7 +5,8 @@ import { portalUrl } from './e2e/addresses.ts'
 export default defineConfig({
   testDir: './e2e',
   fullyParallel: true,
-  workers: 2,
+  // One of them mostly waits: killed servers take their time to come back.
+  workers: 3,
   forbidOnly: Boolean(process.env['CI']),
   expect: { timeout: 10_000 },
   use: {
