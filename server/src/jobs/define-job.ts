@@ -14,6 +14,8 @@ export interface Job<Payload extends object = object> {
   retry: Retry
   /** How many run at once in one process. */
   concurrency: number
+  /** As cron, in UTC: the clock asks for a run with an empty payload, at most one at a time among all processes. */
+  schedule?: string
   /** May run twice and may run late: reads its rows again, and a second run changes nothing. */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
   /** Runs once after the last retry failed, or as soon as `run` throws `GiveUp`. */

@@ -1,4 +1,4 @@
-import { fromKysely, type JobResult, PgBoss, type Job as PgBossJob, type QueueOptions } from 'pg-boss'
+import { fromKysely, type JobResult, PgBoss, type Job as PgBossJob, type QueueOptions, type QueuePolicy } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
@@ -52,7 +52,10 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
 async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
   const givenUp = `${job.name}.given-up`
   await createQueue(boss, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
-  await createQueue(boss, job.name, { ...retryOptions(job.retry), deadLetter: givenUp })
+  // A scheduled job that is still running is not started beside itself.
+  const policy = job.schedule ? 'stately' : 'standard'
+  await createQueue(boss, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
+  if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { missed: 'once' })
 
   // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
   const options = { perJobResults: true, batchSize: Math.max(2, job.concurrency), burstWhenBatchFull: true } as const
@@ -85,9 +88,13 @@ async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<vo
   }
 }
 
-async function createQueue(boss: PgBoss, name: string, options: QueueOptions & { deadLetter?: string }): Promise<void> {
+async function createQueue(
+  boss: PgBoss,
+  name: string,
+  { policy, ...options }: QueueOptions & { deadLetter?: string; policy?: QueuePolicy },
+): Promise<void> {
   const all = { ...options, notify: true, heartbeatSeconds: HEARTBEAT_SECONDS }
-  await boss.createQueue(name, all)
+  await boss.createQueue(name, { ...all, policy })
   await boss.updateQueue(name, all)
 }
 
