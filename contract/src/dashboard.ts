@@ -52,6 +52,7 @@ export const Comparison = z.object({ current: z.number(), previous: z.nullable(z
 export type Comparison = z.infer<typeof Comparison>
 
 export const Trends = z.object({
+  period: z.enum(TREND_PERIODS),
   points: z.array(TrendPoint),
   /** What came in the last 30 days, and in the 30 before; the rate, as it stands and as it stood 30 days ago. */
   comparison: z.object({

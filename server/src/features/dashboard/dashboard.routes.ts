@@ -22,11 +22,12 @@ export function dashboardRoutes(mount: Mount, deps: Deps): void {
     return { pipeline: pipelineOf(counts, await crmChoices(deps, 'deal-stage', DEAL_STAGES)) }
   })
   mount(readTrends, async ({ partner, query }) => {
+    const { period } = query
     const now = deps.clock.now()
     const [points, comparison] = await Promise.all([
-      findTrendPoints(deps.pool, partner.id, { now, period: query.period, timezone: deps.config.timezone }),
+      findTrendPoints(deps.pool, partner.id, { now, period, timezone: deps.config.timezone }),
       findComparison(deps.pool, partner.id, now),
     ])
-    return { points, comparison }
+    return { period, points, comparison }
   })
 }

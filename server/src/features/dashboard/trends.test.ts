@@ -51,7 +51,9 @@ test('months are told when asked for, and nothing else than weeks and months', a
   await leadAt(partner, '2026-10-31T13:30:00Z') // November in Sydney
   await leadAt(partner, '2025-12-01T00:00:00Z')
   await leadAt(partner, '2025-11-30T12:00:00Z') // the month before the first
-  const points: TrendPoint[] = (await partner.get('/dashboard/trends?period=month')).body.data.points
+  const { data } = (await partner.get('/dashboard/trends?period=month')).body
+  const points: TrendPoint[] = data.points
+  expect(data.period).toBe('month')
   expect(points).toHaveLength(12)
   expect([points.at(0)?.start, points.at(-1)?.start]).toEqual(['2025-12-01', '2026-11-01'])
   expect([points.at(0)?.leads, points.at(-1)?.leads, points.at(-2)?.leads]).toEqual([1, 1, 0])
