@@ -70,7 +70,7 @@ export function DealPage() {
           <NotesPanel
             parent={{ kind: 'deal', loid: deal.loid }}
             notes={notes}
-            onAdded={() => refreshDeal(queryClient, loid)}
+            onChange={() => refreshDeal(queryClient, loid)}
           />
         </div>
         <div className="grid gap-5">

@@ -69,7 +69,7 @@ export function LeadPage() {
           <NotesPanel
             parent={{ kind: 'lead', loid: lead.loid }}
             notes={notes}
-            onAdded={() => refreshLead(queryClient, loid)}
+            onChange={() => refreshLead(queryClient, loid)}
           />
         </div>
       </div>
