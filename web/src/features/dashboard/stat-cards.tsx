@@ -8,6 +8,7 @@ import {
   ArrowUpRight,
   CircleDollarSign,
   Handshake,
+  LoaderCircle,
   Minus,
   TrendingUp,
   Users,
@@ -17,7 +18,6 @@ import { failureDetail } from '../../api/failure.ts'
 import { formatPercent } from '../../format/percent.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { Spinner } from '../../ui/spinner.tsx'
 import { type Change, changeOf, rateChangeOf } from './change.ts'
 import { statsQuery, trendsQuery } from './dashboard.queries.ts'
 import { Sparkline } from './sparkline.tsx'
@@ -156,18 +156,16 @@ function ChangeLine({ change: { direction, text } }: { change: Change }) {
 /** As high as the cards, so that nothing below moves. */
 function WaitingCards() {
   return (
-    <div className="relative">
-      <div className={GRID}>
-        {['leads', 'deals', 'value', 'rate'].map((card) => (
-          <div key={card} className={CARD}>
+    <div role="status" aria-label="Loading stats" className={GRID}>
+      {['leads', 'deals', 'value', 'rate'].map((card) => (
+        <div key={card} className={CARD}>
+          <div className="flex items-center justify-between">
             <Skeleton className="h-3.5 w-24" />
-            <Skeleton className="mt-4 h-7 w-20" />
+            <LoaderCircle aria-hidden className="size-4.5 animate-spin text-faint" />
           </div>
-        ))}
-      </div>
-      <div className="sr-only">
-        <Spinner label="Loading stats" />
-      </div>
+          <Skeleton className="mt-4 h-7 w-20" />
+        </div>
+      ))}
     </div>
   )
 }

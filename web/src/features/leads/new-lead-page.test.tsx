@@ -74,6 +74,18 @@ test('a submitted lead goes to the server as it is stored, once, and its page op
   })
 })
 
+test('an amount is shown as it is submitted, also when the cursor is still in it', async () => {
+  const { user, submitted } = await openForm({
+    'POST /dashboard/leads': () => ({ status: 500, body: failure('x', 'INTERNAL') }),
+  })
+  fill(APPLICANT)
+  await user.type(field('Loan Amount'), '250k{Enter}')
+  expect(await screen.findByText('Server error. Please try again or contact support.')).toBeDefined()
+  expect(submitted()[0]?.body).toMatchObject({ loanAmount: 250_000 })
+  expect(document.activeElement).toBe(field('Loan Amount'))
+  expect(field('Loan Amount').value).toBe('$250,000')
+})
+
 test('a failed submission keeps everything, and trying again uses the same key', async () => {
   let isUp = false
   const { user, submit, submitted } = await openForm({

@@ -3,7 +3,7 @@ import { CONSENT_TEXT, missingFieldsText, NewLead, type NewLeadForm } from '@por
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
-import { useRef } from 'react'
+import { type SubmitEvent, useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { submitLead } from './leads.queries.ts'
-import { EMPTY_LEAD, LEAD_FIELD_NAMES, type LeadForm, softWarnings } from './new-lead-form.ts'
+import { EMPTY_LEAD, LEAD_FIELD_NAMES, type LeadForm, settleAmounts, softWarnings } from './new-lead-form.ts'
 import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 import { submitFailureText } from './submit-failure-text.ts'
 
@@ -124,7 +124,10 @@ function useSubmission(form: LeadForm) {
   return {
     isPending: submit.isPending,
     isDone: () => done.current,
-    handleSubmit: form.handleSubmit(handleValid, handleInvalid),
+    handleSubmit(event: SubmitEvent) {
+      settleAmounts(form)
+      void form.handleSubmit(handleValid, handleInvalid)(event)
+    },
   }
 }
 
