@@ -37,6 +37,12 @@ function isLeadFieldName(name: string): name is LeadFieldName {
   return name in EMPTY_LEAD
 }
 
+/** Also where nothing is rendered any more. */
+export function hasEntries(form: LeadForm): boolean {
+  const values = form.getValues()
+  return LEAD_FIELD_NAMES.some((name) => values[name] !== EMPTY_LEAD[name])
+}
+
 export const NO_PROPERTY_VALUE = 'Property value is recommended when using property as security'
 export const LARGE_LOAN = 'Large loan amounts may require additional documentation'
 
