@@ -1,5 +1,5 @@
 const WIDTH = 72
-const HEIGHT = 28
+const HEIGHT = 20
 
 /** The shape of the last weeks, no more: their figures stand in the chart below the cards. */
 export function Sparkline({ values }: { values: readonly number[] }) {
@@ -9,7 +9,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
     return `${round(x)},${round(HEIGHT - (value / top) * HEIGHT)}`
   })
   return (
-    <svg aria-hidden viewBox={`-2 -2 ${WIDTH + 4} ${HEIGHT + 4}`} className="h-8 w-19 text-brand">
+    <svg aria-hidden viewBox={`-2 -2 ${WIDTH + 4} ${HEIGHT + 4}`} className="h-6 w-19 text-brand">
       <polygon points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} className="fill-current opacity-12" />
       <polyline
         points={points.join(' ')}

@@ -40,7 +40,7 @@ export function StatCards() {
 }
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-5 xl:grid-cols-4'
-const CARD = 'panel flex min-h-44 flex-col p-4 sm:min-h-47 sm:p-5'
+const CARD = 'panel flex min-h-45 flex-col p-4 sm:min-h-47 sm:p-5'
 
 function Cards({ stats }: { stats: Stats }) {
   const trends = useQuery(trendsQuery('week'))
@@ -121,7 +121,9 @@ function StatCard({ label, value, note, icon, trend }: StatCardProps) {
       </p>
       <div className="mt-1 flex items-center justify-between gap-3">
         <p className="truncate text-[0.8125rem] text-muted tabular-nums">{note}</p>
-        <span className="-my-2 h-8 shrink-0 max-sm:hidden">{trend.values && <Sparkline values={trend.values} />}</span>
+        <span className="-my-0.5 h-6 shrink-0 max-sm:hidden">
+          {trend.values && <Sparkline values={trend.values} />}
+        </span>
       </div>
       <div className="mt-auto pt-3">
         {trend.isWaiting && <Skeleton className="h-3.5 w-4/5" />}

@@ -63,8 +63,8 @@ export function DealPage() {
         }
         actions={<ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />}
       />
-      <div className="grid items-start gap-5 lg:grid-cols-3">
-        <div className="grid gap-5 lg:col-span-2">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
+        <div className="grid grid-cols-1 gap-5 lg:col-span-2">
           <ContactPerson deal={deal} />
           <DealDetails deal={deal} />
           <NotesPanel
@@ -73,7 +73,7 @@ export function DealPage() {
             onChange={() => refreshDeal(queryClient, loid)}
           />
         </div>
-        <div className="grid gap-5">
+        <div className="grid grid-cols-1 gap-5">
           <DealSummary deal={deal} />
           <StageHistory deal={deal} />
           <DealActivity deal={deal} notes={notes} />
@@ -117,7 +117,7 @@ function DealOutline() {
   return (
     <>
       <PageHeader title="Deal" back={<BackToDeals />} description="Loading…" />
-      <div role="status" aria-label="Loading deal" className="grid items-start gap-5 lg:grid-cols-3">
+      <div role="status" aria-label="Loading deal" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
         <Skeleton className="h-96 rounded-xl lg:col-span-2" />
         <Skeleton className="h-64 rounded-xl" />
       </div>

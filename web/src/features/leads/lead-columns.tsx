@@ -52,7 +52,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-xl:order-1 xl:max-w-32 min-[88rem]:max-w-48',
+    className: 'max-xl:order-1 xl:max-w-32 min-[88rem]:max-w-48 min-[108rem]:max-w-64',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>

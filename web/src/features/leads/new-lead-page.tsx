@@ -56,7 +56,7 @@ export function NewLeadPage() {
           What you had entered before you were signed out is here again.
         </Alert>
       )}
-      <form noValidate onSubmit={submission.handleSubmit} className="grid gap-5">
+      <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-5">
         <ApplicantSections form={form} />
         <LoanSections form={form} />
         <p className="flex items-start gap-2.5 px-1 text-muted">

@@ -27,7 +27,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const announce = useCountryToast()
 
   return (
-    <div className="grid content-start gap-2">
+    <div className="grid grid-cols-1 content-start gap-2">
       <TextField
         ref={ref}
         name={name}

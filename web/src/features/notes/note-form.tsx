@@ -47,7 +47,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
   }
 
   return (
-    <form noValidate onSubmit={handleSubmit} className="grid gap-2">
+    <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-2">
       <TextArea
         ref={ref}
         label="Add a note"
