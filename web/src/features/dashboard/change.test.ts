@@ -13,7 +13,7 @@ test.each([
   [0, 4, 'down', 'None new, 4 in the 30 days before'],
   [0, 0, 'level', 'None new in the last 60 days'],
   [4, null, 'unknown', '4 new in 30 days, too soon to compare'],
-  [0, null, 'unknown', 'None new in 30 days, too soon to compare'],
+  [0, null, 'unknown', 'None in the last 30 days'],
 ])('%j after %j goes %s: %s', (current, previous, direction, text) => {
   expect(changeOf({ current, previous }, COUNTED)).toEqual({ direction, text })
 })
@@ -22,7 +22,7 @@ test.each([
   [0.265, 0.253, 'up', '1.2 points higher than 30 days ago'],
   [0.2, 0.25, 'down', '5.0 points lower than 30 days ago'],
   [0.25, 0.2502, 'level', 'The same as 30 days ago'],
-  [0.25, null, 'unknown', 'No rate 30 days ago, too soon to compare'],
+  [0.25, null, 'unknown', 'No rate 30 days ago to compare'],
 ])('a rate of %j after %j goes %s: %s', (current, previous, direction, text) => {
   expect(rateChangeOf({ current, previous })).toEqual({ direction, text })
 })

@@ -13,12 +13,16 @@ interface Words {
 }
 
 const BEFORE = 'the 30 days before'
-const TOO_SOON = 'too soon to compare'
 
 /** What came in 30 days against the 30 before. A percentage needs something that it is a part of: zero is none. */
 export function changeOf({ current, previous }: Comparison, { amount, less, same }: Words): Change {
   const news = current === 0 ? 'None new' : amount(current)
-  if (previous === null) return { direction: 'unknown', text: `${news} in 30 days, ${TOO_SOON}` }
+  if (previous === null) {
+    return {
+      direction: 'unknown',
+      text: current === 0 ? 'None in the last 30 days' : `${news} in 30 days, too soon to compare`,
+    }
+  }
   if (current === previous) {
     const text = current === 0 ? 'None new in the last 60 days' : `${news}, ${same} in ${BEFORE}`
     return { direction: 'level', text }
@@ -36,7 +40,7 @@ export function changeOf({ current, previous }: Comparison, { amount, less, same
 
 /** A rate now against the rate then, in points: a percentage of a percentage says something else than it seems to. */
 export function rateChangeOf({ current, previous }: Comparison): Change {
-  if (previous === null) return { direction: 'unknown', text: `No rate 30 days ago, ${TOO_SOON}` }
+  if (previous === null) return { direction: 'unknown', text: 'No rate 30 days ago to compare' }
   // As shown: a change that one cannot see is none.
   const points = (tenths(current) - tenths(previous)) / 10
   if (points === 0) return { direction: 'level', text: 'The same as 30 days ago' }

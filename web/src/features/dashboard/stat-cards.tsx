@@ -122,7 +122,7 @@ function StatCard({ label, value, note, icon, trend }: StatCardProps) {
       <div className="mt-1 flex items-center justify-between gap-3">
         <p className="truncate text-[0.8125rem] text-muted tabular-nums">{note}</p>
         <span className="-my-0.5 h-6 shrink-0 max-sm:hidden">
-          {trend.values && <Sparkline values={trend.values} />}
+          {trend.values?.some((value) => value > 0) && <Sparkline values={trend.values} />}
         </span>
       </div>
       <div className="mt-auto pt-3">
