@@ -67,7 +67,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/deals', path: '/deals', shows: 'tbody tr', rows: 13 },
     { name: '/deals/{loid}', path: `/deals/${dealLoid}`, shows: 'main h2' },
     { name: '/webhook', path: '/webhook', shows: 'main h2' },
-    { name: '/search', path: '/search?q=an', shows: 'tbody tr' },
+    { name: '/search', path: '/search?q=transport', shows: 'tbody tr' },
     { name: '/api-docs', path: '/api-docs', shows: 'main h2' },
     { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
