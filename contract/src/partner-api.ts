@@ -74,3 +74,11 @@ export const readPartnerDocs = defineRoute({
   answer: ApiDocs,
   summary: 'The documentation of the partner API, for a system with an API key.',
 })
+
+export const readSubmitted = defineRoute({
+  method: 'GET',
+  path: '/webhook/status/:id',
+  auth: 'session-or-api-key',
+  answer: SubmittedStatus,
+  summary: 'How far a submitted lead or deal has come, by the id or LOID that submitting answered.',
+})

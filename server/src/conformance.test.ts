@@ -8,13 +8,24 @@ import { insertDeal } from './testing/insert-deal.ts'
 import { type Answer, newLead, startPortal, type TestPartner, type TestPortal } from './testing/start-portal.ts'
 
 /** Contract routes that the server does not have yet. It is empty once everything is built. */
-const NOT_BUILT: string[] = []
+const NOT_BUILT: string[] = [
+  'GET /dashboard/webhook-url',
+  'PUT /dashboard/webhook-url',
+  'POST /dashboard/webhook-secret',
+  'POST /dashboard/webhook-test',
+  'GET /dashboard/webhook-logs',
+  'GET /dashboard/webhook-logs/:id',
+  'POST /dashboard/webhook-logs/:id/redeliver',
+  'GET /dashboard/api-docs',
+  'GET /partner/docs',
+]
 
 const CONTRACT = join(import.meta.dirname, '../../contract/src')
 const routes = await collectRoutes()
 const named = routes.map((route): [string, Route] => [`${route.method} ${route.path}`, route])
-const withSession = named.filter(([, route]) => route.auth !== 'none')
-const withId = named.filter(([, route]) => route.path.includes(':'))
+const built = named.filter(([name]) => !NOT_BUILT.includes(name))
+const withSession = built.filter(([, route]) => route.auth !== 'none')
+const withId = built.filter(([, route]) => route.path.includes(':'))
 
 let portal: TestPortal
 let partner: TestPartner
@@ -94,7 +105,7 @@ test.each(withId)('%s answers 404 for what is no id at all', async (_name, route
   }
 })
 
-const withQuery = named.filter(([, route]) => route.query !== undefined)
+const withQuery = built.filter(([, route]) => route.query !== undefined)
 test.each(withQuery)('%s refuses or understands any query, and never fails on one', async (_name, route) => {
   for (const field of [...fieldsOf(route.query), '__proto__', 'constructor', 'toString', 'a[b]', '']) {
     for (const text of ODD_TEXTS) {
@@ -106,14 +117,14 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
   }
 })
 
-const withoutQuery = named.filter(([, route]) => route.query === undefined)
+const withoutQuery = built.filter(([, route]) => route.query === undefined)
 test.each(withoutQuery)('%s knows no query', async (_name, route) => {
   expect(
     faultOf(await ask(route, { token: partner.token, query: '?admin=true', body: validBody(route) }), 400),
   ).toBeUndefined()
 })
 
-const withBody = named.filter(([, route]) => route.body !== undefined)
+const withBody = built.filter(([, route]) => route.body !== undefined)
 test.each(withBody)('%s refuses any bad body in the API’s own form', async (_name, route) => {
   for (const body of [
     null,
@@ -137,7 +148,7 @@ test.each(withBody)('%s refuses any bad body in the API’s own form', async (_n
   }
 })
 
-const creating = named.filter(([, route]) => route.creates)
+const creating = built.filter(([, route]) => route.creates)
 test.each(creating)(
   '%s answers a repeat with the same Idempotency-Key once more, and creates once',
   async (name, route) => {
