@@ -47,14 +47,14 @@ export function inAnySpelling<Schema extends z.ZodMiniType>(
         refuse(other, `${one} and ${other} are the same field with different values`)
       }
       const spell = (field: string) => read.spelledAs.get(field) ?? read.styled(field)
-      if (body.oneOf.every((field) => isBlank(read.values[field]))) {
-        const wanted = body.oneOf.map(spell)
-        for (const field of wanted) refuse(field, `One of ${wanted.join(' and ')} is required`)
-      }
       const parsed = schema.safeParse(read.values)
       for (const { path, message } of parsed.error?.issues ?? []) {
         const [field, ...rest] = path
         context.issues.push({ code: 'custom', path: [spell(String(field)), ...rest], message, input: given })
+      }
+      if (body.oneOf.every((field) => isBlank(read.values[field]))) {
+        const wanted = body.oneOf.map(spell)
+        for (const field of wanted) refuse(field, `One of ${wanted.join(' and ')} is required`)
       }
       return parsed.success ? parsed.data : z.NEVER
     }),

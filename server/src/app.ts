@@ -10,6 +10,7 @@ import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from './features/deals/deals.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
+import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
@@ -32,6 +33,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     rateLimits,
   )
   const mount = createMount(app, deps, authenticate, rateLimits)
+  logInboundCalls(app, deps)
   accountRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)

@@ -9,6 +9,8 @@ const CHECKSUM_LENGTH = 6
 const PREVIEW_LENGTH = 8
 const FORM = new RegExp(`^${PREFIX}([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`)
 
+const ANYWHERE = new RegExp(`${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}`, 'g')
+
 /** `lp_`, 32 random characters of base62 (190 bits), and six of the CRC-32 over them (D39). */
 export function newApiKey(): string {
   // randomInt gives every character the same chance, which a remainder of a byte by 62 would not.
@@ -33,6 +35,11 @@ export function isWellFormedKey(token: string): boolean {
 /** What the whole world may know of a key. */
 export function keyPreview(key: string): string {
   return `${key.slice(0, PREVIEW_LENGTH)}...`
+}
+
+/** The text with only the preview of every key in it: for what is written down. */
+export function withoutKeys(text: string): string {
+  return text.replace(ANYWHERE, keyPreview)
 }
 
 /** Keys are stored as this alone: their randomness makes a slow hash needless. */
