@@ -9,6 +9,7 @@ import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMount } from './http/mount.ts'
@@ -32,6 +33,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
+  webhookRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app

@@ -8,13 +8,20 @@ import { insertDeal } from './testing/insert-deal.ts'
 import { type Answer, newLead, startPortal, type TestPartner, type TestPortal } from './testing/start-portal.ts'
 
 /** Contract routes that the server does not have yet. It is empty once everything is built. */
-const NOT_BUILT: string[] = []
+const NOT_BUILT: string[] = [
+  'GET /dashboard/api-key-status',
+  'POST /dashboard/generate-api-key',
+  'DELETE /dashboard/revoke-api-key',
+  'GET /dashboard/api-docs',
+  'GET /partner/docs',
+]
 
 const CONTRACT = join(import.meta.dirname, '../../contract/src')
 const routes = await collectRoutes()
 const named = routes.map((route): [string, Route] => [`${route.method} ${route.path}`, route])
-const withSession = named.filter(([, route]) => route.auth !== 'none')
-const withId = named.filter(([, route]) => route.path.includes(':'))
+const built = named.filter(([name]) => !NOT_BUILT.includes(name))
+const withSession = built.filter(([, route]) => route.auth !== 'none')
+const withId = built.filter(([, route]) => route.path.includes(':'))
 
 let portal: TestPortal
 let partner: TestPartner
@@ -33,7 +40,12 @@ beforeAll(async () => {
     .insertInto('sync_runs')
     .values({ ...run, phase: null, error: null, result: null, finished_at: at })
     .execute()
-  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id]
+  const log = { id: newId(), partner_id: owner.id, direction: 'outbound', status: 'success', created_at: at } as const
+  await portal.deps.db
+    .insertInto('webhook_logs')
+    .values({ ...log, endpoint: 'https://partner.example/hook' })
+    .execute()
+  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id]
 })
 afterAll(async () => {
   console.log(`${routes.length} routes of the contract asked ${asked} times`)
@@ -94,7 +106,7 @@ test.each(withId)('%s answers 404 for what is no id at all', async (_name, route
   }
 })
 
-const withQuery = named.filter(([, route]) => route.query !== undefined)
+const withQuery = built.filter(([, route]) => route.query !== undefined)
 test.each(withQuery)('%s refuses or understands any query, and never fails on one', async (_name, route) => {
   for (const field of [...fieldsOf(route.query), '__proto__', 'constructor', 'toString', 'a[b]', '']) {
     for (const text of ODD_TEXTS) {
@@ -106,14 +118,14 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
   }
 })
 
-const withoutQuery = named.filter(([, route]) => route.query === undefined)
+const withoutQuery = built.filter(([, route]) => route.query === undefined)
 test.each(withoutQuery)('%s knows no query', async (_name, route) => {
   expect(
     faultOf(await ask(route, { token: partner.token, query: '?admin=true', body: validBody(route) }), 400),
   ).toBeUndefined()
 })
 
-const withBody = named.filter(([, route]) => route.body !== undefined)
+const withBody = built.filter(([, route]) => route.body !== undefined)
 test.each(withBody)('%s refuses any bad body in the API’s own form', async (_name, route) => {
   for (const body of [
     null,
@@ -137,11 +149,13 @@ test.each(withBody)('%s refuses any bad body in the API’s own form', async (_n
   }
 })
 
-const creating = named.filter(([, route]) => route.creates)
+const creating = built.filter(([, route]) => route.creates)
 test.each(creating)(
   '%s answers a repeat with the same Idempotency-Key once more, and creates once',
   async (name, route) => {
     const lead = await partner.submitLead()
+    // What a test event needs.
+    await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
     const body = {
       ...validBody(route),
       ...(name === 'POST /crm/note' && { loid: lead.loid }),
@@ -191,6 +205,7 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/reset-password': { token: 'x', newPassword: 'correct-horse-battery' },
     '/auth/verify': { token: 'x' },
     '/auth/verify-email': { token: 'x' },
+    '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { business_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
   }
