@@ -443,13 +443,36 @@ test('a portal that stops hands back what it has under way, and another makes it
     token = partner.token
   }
   receiver.respond = answering(200)
-  // Far sooner than a claim that nobody hands back runs out.
-  await using going = await startPortal({ env, on: { database } })
-  const [cutOff, made] = await receiver.first(2)
-  expect(made?.headers['webhook-id']).toBe(cutOff?.headers['webhook-id'])
-  const log = await waitFor('the record', async () => {
-    const [one] = (await going.get('/dashboard/webhook-logs', { token })).body.data
-    return one.status === 'success' && one
+  {
+    // Far sooner than a claim that nobody hands back runs out.
+    await using going = await startPortal({ env, on: { database } })
+    const [cutOff, made] = await receiver.first(2)
+    expect(made?.headers['webhook-id']).toBe(cutOff?.headers['webhook-id'])
+    const log = await waitFor('the record', async () => {
+      const [one] = (await going.get('/dashboard/webhook-logs', { token })).body.data
+      return one.status === 'success' && one
+    })
+    expect(log.attempts).toBe(1)
+  }
+  await database.drop()
+})
+
+test('an answer that comes while the database is away is kept, and what happens later is delivered again', async () => {
+  const lines: string[] = []
+  await using portal = await startPortal({ env, onLogLine: (line) => lines.push(line) })
+  await using receiver = await startReceiver()
+  const { partner } = await subscribed(receiver, portal)
+  const { promise: asked, resolve: ask } = Promise.withResolvers<() => void>()
+  receiver.respond = (response) => ask(() => response.writeHead(200).end())
+  await partner.submitLead()
+  const respond = await asked
+  await portal.withoutDatabase(async () => {
+    respond()
+    await waitFor('the record to fail', async () => lines.some((line) => line.includes('wait for the database')))
   })
-  expect(log.attempts).toBe(1)
+  expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 1 })
+  receiver.respond = answering(200)
+  await partner.submitLead()
+  await receiver.first(2)
+  expect(receiver.received).toHaveLength(2)
 })

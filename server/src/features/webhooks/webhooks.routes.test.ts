@@ -48,7 +48,7 @@ async function listed(partner: TestPartner, query = ''): Promise<string[]> {
   return body.data.map((row: { id: string }) => row.id)
 }
 
-test('a partner without a webhook URL is told so', async () => {
+test('GET /dashboard/webhook-url tells a partner without one so', async () => {
   const { status, body } = await ada.get('/dashboard/webhook-url')
   expect(status).toBe(200)
   expect(body.data).toEqual({
@@ -62,7 +62,7 @@ test('a partner without a webhook URL is told so', async () => {
   })
 })
 
-test('the secret is shown when the URL is first set, and never again', async () => {
+test('PUT /dashboard/webhook-url shows the secret when it is first set, and nothing shows it again', async () => {
   const { status, body } = await setUrl(ada, `  ${receiver.url}  `)
   expect(status).toBe(200)
   const { secret, ...shown } = body.data
@@ -168,7 +168,7 @@ test('a test event is delivered as any other, and its row is in the log', async 
   expect(sent?.headers['webhook-id']).toBe(body.data.id)
 })
 
-test('the log is the partner’s own, newest first, page by page', async () => {
+test('GET /dashboard/webhook-logs lists the partner’s own rows, newest first, page by page', async () => {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
   const [old, middle, young] = await insertLogs(ada, [
     { created_at: at(3) },
@@ -185,7 +185,7 @@ test('the log is the partner’s own, newest first, page by page', async () => {
   expect(second.body.pagination).toEqual({ page: 2, limit: 2, has_more: false })
 })
 
-test('the log is filtered by status, endpoint, day and words', async () => {
+test('GET /dashboard/webhook-logs filters by status, endpoint, day and words', async () => {
   const [sent, failed, inbound] = await insertLogs(ada, [
     { loid: 'LO-7K3M9QPX', event_type: 'lead.created', created_at: '2026-03-01T12:59:59.000Z' },
     { status: 'failed', error_message: 'The endpoint answered 500', created_at: '2026-03-01T13:00:00.000Z' },
