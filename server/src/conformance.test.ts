@@ -17,8 +17,6 @@ const NOT_BUILT: string[] = [
   'GET /dashboard/webhook-logs',
   'GET /dashboard/webhook-logs/:id',
   'POST /dashboard/webhook-logs/:id/redeliver',
-  'GET /dashboard/api-docs',
-  'GET /partner/docs',
 ]
 
 const CONTRACT = join(import.meta.dirname, '../../contract/src')
