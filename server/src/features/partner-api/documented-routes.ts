@@ -1,3 +1,4 @@
+import { SUBMITTED_STAGE, SUBMITTED_STATUS } from '@portal/contract/choices.ts'
 import {
   readPartnerDocs,
   readSubmitted,
@@ -58,7 +59,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     tag: 'Submit',
     description: `Submits a lead. It is stored before the answer comes, and reaches the lender’s CRM in the background. ${SPELLINGS}`,
     requestExample: EXAMPLE_LEAD,
-    answerExample: { ...SUBMITTED, status: 'New Lead' },
+    answerExample: { ...SUBMITTED, status: SUBMITTED_STATUS },
   },
   {
     route: submitWebhookLead,
@@ -66,15 +67,15 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     tag: 'Submit',
     description: `Submits a lead, the same as \`POST /partner/leads\`, for systems that are set up to call a webhook. ${SPELLINGS}`,
     requestExample: EXAMPLE_LEAD,
-    answerExample: { ...SUBMITTED, status: 'New Lead' },
+    answerExample: { ...SUBMITTED, status: SUBMITTED_STATUS },
   },
   {
     route: submitWebhookDeal,
     operationId: 'submitWebhookDeal',
     tag: 'Submit',
-    description: `Submits a deal: an application that is past being a lead. It begins at the lender’s first stage, and only the lender moves it. ${SPELLINGS}`,
+    description: `Submits a deal: an application that is past being a lead. It begins as \`${SUBMITTED_STAGE}\`, and only the lender moves it. ${SPELLINGS}`,
     requestExample: EXAMPLE_DEAL,
-    answerExample: { ...SUBMITTED, status: 'Waiting On Application' },
+    answerExample: { ...SUBMITTED, status: SUBMITTED_STAGE },
   },
   {
     route: readSubmitted,
