@@ -15,6 +15,7 @@ import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMount } from './http/mount.ts'
@@ -45,6 +46,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
   partnerApiRoutes(mount, deps)
+  webhookRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app
