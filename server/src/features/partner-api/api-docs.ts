@@ -4,6 +4,10 @@ import { API_CALLS_PER_MINUTE, BODY_BYTES_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from
 import type { ApiDocs, ApiField } from '@portal/contract/partner-api.ts'
 import type { Route } from '@portal/contract/route.ts'
 import { REMEMBERED_HOURS } from '../../http/idempotency.ts'
+import { ATTEMPT_MS_MAX } from '../webhooks/attempt-delivery.ts'
+import { FAILING_MS_MAX, GONE } from '../webhooks/disable-endpoint.ts'
+import { ATTEMPTS_MAX } from '../webhooks/retry-schedule.ts'
+import { PREVIOUS_VALID_MS } from '../webhooks/rotate-secret.ts'
 import { bodyFields } from './body-fields.ts'
 import { codeExamples, VERIFICATION } from './code-examples.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
@@ -41,16 +45,23 @@ export const RETRY_AFTER = {
 
 export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours gives the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing; the same key with another body is refused.`
 
-export const WEBHOOKS_DESCRIPTION =
-  'Set an HTTPS URL under Webhook in the portal, and every change of your leads and deals is sent to it as a POST. Any 2xx answer within 15 seconds counts as received; redirects are not followed. What was not received is sent again with growing pauses, and a URL that answers 410, or nothing but failures for five days, is disabled. A delivery may come twice and out of order: tell repeats by `webhook-id`. Deliveries are signed as the Standard Webhooks specification says.'
+const HOUR_MS = 3_600_000
+
+export const WEBHOOKS_DESCRIPTION = [
+  'Set an HTTPS URL under Webhook in the portal, and every change of your leads and deals is sent to it as a POST.',
+  `Any 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds counts as received; redirects are not followed.`,
+  `What was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
+  `A URL that answers ${GONE}, or nothing but failures for ${FAILING_MS_MAX / (24 * HOUR_MS)} days, is disabled.`,
+  'A delivery may come twice and out of order: tell repeats by `webhook-id`.',
+  'Deliveries are signed as the Standard Webhooks specification says.',
+].join(' ')
 
 export const WEBHOOK_HEADERS = [
   { name: 'webhook-id', description: 'The delivery’s id, the same with every try.' },
   { name: 'webhook-timestamp', description: 'When this try was sent, in seconds since 1970.' },
   {
     name: 'webhook-signature',
-    description:
-      '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with your signing secret; two of them, with a space between, for 24 hours after the secret was changed.',
+    description: `\`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with your signing secret; two of them, with a space between, for ${PREVIOUS_VALID_MS / HOUR_MS} hours after the secret was changed.`,
   },
 ]
 
