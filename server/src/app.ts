@@ -8,6 +8,7 @@ import { dealRoutes } from './features/deals/deals.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes } from './http/health.ts'
@@ -32,6 +33,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
+  crmNotificationRoutes(app, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app

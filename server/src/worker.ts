@@ -3,8 +3,21 @@ import { mailWelcome } from './features/accounts/mail-welcome.job.ts'
 import { pushPartner } from './features/accounts/push-partner.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
+import { sweep } from './features/sync/sweep.job.ts'
+import { watchCrm } from './features/sync/watch-crm.job.ts'
 import type { Job } from './jobs/define-job.ts'
 
 /** Every job that runs in the background. */
-export const JOBS: readonly Job[] = [pushPartner, pushLead, pushNote, runSync, mailWelcome, mailResetLink]
+export const JOBS: readonly Job[] = [
+  pushPartner,
+  pushLead,
+  pushNote,
+  runSync,
+  sweep,
+  watchCrm,
+  pullNotified,
+  mailWelcome,
+  mailResetLink,
+]
