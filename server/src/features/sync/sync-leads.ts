@@ -1,5 +1,4 @@
 import type { LeadSyncResult } from '@portal/contract/sync.ts'
-import { GiveUp } from '../../jobs/define-job.ts'
 import type { CrmDeal, CrmLead } from '../../zoho/crm-records.ts'
 import type { NamedCrmDeal } from '../deals/apply-crm-deal.ts'
 import { findDealsInCrmOfAllPartners } from '../deals/deals.queries.ts'
@@ -10,6 +9,7 @@ import { applyInTransaction } from './apply-in-transaction.ts'
 import { convertLead } from './convert-lead.ts'
 import { hasChanged } from './has-changed.ts'
 import { nameRecords } from './name-records.ts'
+import { pushWaiting } from './push-waiting.ts'
 import { chunksOf, emptyWhenRefused, type IsNews, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
@@ -25,7 +25,7 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   const { deps, partnerId, partnerZohoId, signal, progress } = sync
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'leads')
-  await pushWaitingLeads(sync)
+  await pushWaiting(sync, 'Sending new leads', pushLead, await findLeadsToPush(db, partnerId))
 
   await progress.begin('Comparing leads', 0)
   const versions = await crm.leadVersions(partnerZohoId, signal)
@@ -82,20 +82,6 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   const total_zoho_leads = Math.max(total, created + updated + converted)
   const skipped = total_zoho_leads - created - updated - converted
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
-}
-
-/** What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. */
-async function pushWaitingLeads({ deps, partnerId, signal, progress }: SyncContext): Promise<void> {
-  const loids = await findLeadsToPush(deps.db, partnerId)
-  if (loids.length > 0) await progress.begin('Sending new leads', loids.length)
-  await inParallel(loids, APPLIED_AT_ONCE, async (loid) => {
-    try {
-      await pushLead.run(deps, { partnerId, loid }, signal)
-    } catch (error) {
-      if (!(error instanceof GiveUp)) throw error
-    }
-    await progress.add(1)
-  })
 }
 
 /** How one lead is applied: the same for a whole sync and for a single record. */
