@@ -63,6 +63,8 @@ export async function applyCrmDeal(
 
   const change = changedFields(row, record, stage)
   const isBack = row.archived_reason === 'left-crm'
+  // What the CRM itself adds to a deal that the portal pushed, such as the stage's probability, is nobody's doing.
+  const isFilledIn = row.crm_modified_time === null && record.is_untouched
   const isChanged = isBack || Object.keys(change).length > 0
   await updateDeal(tx, partnerId, loid, {
     ...change,
@@ -81,7 +83,7 @@ export async function applyCrmDeal(
   if (isBack) await recordCreated(tx, scope, loid, record, stage)
   else if (change.stage !== undefined) {
     await recordEvent(tx, { ...event, type: 'deal.stage_changed', data: { ...data, previous: row.stage } })
-  } else if (isChanged) await recordEvent(tx, { ...event, type: 'deal.updated', data })
+  } else if (isChanged && !isFilledIn) await recordEvent(tx, { ...event, type: 'deal.updated', data })
   return { outcome: isChanged ? 'updated' : 'skipped', loid }
 }
 

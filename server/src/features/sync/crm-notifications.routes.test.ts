@@ -144,6 +144,19 @@ test('the portal’s own writing comes back and changes nothing', async () => {
   expect(await eventTypes()).toEqual(['lead.created', 'note.added'])
 })
 
+test('what the CRM fills in by itself in a submitted deal is no news', async () => {
+  await watch()
+  const form = { businessName: 'Okafor Freight', email: 'nkem@okafor-freight.example', amount: 50_000 }
+  const { loid } = (await ada.post('/webhook/deal', form)).body.data
+  const deal = await waitFor('the CRM’s own figures', async () => {
+    const [one] = await listed('deals')
+    return one.crm === 'synced' && one.probability !== null && one
+  })
+  expect(deal.loid).toBe(loid)
+  await untilPulled()
+  expect(await eventTypes()).toEqual(['deal.created'])
+})
+
 test('only the CRM is believed, and nothing odd breaks the portal', async () => {
   await watch()
   const token = await tokenOfChannel()
