@@ -37,6 +37,7 @@ async function start(): Promise<void> {
     databaseUrl,
     crm: { mode, settings: crm },
     clock: { now: () => new Date() },
+    hasSchedules: true,
     log,
   })
   parts.push(portal.close)

@@ -170,6 +170,16 @@ interface SyncRunsTable {
   finished_at: Instant | null
 }
 
+interface SweepCursorsTable {
+  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
+  position: Instant
+}
+
+interface ChosenLoidsTable {
+  zoho_id: string
+  loid: string
+}
+
 interface CrmTokensTable {
   connection: string
   access_token: string
@@ -244,6 +254,8 @@ export interface Tables {
   notes: NotesTable
   events: EventsTable
   sync_runs: SyncRunsTable
+  sweep_cursors: SweepCursorsTable
+  chosen_loids: ChosenLoidsTable
   crm_tokens: CrmTokensTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
@@ -262,6 +274,7 @@ export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
+export type SweptList = SweepCursorsTable['list']
 
 /** What the contract's `Lead` shows, without the two names that are put together from others. */
 export const LEAD_COLUMNS = [

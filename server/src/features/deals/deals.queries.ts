@@ -101,6 +101,17 @@ export function findDealsInCrm(db: Db, partnerId: string) {
     .execute()
 }
 
+/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
+export function findDealsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('deals')
+    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'stage', 'crm_modified_time'])
+    .select(['archived_at', 'archived_reason'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
 /** The rows that a CRM record may be: at most one has its id, at most one its LOID. Held until the transaction ends. */
 export function lockDealsOfAllPartners(tx: Tx, zohoId: string, loid: string): Promise<DealRow[]> {
   return tx

@@ -200,6 +200,17 @@ export function findLeadsInCrm(db: Db, partnerId: string) {
     .execute()
 }
 
+/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
+export function findLeadsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('leads')
+    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'lead_status', 'crm_modified_time'])
+    .select(['converted_at', 'archived_at', 'archived_reason'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
 export async function countLeads(db: Db, partnerId: string): Promise<number> {
   const { count } = await db
     .selectFrom('leads')
