@@ -9,8 +9,7 @@ import type pg from 'pg'
 import { openDatabase } from '../server/src/db/database.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const PORT = 3420
-const CRM_PORT = 3920
+const PORTS = { portal: 3420, crm: 3920 }
 const LOOK_EVERY_MS = 10
 const START_MS_MAX = 120_000
 
@@ -34,12 +33,12 @@ export async function withEmptyFolder(work: (folder: string) => Promise<void>): 
 }
 
 /** `npm start`, as a user types it, on the given data folder. */
-export async function startProduct(folder: string): Promise<Product> {
+export async function startProduct(folder: string, ports = PORTS): Promise<Product> {
   const startedAt = performance.now()
   const env = {
     ...process.env,
-    PORT: String(PORT),
-    CRM_PORT: String(CRM_PORT),
+    PORT: String(ports.portal),
+    CRM_PORT: String(ports.crm),
     DATA_DIR: folder,
     RATE_LIMITS: 'off',
     SEED_DEMO: 'false',
@@ -49,7 +48,7 @@ export async function startProduct(folder: string): Promise<Product> {
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     serverPid ||= Number(/"pid":(\d+)/.exec(text)?.[1] ?? 0)
   })
-  const url = `http://127.0.0.1:${PORT}`
+  const url = `http://127.0.0.1:${ports.portal}`
   while (!(await answers(`${url}/api/health`))) {
     if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
     await sleep(LOOK_EVERY_MS)

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { createdFrom, createdUntil } from '../../db/matches.ts'
+import { type Sender, sendNamed } from '../../db/named.ts'
 import { findNewest, searchNewest } from '../../db/newest.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { DEAL_COLUMNS, type DealChange, type DealRow, type NewDealRow } from '../../db/tables.ts'
@@ -15,24 +16,25 @@ import { NotFound } from '../../errors.ts'
  * tell which rows; only those of the page are read whole.
  */
 export async function findDeals(
-  db: Db,
+  sender: Sender,
   partnerId: string,
   filters: DealFilters,
   timezone: string,
 ): Promise<Page<Deal>> {
-  const ids = await findDealIds(db, partnerId, filters, timezone)
-  const rows = await db
+  const ids = await findDealIds(sender, partnerId, filters, timezone)
+  const statement = sender.db
     .selectFrom('deals')
     .select(DEAL_COLUMNS)
     .where('partner_id', '=', partnerId)
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .execute()
+    .compile()
+  const rows = await sendNamed(sender.pool, statement)
   return cutPage(rows, filters)
 }
 
-function findDealIds(db: Db, partnerId: string, filters: DealFilters, timezone: string): Promise<string[]> {
+function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, timezone: string): Promise<string[]> {
   const { stage, minAmount, dateFrom, dateTo, search } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`archived_at is null`]
@@ -42,7 +44,7 @@ function findDealIds(db: Db, partnerId: string, filters: DealFilters, timezone: 
   if (stage) matching.push(sql`stage = ${stage}`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
   const deals = { table: 'deals', partnerId, among, matching } as const
-  return search ? searchNewest(db, deals, { text: search, scope: 'list' }, page) : findNewest(db, deals, page)
+  return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
 /** By LOID or id. */

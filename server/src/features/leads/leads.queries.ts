@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { containing, createdFrom, createdUntil, oneOf } from '../../db/matches.ts'
+import { type Sender, sendNamed } from '../../db/named.ts'
 import { findNewest, searchNewest } from '../../db/newest.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { LEAD_COLUMNS, type LeadChange, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
@@ -23,9 +24,14 @@ interface Owner {
  * Newest first, neither converted nor archived. Reads one row too many, which tells `has_more` without counting.
  * Indexes alone tell which rows; only those of the page are read whole.
  */
-export async function findLeads(db: Db, owner: Owner, filters: LeadFilters, timezone: string): Promise<Page<Lead>> {
-  const ids = await findLeadIds(db, owner.id, filters, timezone)
-  const rows = await db
+export async function findLeads(
+  sender: Sender,
+  owner: Owner,
+  filters: LeadFilters,
+  timezone: string,
+): Promise<Page<Lead>> {
+  const ids = await findLeadIds(sender, owner.id, filters, timezone)
+  const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
     .select([
@@ -36,11 +42,17 @@ export async function findLeads(db: Db, owner: Owner, filters: LeadFilters, time
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .execute()
+    .compile()
+  const rows = await sendNamed(sender.pool, statement)
   return cutPage(rows, filters)
 }
 
-async function findLeadIds(db: Db, partnerId: string, filters: LeadFilters, timezone: string): Promise<string[]> {
+async function findLeadIds(
+  sender: Sender,
+  partnerId: string,
+  filters: LeadFilters,
+  timezone: string,
+): Promise<string[]> {
   const { status, source, dateFrom, dateTo, search } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
@@ -49,20 +61,20 @@ async function findLeadIds(db: Db, partnerId: string, filters: LeadFilters, time
   const matching: RawBuilder<SqlBool>[] = []
   if (status) matching.push(sql`lead_status = ${status}`)
   if (source) {
-    const sources = await findSources(db, partnerId, source)
+    const sources = await findSources(sender, partnerId, source)
     if (sources.length === 0) return []
     matching.push(oneOf(sql.ref('lead_source'), sources))
   }
   const leads = { table: 'leads', partnerId, among, matching } as const
-  return search ? searchNewest(db, leads, { text: search, scope: 'list' }, page) : findNewest(db, leads, page)
+  return search ? searchNewest(sender, leads, { text: search, scope: 'list' }, page) : findNewest(sender, leads, page)
 }
 
 /**
  * The sources of the partner's listed leads that contain the text. Leaps from each to the next in their index, so that
  * a handful of steps tells what a hundred thousand leads have: reading them all took 134 ms.
  */
-async function findSources(db: Db, partnerId: string, text: string): Promise<string[]> {
-  const { rows } = await sql<{ lead_source: string }>`
+async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
+  const statement = sql<{ lead_source: string }>`
     with recursive sources as (
       (select lead_source from leads
         where partner_id = ${partnerId} and converted_at is null and archived_at is null
@@ -74,7 +86,8 @@ async function findSources(db: Db, partnerId: string, text: string): Promise<str
                order by lead_source limit 1)
         from sources where sources.lead_source is not null
     )
-    select lead_source from sources where ${containing(sql.ref('lead_source'), text)}`.execute(db)
+    select lead_source from sources where ${containing(sql.ref('lead_source'), text)}`
+  const rows = await sendNamed(pool, statement.compile(db))
   return rows.map((row) => row.lead_source)
 }
 

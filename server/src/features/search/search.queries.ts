@@ -1,19 +1,19 @@
 import { SEARCH_RESULTS_MAX, SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import { type Sender, sendNamed } from '../../db/named.ts'
 import { searchNewest } from '../../db/newest.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /** Newest first, at most 50; `total` counts up to SEARCH_TOTAL_MAX of what matches (D24). */
-export async function searchLeads(db: Db, partner: { id: string; businessName: string }, text: string) {
+export async function searchLeads(sender: Sender, partner: { id: string; businessName: string }, text: string) {
   const ids = await searchNewest(
-    db,
+    sender,
     { table: 'leads', partnerId: partner.id, among: [sql`converted_at is null and archived_at is null`], matching: [] },
     { text, scope: 'all' },
     { offset: 0, limit: SEARCH_TOTAL_MAX },
   )
   if (ids.length === 0) return { rows: [], total: 0 }
-  const rows = await db
+  const statement = sender.db
     .selectFrom('leads')
     .select(LEAD_COLUMNS)
     .select([
@@ -24,19 +24,19 @@ export async function searchLeads(db: Db, partner: { id: string; businessName: s
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids.slice(0, SEARCH_RESULTS_MAX)))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .execute()
-  return { rows, total: ids.length }
+    .compile()
+  return { rows: await sendNamed(sender.pool, statement), total: ids.length }
 }
 
-export async function searchDeals(db: Db, partnerId: string, text: string) {
+export async function searchDeals(sender: Sender, partnerId: string, text: string) {
   const ids = await searchNewest(
-    db,
+    sender,
     { table: 'deals', partnerId, among: [sql`archived_at is null`], matching: [] },
     { text, scope: 'all' },
     { offset: 0, limit: SEARCH_TOTAL_MAX },
   )
   if (ids.length === 0) return { rows: [], total: 0 }
-  const rows = await db
+  const statement = sender.db
     .selectFrom('deals')
     .select(DEAL_COLUMNS)
     .select('contact_name as contact_person')
@@ -44,6 +44,6 @@ export async function searchDeals(db: Db, partnerId: string, text: string) {
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids.slice(0, SEARCH_RESULTS_MAX)))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .execute()
-  return { rows, total: ids.length }
+    .compile()
+  return { rows: await sendNamed(sender.pool, statement), total: ids.length }
 }
