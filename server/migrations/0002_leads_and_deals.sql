@@ -68,11 +68,12 @@ create index leads_listed_by_status on leads (partner_id, lead_status, created_a
   where converted_at is null and archived_at is null;
 create index leads_listed_by_source on leads (partner_id, lead_source, created_at desc, id desc) include (lead_status)
   where converted_at is null and archived_at is null;
--- Two ways to search: through what is searched itself, newest first, and by keys for what the newest do not have.
+-- Two ways to search: through what is searched itself, newest first, and by keys for what the newest do not have. Every look-up
+-- reads the rows that are still to be sorted into the second, so these are few.
 create index leads_scanned on leads (partner_id, created_at desc, id desc) include (lead_status, lead_source, search_text)
   where converted_at is null and archived_at is null;
 create index leads_found on leads using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
-  with (fastupdate = off) where converted_at is null and archived_at is null;
+  with (gin_pending_list_limit = 256) where converted_at is null and archived_at is null;
 create index leads_by_email on leads (partner_id, email, created_at) where archived_at is null;
 create index leads_by_phone on leads (partner_id, phone, created_at) where archived_at is null;
 create index leads_by_abn on leads (partner_id, business_abn, created_at) where archived_at is null and business_abn is not null;
@@ -122,7 +123,7 @@ create index deals_listed_by_stage on deals (partner_id, stage, created_at desc,
 create index deals_scanned on deals (partner_id, created_at desc, id desc) include (stage, amount, search_text)
   where archived_at is null;
 create index deals_found on deals using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
-  with (fastupdate = off) where archived_at is null;
+  with (gin_pending_list_limit = 256) where archived_at is null;
 create index deals_by_archive on deals (archived_at) where archived_at is not null;
 
 -- How many leads of each status and deals of each stage a partner has, the archived not counted: the sum of its rows. Each
