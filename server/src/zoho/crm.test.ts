@@ -11,7 +11,7 @@ import { CrmUnavailable } from '../errors.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
 import { type Crm, openCrm } from './crm.ts'
 import type { LeadToPush } from './crm-records.ts'
-import { CrmRefused } from './errors.ts'
+import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 
 const quiet = { debug: () => undefined, warn: () => undefined }
@@ -156,7 +156,12 @@ test('text longer than the field is cut, and a lead with a business name only is
 })
 
 test('data that Zoho refuses is not an outage', async () => {
-  await expect(crm.upsertLead(newLead({ partner_zoho_id: '5400000000000000001' }))).rejects.toThrow(CrmRefused)
+  await expect(crm.upsertLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
+})
+
+test('a lead of a partner whose record was deleted is refused for that reason, which may pass', async () => {
+  await lender.remove('Partners', partner)
+  await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
 })
 
 test('partners are found again by id, or by name and email together, never by name alone', async () => {
@@ -179,8 +184,10 @@ test('partners are found again by id, or by name and email together, never by na
   )
 
   await lender.remove('Partners', stranger)
-  const again = await crm.upsertPartner({ ...ada, zoho_id: stranger, business_name: 'New', email: 'new@other.example' })
+  const renamed = { ...ada, business_name: 'New', email: 'new@other.example' }
+  const again = await crm.upsertPartner({ ...renamed, zoho_id: stranger })
   expect(again).not.toBe(stranger)
+  expect(await crm.upsertPartner({ ...renamed, zoho_id: stranger })).toBe(again)
 })
 
 test('a note whose answer was lost is not added twice, but saying the same again is', async () => {

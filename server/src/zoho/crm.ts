@@ -19,7 +19,7 @@ import type {
   NoteToPush,
   PartnerToPush,
 } from './crm-records.ts'
-import { CrmForbidden, CrmRefused } from './errors.ts'
+import { CrmForbidden, CrmPartnerGone, CrmRefused } from './errors.ts'
 import type { FieldMap } from './field-map.ts'
 import { displayedIn, type ModuleSettings, openMetadata, usedChoices } from './metadata.ts'
 import { openTokens } from './token.ts'
@@ -205,7 +205,8 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       const path = `${partners.module}/${zohoId}`
       const answer = await client.send({ method: 'PUT', path, body: { data: [record] }, isRepeatable: true, signal })
       if (!isMissing(answer) || isItemAnswer(answer)) return idOf(readResults(answer)[0])
-      // Deleted in the CRM: the partner gets a new record.
+      // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
+      if (partner.zoho_id !== null) return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     return idOf(
       await writeOne({ method: 'POST', path: partners.module, isRepeatable: false, signal }, withoutNulls(record)),
@@ -256,6 +257,9 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     // Another push of the same lead was faster.
     if (result.code === 'DUPLICATE_DATA' && result.field === leads.fields.loid && result.duplicateId !== null) {
       return { zoho_id: result.duplicateId }
+    }
+    if (result.code === 'INVALID_DATA' && result.field === leads.fields.partner) {
+      throw new CrmPartnerGone('The CRM has no record of this partner any more.')
     }
     throw itemRefusal(result)
   }
