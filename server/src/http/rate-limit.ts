@@ -54,6 +54,15 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
   }
 }
 
+/** Those whose time is over, which the library would begin anew. How many they were. */
+export async function removeUsedUpLimits(pool: pg.Pool, now: Date, rowsMax: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    'delete from rate_limits where key in (select key from rate_limits where expire < $1 limit $2)',
+    [now.getTime(), rowsMax],
+  )
+  return rowCount ?? 0
+}
+
 /** The library rejects with the state itself when the limit is passed, and with an Error when the store failed. */
 async function consume(limiter: RateLimiterPostgres, key: string): Promise<RateLimiterRes> {
   try {

@@ -206,3 +206,24 @@ export async function takeAccountToken(tx: Tx, hash: Buffer, purpose: Purpose): 
     .executeTakeFirst()
   return row?.partner_id
 }
+
+/** Those that ended. How many they were. */
+export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('sessions')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('sessions').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+export async function removeAccountTokensOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('account_tokens')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('account_tokens').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
