@@ -71,6 +71,7 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
       await Promise.race([app.close(), deadline])
       await worker.stop(STOP_MS_MAX)
+      await deps.crm.close()
       await reads.close()
       await database.close()
     },

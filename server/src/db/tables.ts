@@ -176,6 +176,11 @@ interface CrmTokensTable {
   expires_at: Instant
 }
 
+interface CrmCallsTable {
+  hour: Instant
+  calls: number
+}
+
 interface CrmChoicesTable {
   field: string
   choices: JSONColumnType<string[], string, string>
@@ -194,6 +199,7 @@ export interface Tables {
   events: EventsTable
   sync_runs: SyncRunsTable
   crm_tokens: CrmTokensTable
+  crm_calls: CrmCallsTable
   crm_choices: CrmChoicesTable
 }
 
