@@ -7,11 +7,18 @@ import { openDatabase } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
 import type { Clock, Deps } from './deps.ts'
-import { openJobQueue } from './jobs/job-queue.ts'
+import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
 import { JOBS } from './worker.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
+
+/** What every process of the portal has: the migrated database, the CRM, mail, and the jobs, which do not run yet. */
+export interface Parts {
+  deps: Deps
+  worker: Worker
+  close(): Promise<void>
+}
 
 export interface Portal {
   deps: Deps
@@ -31,8 +38,8 @@ interface PortalSettings {
 
 const STOP_MS_MAX = 10_000
 
-/** One server process: migrated database, jobs, HTTP. Which database and which CRM, its caller decides. */
-export async function openPortal({ config, databaseUrl, crm, clock, log }: PortalSettings): Promise<Portal> {
+/** Which database and which CRM, its caller decides. */
+export async function openParts({ config, databaseUrl, crm, clock, log }: PortalSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
@@ -58,6 +65,22 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
     clock,
     log,
   }
+  return {
+    deps,
+    worker,
+    async close() {
+      await deps.crm.close()
+      await reads.close()
+      await database.close()
+    },
+  }
+}
+
+/** One server process: jobs and HTTP on top of the parts. */
+export async function openPortal(settings: PortalSettings): Promise<Portal> {
+  const { config } = settings
+  const parts = await openParts(settings)
+  const { deps, worker } = parts
   await worker.start(JOBS, deps)
   const app = await createApp(deps)
   const url = await app.listen({ host: config.host, port: config.port })
@@ -71,9 +94,7 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
       await Promise.race([app.close(), deadline])
       await worker.stop(STOP_MS_MAX)
-      await deps.crm.close()
-      await reads.close()
-      await database.close()
+      await parts.close()
     },
   }
 }

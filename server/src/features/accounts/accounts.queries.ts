@@ -69,6 +69,18 @@ export async function updatePassword(tx: Tx, partnerId: string, passwordHash: st
     .execute()
 }
 
+/** False when the partner was so already. */
+export async function updateActive(tx: Tx, partnerId: string, isActive: boolean): Promise<boolean> {
+  const row = await tx
+    .updateTable('partners')
+    .set({ is_active: isActive })
+    .where('id', '=', partnerId)
+    .where('is_active', '!=', isActive)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function markEmailVerified(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ email_verified: true }).where('id', '=', partnerId).execute()
 }
@@ -157,11 +169,11 @@ export async function removeSession(db: Db, tokenHash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute()
 }
 
-/** All of the partner's sessions, but for the one to keep. */
-export async function removeSessions(tx: Tx, partnerId: string, keep?: Buffer): Promise<void> {
+/** All of the partner's sessions, but for the one to keep. How many they were. */
+export async function removeSessions(tx: Tx, partnerId: string, keep?: Buffer): Promise<number> {
   let removal = tx.deleteFrom('sessions').where('partner_id', '=', partnerId)
   if (keep) removal = removal.where('token_hash', '!=', keep)
-  await removal.execute()
+  return Number((await removal.executeTakeFirst()).numDeletedRows)
 }
 
 type Purpose = 'reset-password' | 'verify-email'
