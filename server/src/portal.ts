@@ -7,6 +7,7 @@ import { openDatabase } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
 import type { Clock, Deps } from './deps.ts'
+import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
 import { JOBS } from './worker.ts'
@@ -37,6 +38,8 @@ interface PortalSettings {
 }
 
 const STOP_MS_MAX = 10_000
+/** An endpoint may take longer to answer; its delivery is then made again. */
+const DELIVERIES_STOP_MS_MAX = 3_000
 
 /** Which database and which CRM, its caller decides. */
 export async function openParts({ config, databaseUrl, crm, clock, log }: PortalSettings): Promise<Parts> {
@@ -82,6 +85,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const parts = await openParts(settings)
   const { deps, worker } = parts
   await worker.start(JOBS, deps)
+  const dispatcher = startDispatcher(deps, settings.databaseUrl)
   const app = await createApp(deps)
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
@@ -92,7 +96,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     url,
     async close() {
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
-      await Promise.race([app.close(), deadline])
+      await Promise.all([Promise.race([app.close(), deadline]), dispatcher.stop(DELIVERIES_STOP_MS_MAX)])
       await worker.stop(STOP_MS_MAX)
       await parts.close()
     },

@@ -7,6 +7,7 @@ import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
 import { removeUsedUpLimits } from './http/rate-limit.ts'
@@ -25,6 +26,8 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** D37. */
+const WEBHOOK_LOG_MS = 90 * DAY_MS
 
 type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
 
@@ -50,6 +53,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),
+    'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
     'hours of CRM calls': () => removeCallCounts(db, before(2 * DAY_MS)),

@@ -1,4 +1,5 @@
 import type { Route } from '@portal/contract/route.ts'
+import { spelledBodyOf } from '@portal/contract/spelling.ts'
 import fc from 'fast-check'
 
 export const ODD_TEXTS = [
@@ -90,9 +91,11 @@ function jsonOf(pairs: [string, unknown][]): string {
   return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
 }
 
-/** The names of an object schema's fields, also where the object is the first part of a pipe; none where there is no schema. */
-export function fieldsOf(schema: unknown): string[] {
+/** The names of a body's or query's fields, also where the object is the first part of a pipe; none where there is no schema. */
+export function fieldsOf(schema: Route['body']): string[] {
   if (schema === undefined) return []
+  const spelled = spelledBodyOf(schema)
+  if (spelled) return Object.keys(spelled.fields)
   let definition = definitionOf(schema)
   while (definition.in) definition = definitionOf(definition.in)
   return Object.keys(definition.shape ?? {})

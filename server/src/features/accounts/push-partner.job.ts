@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { CrmPartnerGone } from '../../zoho/errors.ts'
 import { findPartner, markPartnerGone, markPartnerPushed, markPartnerPushFailed } from './accounts.queries.ts'
+import { givingUpWhenRefused } from './refused.ts'
 
 /** How everything that waits for the CRM is retried (D23). */
 export const PUSH_RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 7 }
@@ -31,14 +32,34 @@ export async function pushPartnerNow(
   return zohoId
 }
 
+/**
+ * Pushes what names its partner in the CRM by an id. A partner who is not there yet gets a record first, and one whose
+ * record was deleted gets another. Undefined when the partner is gone.
+ */
+export async function pushForPartner<Result>(
+  deps: Pick<Deps, 'db' | 'crm' | 'jobs'>,
+  partnerId: string,
+  push: (partnerZohoId: string) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result | undefined> {
+  const partner = await findPartner(deps.db, partnerId)
+  const zohoId = partner?.zoho_id ?? (await givingUpWhenRefused(pushPartnerNow(deps, partnerId, signal)))
+  if (zohoId === undefined) return undefined
+  const pushed = push(zohoId).catch(async (error: unknown) => {
+    if (!(error instanceof CrmPartnerGone)) throw error
+    return push(await renewPartnerRecord(deps, partnerId, zohoId))
+  })
+  return givingUpWhenRefused(pushed)
+}
+
 const RENEWAL_MS_MAX = 5_000
 const LOOK_EVERY_MS = 100
 
 /**
- * For a push that met `CrmPartnerGone`: whoever deleted the record in the CRM, the partner gets one again, and this is its
- * id. One job makes it, however many pushes found it gone. When that takes long, they are tried again by their own retry.
+ * The id of the record that takes the place of a deleted one. One job makes it, however many pushes found the old one gone.
+ * When that takes long, they are tried again by their own retry.
  */
-export async function renewPartnerRecord(
+async function renewPartnerRecord(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
   partnerId: string,
   goneZohoId: string,
