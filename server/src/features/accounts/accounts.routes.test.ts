@@ -178,7 +178,10 @@ test('POST /auth/verify: token → data{partnerId, businessName, partnerEmail}',
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })
   expect([refused.status, refused.body.error]).toEqual([401, 'Token verification failed'])
-  expect((await portal.post('/auth/verify', {})).body.error).toBe('No token available')
+  for (const body of [{}, { token: '' }, { token: null }]) {
+    const missing = await portal.post('/auth/verify', body)
+    expect([missing.status, missing.body.fields]).toEqual([400, { token: 'No token available' }])
+  }
 })
 
 test('POST /auth/refresh: none → data.token; the old one is left half a minute', async () => {
