@@ -196,6 +196,11 @@ interface CrmTokensTable {
   expires_at: Instant
 }
 
+interface CrmCallsTable {
+  hour: Instant
+  calls: number
+}
+
 interface CrmChoicesTable {
   field: string
   choices: JSONColumnType<string[], string, string>
@@ -267,6 +272,7 @@ export interface Tables {
   sweep_cursors: SweepCursorsTable
   chosen_loids: ChosenLoidsTable
   crm_tokens: CrmTokensTable
+  crm_calls: CrmCallsTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
   webhook_endpoints: WebhookEndpointsTable

@@ -208,6 +208,22 @@ export function findMatchableDeals(db: Db, partnerId: string) {
     .execute()
 }
 
+/** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). */
+export async function removeArchivedDealsOfAllPartners(
+  tx: Tx,
+  archivedBefore: string,
+  rowsMax: number,
+): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('deals')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('deals').select('id').where('archived_at', '<', archivedBefore).limit(rowsMax),
+    )
+    .returning('loid')
+    .execute()
+  return rows.map((row) => row.loid)
+}
+
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {
   if (isId(idOrLoid)) return { column: 'id', value: idOrLoid }
   const loid = parseLoid(idOrLoid)

@@ -383,6 +383,34 @@ export async function moveLead(tx: Tx, loid: string, fromPartnerId: string, toPa
   await updateLead(tx, fromPartnerId, loid, { partner_id: toPartnerId })
 }
 
+/**
+ * The LOIDs of those that left the CRM so long ago that they are forgotten (D30). One that a deal took the place of stays as
+ * long as the deal: it is read from there (D18), and a matched one is still in the CRM and would come back as new.
+ */
+export async function removeArchivedLeadsOfAllPartners(
+  tx: Tx,
+  archivedBefore: string,
+  rowsMax: number,
+): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('leads')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('leads')
+        .select('id')
+        .where('archived_at', '<', archivedBefore)
+        .where((lead) =>
+          lead.not(
+            lead.exists(lead.selectFrom('deals').select('deals.id').whereRef('deals.loid', '=', 'leads.deal_loid')),
+          ),
+        )
+        .limit(rowsMax),
+    )
+    .returning('loid')
+    .execute()
+  return rows.map((row) => row.loid)
+}
+
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {
   if (isId(idOrLoid)) return { column: 'id', value: idOrLoid }
   const loid = parseLoid(idOrLoid)
