@@ -35,6 +35,7 @@ async function start(): Promise<void> {
     databaseUrl: database.url,
     crm,
     clock: { now: () => new Date() },
+    hasSchedules: true,
     log,
   })
   parts.push(portal.close)

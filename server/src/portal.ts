@@ -34,6 +34,8 @@ interface PortalSettings {
   databaseUrl: string
   crm: { mode: 'sandbox' | 'zoho'; settings: ZohoSettings }
   clock: Clock
+  /** Whether the clock asks for the jobs that have a schedule; tests ask for them themselves. */
+  hasSchedules: boolean
   log: Logger
 }
 
@@ -42,7 +44,13 @@ const STOP_MS_MAX = 10_000
 const DELIVERIES_STOP_MS_MAX = 3_000
 
 /** Which database and which CRM, its caller decides. */
-export async function openParts({ config, databaseUrl, crm, clock, log }: PortalSettings): Promise<Parts> {
+export async function openParts({
+  config,
+  databaseUrl,
+  crm,
+  clock,
+  log,
+}: Omit<PortalSettings, 'hasSchedules'>): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
@@ -90,6 +98,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = `http://localhost:${new URL(url).port}`
+  if (settings.hasSchedules) await worker.startClock(JOBS)
 
   return {
     deps,

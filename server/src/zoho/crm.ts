@@ -5,17 +5,22 @@ import type { Db } from '../db/database.ts'
 import type { Clock } from '../deps.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult } from './answers.ts'
 import { openCallCount } from './call-count.ts'
+import { type ChangeWindow, readChanges, readDeletions } from './changes.ts'
 import { openClient, type RetryTuning, type ZohoAnswer, type ZohoCall } from './client.ts'
 import type {
   CrmBatch,
+  CrmChange,
   CrmDeal,
+  CrmDeletion,
   CrmHistoryEntry,
   CrmLead,
   CrmModule,
   CrmNote,
   CrmNoteOfRecord,
+  CrmNotification,
   CrmOrganisation,
   CrmVersion,
+  CrmWatch,
   DealToPush,
   LeadToPush,
   LoidToPush,
@@ -27,6 +32,7 @@ import { CrmForbidden, CrmPartnerGone, CrmRefused } from './errors.ts'
 import type { FieldMap } from './field-map.ts'
 import { fieldsToMake } from './make-fields.ts'
 import { displayedIn, type ModuleSettings, openMetadata, usedChoices } from './metadata.ts'
+import { openChannels } from './notifications.ts'
 import { openTokens } from './token.ts'
 import {
   type Displayed,
@@ -45,6 +51,7 @@ import {
   readVersion,
   STAGE_HISTORY_FIELDS,
   ZohoId,
+  zohoTime,
 } from './wire.ts'
 
 /**
@@ -71,6 +78,10 @@ export interface Crm {
   /** Every lead of the partner, converted ones included. */
   leadVersions(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
   dealVersions(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
+  /** Pages of all partners' records, the longest unchanged first, records of one second by id. */
+  changesOfAllPartners(module: CrmModule, window: ChangeWindow, signal?: AbortSignal): AsyncIterable<CrmChange[]>
+  /** In no particular order. */
+  deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): Promise<CrmDeletion[]>
   /** Records that are gone are neither among the records nor among the problems. */
   getLeads(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmLead>>
   getDeals(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmDeal>>
@@ -84,6 +95,13 @@ export interface Crm {
   notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]>
   /** The whole organisation's, because a new note may leave its record's time as it was. Null where Zoho forbids it. */
   notesSince(since: string, signal?: AbortSignal): Promise<CrmNoteOfRecord[] | null>
+  /** Null when it is gone, says nothing, or stands on no lead or deal. */
+  findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
+
+  /** Asks the CRM to post to `notifyUrl` what happens, until then or earlier. A repeat renews. */
+  watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
+  /** Throws `Unauthorized` when it does not come from the CRM. Null when it speaks of nothing that the portal keeps. */
+  readNotification(body: unknown): CrmNotification | null
 
   /** The CRM's own lists in its own order (D22). */
   leadStatuses(signal?: AbortSignal): Promise<string[]>
@@ -142,6 +160,7 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
   const metadata = openMetadata(fetchFields, clock)
   const { partners, leads, deals } = fieldMap
   const moduleName = (module: CrmModule) => (module === 'Leads' ? leads.module : deals.module)
+  const channels = openChannels({ client, settings, moduleName })
 
   function get(
     path: string,
@@ -489,8 +508,15 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     return readStageHistory(rows, deal.created_at, deals.fields.stage, await displayedOf(deals.module, signal))
   }
 
+  function changesOfAllPartners(module: CrmModule, window: ChangeWindow, signal?: AbortSignal) {
+    const { fields } = module === 'Leads' ? leads : deals
+    const columns = module === 'Leads' ? 'id, Modified_Time, Converted__s' : 'id, Modified_Time'
+    const of = { name: moduleName(module), partnerField: fields.partner, columns }
+    return readChanges({ coql, getAll }, of, window, signal)
+  }
+
   async function notesSince(since: string, signal?: AbortSignal): Promise<CrmNoteOfRecord[] | null> {
-    const headers = { 'if-modified-since': since.replace(/\.\d+Z$/, '+00:00') }
+    const headers = { 'if-modified-since': zohoTime(since) }
     const query = { fields: NOTE_FIELDS, sort_by: 'Modified_Time', sort_order: 'asc' }
     // Only administrators may list all notes, and no listing goes beyond a hundred thousand.
     const rows = await getAll('Notes', query, { signal, headers }).catch((error: unknown) => {
@@ -498,12 +524,19 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       throw error
     })
     if (rows === null) return null
-    return rows.flatMap((row) => {
-      const note = readNote(row)
-      const parent = readNoteParent(row)
-      const module = (['Leads', 'Deals'] as const).find((one) => moduleName(one) === parent?.module)
-      return note && parent && module ? [{ module, record_zoho_id: parent.zoho_id, note }] : []
-    })
+    return rows.flatMap((row) => readNoteOfRecord(row) ?? [])
+  }
+
+  function readNoteOfRecord(row: unknown): CrmNoteOfRecord | null {
+    const note = readNote(row)
+    const parent = readNoteParent(row)
+    const module = (['Leads', 'Deals'] as const).find((one) => moduleName(one) === parent?.module)
+    return note && parent && module ? { module, record_zoho_id: parent.zoho_id, note } : null
+  }
+
+  async function findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null> {
+    const answer = await get(`Notes/${zohoId}`, { fields: NOTE_FIELDS }, signal)
+    return isMissing(answer) ? null : readNoteOfRecord(readItems(answer).items[0])
   }
 
   async function missingFields(signal?: AbortSignal): Promise<string[]> {
@@ -570,6 +603,9 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     leadVersions,
     dealVersions: (partnerZohoId, signal) =>
       versions(deals.module, 'id, Modified_Time', `${deals.fields.partner} = '${partnerZohoId}'`, signal),
+    changesOfAllPartners,
+    deletionsOfAllPartners: (module, since, signal) =>
+      readDeletions({ coql, getAll }, moduleName(module), since, signal),
     getLeads: (zohoIds, signal) => getBatch(leads.module, zohoIds, leadNames, asLead, signal),
     getDeals: (zohoIds, signal) => getBatch(deals.module, zohoIds, dealNames, asDeal, signal),
     findLead: (zohoId, signal) => findOne(leads.module, zohoId, leadNames, asLead, signal),
@@ -578,6 +614,9 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     dealStageHistory,
     notes,
     notesSince,
+    findNote,
+    watch: channels.watch,
+    readNotification: channels.read,
     leadStatuses: (signal) => choicesOf(leads.module, leads.fields.lead_status, signal),
     dealStages: (signal) => choicesOf(deals.module, deals.fields.stage, signal),
     countLeads: async (partnerZohoId, signal) => (await leadVersions(partnerZohoId, signal)).length,

@@ -40,6 +40,16 @@ export function findPartner(db: Db, partnerId: string): Promise<Partner | undefi
   return db.selectFrom('partners').select(PARTNER_COLUMNS).where('id', '=', partnerId).executeTakeFirst()
 }
 
+/** Whose records of the CRM these ids of its partners are. */
+export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'zoho_id', 'created_at'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
 export async function getPartner(db: Db, partnerId: string): Promise<Partner> {
   const partner = await findPartner(db, partnerId)
   if (!partner) throw new NotFound('Partner not found')

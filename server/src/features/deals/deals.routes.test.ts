@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
+import { insertNewerDeals } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 
 let portal: TestPortal
@@ -90,6 +91,12 @@ test('GET /dashboard/deals: filters stage, minAmount, dateFrom, dateTo, search �
   expect(await loids(partner, 'dateFrom=2026-04-01&dateTo=2026-04-01')).toEqual([large])
   expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
   expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])
+  // What the newest do not have is found in another way.
+  await insertNewerDeals(portal.deps, partner.id, 4_000)
+  expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
+  expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])
+  expect(await loids(partner, `search=${large}&minAmount=50k&stage=With+Acme`)).toEqual([])
+  expect(await loids(partner, 'minAmount=0')).toEqual([large, small])
 })
 
 test.each([

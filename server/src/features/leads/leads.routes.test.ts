@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertNewerLeads } from '../../testing/insert-many.ts'
 import { openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -194,6 +195,20 @@ test('GET /dashboard/leads: filters status, source → data.leads', async () => 
   expect(await loids(partner, 'status=&source=&dateFrom=&dateTo=&search=')).toHaveLength(2)
 })
 
+test('a source is found whatever other sources there are, and leads without one are none of them', async () => {
+  const partner = await portal.newPartner()
+  const of: Record<string, string> = {}
+  for (const source of ['Radio', 'Trade Show', 'trade press', 'Website', null]) {
+    const { loid } = await partner.submitLead()
+    await portal.deps.db.updateTable('leads').set({ lead_source: source }).where('loid', '=', loid).execute()
+    of[String(source)] = loid
+  }
+  expect(await loids(partner, 'source=TRADE')).toEqual([of['trade press'], of['Trade Show']])
+  expect(await loids(partner, 'source=e')).toEqual([of['Website'], of['trade press'], of['Trade Show']])
+  expect(await loids(partner, 'source=radio')).toEqual([of['Radio']])
+  expect(await loids(partner, 'source=null')).toEqual([])
+})
+
 test('GET /dashboard/leads: filters dateFrom, dateTo → whole days of the portal’s time zone, both inclusive, also where a day has 25 hours', async () => {
   const partner = await portal.newPartner()
   const at = async (instant: string) => {
@@ -272,9 +287,34 @@ test('GET /dashboard/leads: search → looks in names, email, phone and LOID, wo
     bare.toLowerCase(),
     loid.slice(3),
   ]
-  for (const text of hits) expect([text, await found(text)]).toEqual([text, [loid]])
   const misses = ['term loan', 'caf_', '51%', 'zoë somebody', '0412 345 679', '\\', "' or 1=1 --"]
-  for (const text of misses) expect([text, await found(text)]).toEqual([text, []])
+  const isAsExpected = async () => {
+    for (const text of hits) expect([text, await found(text)]).toEqual([text, [loid]])
+    for (const text of misses) expect([text, await found(text)]).toEqual([text, []])
+  }
+  await isAsExpected()
+  // What the newest do not have is found in another way.
+  await insertNewerLeads(portal.deps, partner.id, 4_000)
+  await isAsExpected()
+})
+
+test('a long list is searched and filtered to its end', async () => {
+  const partner = await portal.newPartner()
+  const older: string[] = []
+  for (let i = 0; i < 3; i++) older.unshift((await partner.submitLead({ businessName: `Older ${i}` })).loid)
+  await insertNewerLeads(portal.deps, partner.id, 4_100)
+  expect(await loids(partner, 'search=older')).toEqual(older)
+  expect(await loids(partner, 'search=older&limit=2&page=2')).toEqual(older.slice(2))
+  expect(await loids(partner, 'search=ol')).toEqual(older)
+  expect(await loids(partner, 'search=older&status=New+Lead&source=partner')).toEqual(older)
+  expect(await loids(partner, 'search=older&status=Lost+Lead')).toEqual([])
+  expect(await loids(partner, 'search=older&source=desk')).toEqual([])
+  expect(await loids(partner, 'source=partner')).toEqual(older)
+  expect(await loids(partner, 'status=New+Lead')).toEqual(older)
+  expect(await loids(partner, 'page=42&limit=100')).toEqual(older)
+  expect(await loids(partner, 'search=e&page=42&limit=100')).toEqual(older)
+  expect((await partner.get('/dashboard/leads?search=newer&limit=100&page=41')).body.pagination.has_more).toBe(false)
+  expect((await partner.get('/dashboard/leads?search=newer&limit=100&page=40')).body.pagination.has_more).toBe(true)
 })
 
 test('filters, search and paging work together', async () => {
