@@ -300,6 +300,10 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       const run = on.deps.db.selectFrom('sync_runs').select('id').where('partner_id', '=', subject.id)
       return (await run.executeTakeFirstOrThrow()).id
     },
+    'POST /crm/note/:id/retry-push': async () => {
+      const added = await subject.post(`/crm/note/${loid}`, { content: 'A note long enough.' })
+      return added.body.data.note.id
+    },
     'POST /dashboard/sync-deal/:id': async () => {
       const lender = openLender(on.crmUrl)
       const Partner = { id: (await subject.get('/profile')).body.data.zoho_id }
