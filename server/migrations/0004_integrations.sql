@@ -48,9 +48,19 @@ create table webhook_logs (
   -- Until then a process is at it; a process that was killed does not come back to it. No index knows the column, so
   -- that a claim writes none.
   claimed_until timestamptz(3),
-  created_at timestamptz(3) not null
+  created_at timestamptz(3) not null,
+  -- What the log's search box looks in: what names a row, not its bodies.
+  search_text text not null generated always as (
+    lower(
+      coalesce(loid || ' ' || replace(loid, '-', ''), '') || ' ' || coalesce(event_type, '') || ' ' || endpoint || ' ' ||
+      coalesce(error_message, '')
+    )
+  ) stored
 );
 create index webhook_logs_of_partner on webhook_logs (partner_id, created_at desc, id desc);
+-- What a partner looks for, and what is rare.
+create index webhook_logs_in_trouble on webhook_logs (partner_id, status, created_at desc, id desc)
+  where status in ('failed', 'error');
 create index webhook_logs_due on webhook_logs (partner_id, next_attempt_at, id) where next_attempt_at is not null;
 create index webhook_logs_by_age on webhook_logs (created_at);
 -- An event becomes at most one delivery an endpoint, also when it is fanned out twice.
