@@ -1,3 +1,6 @@
+-- Deals that a partner submits are pushed as leads are.
+create index deals_to_push on deals (partner_id) where crm <> 'synced';
+
 create table api_keys (
   -- One key a partner: generating again replaces it.
   partner_id uuid primary key references partners,

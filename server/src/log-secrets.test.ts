@@ -44,11 +44,14 @@ test('no password, token, key or hash is ever logged, not even at the most talka
     await portal.post('/dashboard/webhook-test', undefined, { token })
     await portal.mailTo(partner.email, 'disabled')
     await portal.get('/profile', { token: 'an-unknown-but-secret-token' })
+    const apiKey: string = (await portal.post('/dashboard/generate-api-key', undefined, { token })).body.data.api_key
+    await portal.get('/webhook/status/LO-00000000', { token: apiKey })
     await portal.withoutDatabase(async () => {
       await portal.get('/profile', { token })
+      await portal.get('/webhook/status/LO-00000000', { token: apiKey })
       await portal.post('/auth/login', { email: partner.email, password: changedPassword })
     })
-    const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify]
+    const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify, apiKey]
     const hashes = tokens.flatMap((one) => {
       const hash = createHash('sha256').update(one).digest()
       return [hash.toString('hex'), hash.toString('base64')]

@@ -1,6 +1,7 @@
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
 import { mailWelcome } from './features/accounts/mail-welcome.job.ts'
 import { pushPartner } from './features/accounts/push-partner.job.ts'
+import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
@@ -11,6 +12,7 @@ import type { Job } from './jobs/define-job.ts'
 export const JOBS: readonly Job[] = [
   pushPartner,
   pushLead,
+  pushDeal,
   pushNote,
   runSync,
   mailWelcome,
