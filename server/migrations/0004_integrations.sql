@@ -79,6 +79,21 @@ create table webhook_attempts (
   primary key (log_id, number)
 );
 
--- Set when the event is recorded, if the partner has an active endpoint then; until its delivery is made.
+-- Whether a delivery is still to be made of the event. Set as it is recorded, if the partner has an active endpoint then.
 alter table events add column to_deliver boolean not null default false;
 create index events_to_deliver on events (created_at, id) where to_deliver;
+
+-- A trigger, because its look is planned once a connection: as a part of the insert it made recording an event half as
+-- dear again, for every lead of every partner, most of whom have no endpoint.
+create function mark_event_to_deliver() returns trigger language plpgsql as $$
+begin
+  new.to_deliver := exists (
+    select from webhook_endpoints where partner_id = new.partner_id and disabled_at is null
+  );
+  if new.to_deliver then
+    perform pg_notify('events_to_deliver', '');
+  end if;
+  return new;
+end
+$$;
+create trigger mark_event_to_deliver before insert on events for each row execute function mark_event_to_deliver();
