@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import type { Tables } from '../server/src/db/tables.ts'
-import { recordEvent } from '../server/src/events/events.ts'
+import { type PortalEvent, recordEvent } from '../server/src/events/events.ts'
 import { startProduct, withEmptyFolder } from './product.ts'
 import { type Arrival, FAILING, HANGING, type Order, RECEIVERS, type Report } from './webhook-receivers.ts'
 
@@ -27,18 +27,18 @@ await withEmptyFolder(async (folder) => {
   const partners = await insertPartners(product.pool, receivers.urls)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: product.pool }) })
 
-  async function measure(perSecond: number) {
-    const startedAt = performance.now()
+  async function measure(record: () => Promise<void>) {
     const since = new Date().toISOString()
-    await recordEvents(db, partners, perSecond)
+    await record()
+    const recordedAt = performance.now()
     await untilDelivered(product.pool, partners.slice(BAD), since)
-    const seconds = (performance.now() - startedAt) / 1_000
+    const seconds = (performance.now() - recordedAt) / 1_000
     const arrivals = await receivers.report()
     return { seconds, since, arrivals, lost: await countLost(product.pool, partners, since, arrivals) }
   }
 
   console.log(`${DELIVERIES} deliveries to ${RECEIVERS} receivers in each round\n`)
-  const burst = await measure(Number.POSITIVE_INFINITY)
+  const burst = await measure(() => recordAtOnce(db, partners))
   const capacity = DELIVERIES / burst.seconds
   console.log(`all at once, every receiver well       ${capacity.toFixed(0)} deliveries/s`)
 
@@ -47,10 +47,10 @@ await withEmptyFolder(async (folder) => {
     `\n${rate} events a second; delay from the event to the receiver, of the ${RECEIVERS - BAD} that are well\n`,
   )
   console.log('                                          p50 ms    p99 ms')
-  const clean = await measure(rate)
+  const clean = await measure(() => recordSteadily(db, partners, rate))
   const cleanDelays = printDelays('every receiver is well', clean.arrivals)
   receivers.order('misbehave')
-  const mixed = await measure(rate)
+  const mixed = await measure(() => recordSteadily(db, partners, rate))
   const mixedDelays = printDelays(`${HANGING} hang and ${FAILING} answer 500`, mixed.arrivals)
   const ratio = mixedDelays.p99 / cleanDelays.p99
   console.log(`\np99 beside the clean round               ${ratio.toFixed(2)}   goal ≤ 1.5`)
@@ -108,31 +108,37 @@ async function insertPartners(pool: pg.Pool, urls: string[]): Promise<Partner[]>
   return partners
 }
 
+async function recordAtOnce(db: Kysely<Tables>, partners: Partner[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    for (let i = 0; i < DELIVERIES; i++) await recordEvent(tx, eventOf(partners, i))
+  })
+}
+
 /** Each in a transaction of its own, as the product does, each partner in turn. */
-async function recordEvents(db: Kysely<Tables>, partners: Partner[], perSecond: number): Promise<void> {
+async function recordSteadily(db: Kysely<Tables>, partners: Partner[], perSecond: number): Promise<void> {
   const startedAt = performance.now()
   const recording: Promise<void>[] = []
   while (recording.length < DELIVERIES) {
     const due = Math.min(DELIVERIES, ((performance.now() - startedAt) / 1_000) * perSecond)
     while (recording.length < due) {
-      const partner = partners[recording.length % partners.length]
-      if (partner) recording.push(recordOne(db, partner, recording.length))
+      const event = eventOf(partners, recording.length)
+      recording.push(db.transaction().execute((tx) => recordEvent(tx, event)))
     }
     await sleep(TICK_MS)
   }
   await Promise.all(recording)
 }
 
-function recordOne(db: Kysely<Tables>, partner: Partner, i: number): Promise<void> {
-  return db.transaction().execute((tx) =>
-    recordEvent(tx, {
-      partnerId: partner.id,
-      loid: `LO-${String(i).padStart(8, '0')}`,
-      type: 'lead.created',
-      data: { business_name: partner.businessName, amount: 150_000, status: 'New Lead' },
-      at: new Date().toISOString(),
-    }),
-  )
+function eventOf(partners: Partner[], i: number): PortalEvent<'lead.created'> {
+  const partner = partners[i % partners.length]
+  if (!partner) throw new Error('there are no partners')
+  return {
+    partnerId: partner.id,
+    loid: `LO-${String(i).padStart(8, '0')}`,
+    type: 'lead.created',
+    data: { business_name: partner.businessName, amount: 150_000, status: 'New Lead' },
+    at: new Date().toISOString(),
+  }
 }
 
 /** Every event has its delivery, and those of these partners have ended. */
