@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { daysActive, formatDate, formatDateTime, formatDays, formatRelativeTime } from './dates.ts'
+import {
+  daysActive,
+  formatDate,
+  formatDateTime,
+  formatDays,
+  formatDuration,
+  formatExactTime,
+  formatRelativeTime,
+} from './dates.ts'
 
 const NOW = Date.parse('2026-11-21T02:00:00.000Z')
 
@@ -10,6 +18,7 @@ test('a plain date is the same day in every zone', () => {
 test('an instant is shown in the zone of the browser', () => {
   expect(formatDate('2026-09-05T20:00:00.000Z')).toBe('Sep 6, 2026')
   expect(formatDateTime('2026-09-05T20:05:00.000Z')).toBe('Sep 6, 2026, 6:05 AM')
+  expect(formatExactTime('2026-09-05T20:05:09.000Z')).toBe('Sep 6, 2026, 6:05:09 AM')
 })
 
 test('what is not known or no date is a dash', () => {
@@ -43,4 +52,13 @@ test('days active are the ceiling of the days since creation', () => {
 
 test('one day is singular', () => {
   expect([formatDays(0), formatDays(1), formatDays(2)]).toEqual(['0 days', '1 day', '2 days'])
+})
+
+test('a duration is told in milliseconds below a second', () => {
+  expect([formatDuration(0), formatDuration(999), formatDuration(1_000), formatDuration(15_049)]).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '15.0 s',
+  ])
 })

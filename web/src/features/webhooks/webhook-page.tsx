@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { failureDetail } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import type { WebhookLogSearch } from '../../app/search-params.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { DeliveryGuide } from './delivery-guide.tsx'
+import { EndpointPanel } from './endpoint-panel.tsx'
+import { WebhookLogPanel } from './webhook-log-panel.tsx'
+import { webhookEndpointQuery, webhookLogsQuery } from './webhooks.queries.ts'
+
+const route = getRouteApi('/signed-in/webhook')
+
+export function WebhookPage() {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const endpoint = useQuery(webhookEndpointQuery())
+  const logs = useQuery(webhookLogsQuery(search))
+
+  function handleChange(change: Partial<WebhookLogSearch>) {
+    void navigate({ ...paths.webhook, search: { ...search, ...change }, resetScroll: false })
+  }
+
+  function handleRetry() {
+    void endpoint.refetch()
+    void logs.refetch()
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Webhook"
+        description="Be told of every change of your leads and deals, and see what your systems and ours said to each other."
+      />
+      {endpoint.isError && !endpoint.data ? (
+        <div className="panel">
+          <Failure text="Failed to load webhook data" detail={failureDetail(endpoint.error)} onRetry={handleRetry} />
+        </div>
+      ) : (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-8">
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
+            <div className="min-w-0">
+              {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
+            </div>
+            <DeliveryGuide />
+          </div>
+          <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function WaitingEndpoint() {
+  return (
+    <div role="status" aria-label="Loading webhook" className="panel grid h-52 content-start gap-5 p-5">
+      <Skeleton className="h-4 w-32" />
+      <Skeleton className="h-4 w-2/3" />
+      <Skeleton className="h-9 w-56" />
+    </div>
+  )
+}
