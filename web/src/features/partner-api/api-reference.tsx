@@ -5,6 +5,7 @@ import { CodeTabs } from '../../ui/code-tabs.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
 import { EndpointReference } from './endpoint-reference.tsx'
+import { Marked } from './marked.tsx'
 import { NamedTexts } from './named-texts.tsx'
 import type { ReadableDocs } from './partner-api.queries.ts'
 import { SessionToken } from './session-token.tsx'
@@ -55,7 +56,7 @@ function partsOf(docs: ReadableDocs): Part[] {
       title: 'Authentication',
       content: (
         <div className="grid gap-5">
-          <p className="max-w-prose">{authentication.note}</p>
+          <Paragraph text={authentication.note} />
           <DescriptionList
             className="panel p-5"
             items={[
@@ -117,7 +118,7 @@ function partsOf(docs: ReadableDocs): Part[] {
 function Overview({ docs: { version, baseUrl, description } }: { docs: ReadableDocs }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-      {description && <p className="max-w-prose">{description}</p>}
+      {description && <Paragraph text={description} />}
       <div className="panel flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4">
         <div className="min-w-0">
           <h3 className="text-[0.8125rem] text-muted">Base URL</h3>
@@ -135,7 +136,7 @@ function Overview({ docs: { version, baseUrl, description } }: { docs: ReadableD
 function RateLimits({ rateLimits }: { rateLimits: NonNullable<ReadableDocs['rateLimits']> }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-      <p className="max-w-prose">{rateLimits.description}</p>
+      <Paragraph text={rateLimits.description} />
       <NamedTexts
         label="Limits"
         nameHeader="What"
@@ -169,6 +170,14 @@ function Support({ support: { email, documentation, portal } }: { support: NonNu
         { term: 'Portal', value: <Address text={portal} /> },
       ]}
     />
+  )
+}
+
+function Paragraph({ text }: { text: string }) {
+  return (
+    <p className="max-w-prose">
+      <Marked text={text} />
+    </p>
   )
 }
 

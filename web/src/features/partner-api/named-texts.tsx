@@ -1,4 +1,5 @@
 import { clsx } from 'clsx'
+import { Marked } from './marked.tsx'
 
 interface NamedTextsProps {
   label: string
@@ -38,7 +39,7 @@ export function NamedTexts({ label, nameHeader, textHeader = 'Meaning', items, p
                 {name}
               </th>
               <td role="cell" className="px-5 align-baseline text-muted max-sm:mt-0.5 max-sm:block sm:py-2.5">
-                {text}
+                <Marked text={text} />
               </td>
             </tr>
           ))}

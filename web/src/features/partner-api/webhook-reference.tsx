@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CodeTabs } from '../../ui/code-tabs.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { Marked } from './marked.tsx'
 import { NamedTexts } from './named-texts.tsx'
 import type { ReadableDocs } from './partner-api.queries.ts'
 
@@ -11,7 +12,9 @@ export function WebhookReference({ webhooks }: { webhooks: Webhooks }) {
   const { description, events, headers, verification } = webhooks
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-      <p className="max-w-prose">{description}</p>
+      <p className="max-w-prose">
+        <Marked text={description} />
+      </p>
       <Titled title="Events">
         <NamedTexts
           label="Events"

@@ -75,7 +75,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
           onDone={() => setSecret(null)}
         />
       )}
-      <Card title="Webhook URL" action={url && !isEditing && <EndpointTag isActive={endpoint.is_active} />}>
+      <Card title="URL Configuration" action={url && !isEditing && <EndpointTag isActive={endpoint.is_active} />}>
         <div className="grid gap-5">
           {isEditing ? (
             <EndpointForm

@@ -7,6 +7,12 @@ export function logTitle({ direction, endpoint, event_type: eventType }: Webhook
   return eventType ?? 'Delivery'
 }
 
+/** Whether the record that a row is about is a deal: a lead has another page. */
+export function isAboutDeal({ endpoint, event_type: eventType, request_body: body }: WebhookLog): boolean {
+  if (eventType === 'note.added') return /"on":\s*"deal"/.test(body ?? '')
+  return eventType?.startsWith('deal.') ?? endpoint === '/api/webhook/deal'
+}
+
 /** The logged request for the command line, with placeholders where the log keeps no secret. */
 export function logAsCurl({ direction, endpoint, request_body: body }: WebhookLog, origin: string): string {
   const headers =

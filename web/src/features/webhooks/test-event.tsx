@@ -39,7 +39,7 @@ export function TestEventResult({ id }: { id: string }) {
       <p className="font-medium">
         {data.response_status === null
           ? 'The test event could not be delivered'
-          : `Your server answered the test event with ${data.response_status}`}
+          : 'Your server did not accept the test event'}
       </p>
       {data.error_message && <p>{data.error_message}</p>}
       {data.next_attempt_at && <p>It is sent again at {formatDateTime(data.next_attempt_at)}.</p>}

@@ -7,7 +7,7 @@ import { paths } from '../../app/paths.ts'
 import { formatExactTime, formatRelativeTime } from '../../format/dates.ts'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { LogStatus, ResponseStatus } from './log-marks.tsx'
-import { logTitle } from './log-request.ts'
+import { isAboutDeal, logTitle } from './log-request.ts'
 import { WebhookLogDetails } from './webhook-log-details.tsx'
 
 /** One line of the log, which unfolds. The whole line is the button; the link in it lies above. */
@@ -45,10 +45,19 @@ export function WebhookLogRow({ log }: { log: WebhookLog }) {
           <span>
             <LogStatus status={log.status} />
           </span>
-          <ResponseStatus code={log.response_status} />
+          <span>
+            {log.status === 'pending' && log.attempts === 0 ? (
+              <span className="text-muted">Not sent yet</span>
+            ) : (
+              <ResponseStatus code={log.response_status} />
+            )}
+          </span>
           <span className="font-mono text-xs whitespace-nowrap">
             {log.loid ? (
-              <Link {...paths.lead(log.loid)} className={clsx(textLinkClass, 'relative')}>
+              <Link
+                {...(isAboutDeal(log) ? paths.deal(log.loid) : paths.lead(log.loid))}
+                className={clsx(textLinkClass, 'relative')}
+              >
                 {log.loid}
               </Link>
             ) : (
