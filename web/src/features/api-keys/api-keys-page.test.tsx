@@ -153,20 +153,20 @@ test('a new key is gone from the screen once it is revoked', async () => {
 const broken = () => Promise.reject(new TypeError('Failed to fetch'))
 
 test.each([
-  ['without words', () => ({ status: 502, body: null }), 'Failed to generate API key', undefined],
+  ['without words', () => ({ status: 502, body: null }), 'Failed to generate API key', []],
   [
     'with a reason',
     () => ({ status: 500, body: failure('Out of keys', 'INTERNAL') }),
     'Failed to generate API key',
-    'Out of keys',
+    ['Out of keys'],
   ],
-  ['on its way', broken, 'Error generating API key', 'Network error'],
-])('a key that could not be generated (%s) says so', async (_name, answer, text, detail) => {
+  ['on its way', broken, 'Error generating API key', ['Network error']],
+])('a key that could not be generated (%s) says so', async (_name, answer, text, details) => {
   serveKey(NONE, { 'POST /dashboard/generate-api-key': answer })
   const user = openApp('/api-keys')
   await user.click(await button('Generate API Key'))
   expect(await screen.findByText(text)).toBeDefined()
-  if (detail) expect(screen.getByText(detail)).toBeDefined()
+  for (const words of details) expect(screen.getByText(words)).toBeDefined()
   expect(screen.getByText('None')).toBeDefined()
 })
 
