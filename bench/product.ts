@@ -34,7 +34,7 @@ export async function withEmptyFolder(work: (folder: string) => Promise<void>): 
 }
 
 /** `npm start`, as a user types it, on the given data folder. */
-export async function startProduct(folder: string): Promise<Product> {
+export async function startProduct(folder: string, settings: Record<string, string> = {}): Promise<Product> {
   const startedAt = performance.now()
   const env = {
     ...process.env,
@@ -43,6 +43,7 @@ export async function startProduct(folder: string): Promise<Product> {
     DATA_DIR: folder,
     RATE_LIMITS: 'off',
     SEED_DEMO: 'false',
+    ...settings,
   }
   const child = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let serverPid = 0

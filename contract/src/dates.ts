@@ -12,6 +12,15 @@ export function filterDate(name: string) {
   )
 }
 
+/** A field `YYYY-MM-DD`. Absent, null and blank become null. */
+export function optionalDate(label: string) {
+  const error = `${label} must be a date as YYYY-MM-DD`
+  return z.pipe(
+    z.nullish(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
+    z.transform((text): string | null => text || null),
+  )
+}
+
 export function isPlainDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '1900-01-01') return false
   const date = new Date(`${text}T00:00:00Z`)

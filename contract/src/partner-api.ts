@@ -3,6 +3,7 @@ import { Instant } from './dates.ts'
 import { CrmState } from './leads.ts'
 import { Loid } from './loid.ts'
 import { defineRoute } from './route.ts'
+import { DealSubmission, LeadSubmission } from './submissions.ts'
 
 const ApiField = z.object({
   name: z.string(),
@@ -73,4 +74,45 @@ export const readPartnerDocs = defineRoute({
   auth: 'api-key',
   answer: ApiDocs,
   summary: 'The documentation of the partner API, for a system with an API key.',
+})
+
+export const submitPartnerLead = defineRoute({
+  method: 'POST',
+  path: '/partner/leads',
+  auth: 'api-key',
+  body: LeadSubmission,
+  answer: Submitted,
+  status: 201,
+  creates: true,
+  summary: 'Submits a lead.',
+})
+
+export const submitWebhookLead = defineRoute({
+  method: 'POST',
+  path: '/webhook/lead',
+  auth: 'session-or-api-key',
+  body: LeadSubmission,
+  answer: Submitted,
+  status: 201,
+  creates: true,
+  summary: 'Submits a lead: the same as POST /partner/leads.',
+})
+
+export const submitWebhookDeal = defineRoute({
+  method: 'POST',
+  path: '/webhook/deal',
+  auth: 'session-or-api-key',
+  body: DealSubmission,
+  answer: Submitted,
+  status: 201,
+  creates: true,
+  summary: 'Submits an application that is past being a lead.',
+})
+
+export const readSubmitted = defineRoute({
+  method: 'GET',
+  path: '/webhook/status/:id',
+  auth: 'session-or-api-key',
+  answer: SubmittedStatus,
+  summary: 'How far a submitted lead or deal has come, by the id or LOID that submitting answered.',
 })

@@ -3,12 +3,18 @@ import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { findCaller } from './features/accounts/sessions.ts'
+import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
+import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
+import { hasKeyForm } from './features/api-keys/key-format.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from './features/deals/deals.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
+import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
+import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMount } from './http/mount.ts'
@@ -22,16 +28,23 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   healthRoutes(app, deps.pool)
 
   const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)
-  const authenticate = createAuthenticate(callers.find)
   const rateLimits = createRateLimits(deps.pool, deps.config.rateLimits)
+  const authenticate = createAuthenticate(
+    { findSessionCaller: callers.find, findKeyCaller: (key) => findKeyCaller(deps, key), hasKeyForm },
+    rateLimits,
+  )
   const mount = createMount(app, deps, authenticate, rateLimits)
+  logInboundCalls(app, deps)
   accountRoutes(mount, deps, callers)
+  apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
   noteRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
+  partnerApiRoutes(mount, deps)
+  webhookRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app

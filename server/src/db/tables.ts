@@ -153,6 +153,7 @@ interface EventsTable {
   loid: string | null
   data: Json
   created_at: Instant
+  to_deliver: ColumnType<boolean, boolean | undefined, boolean>
 }
 
 interface SyncRunsTable {
@@ -217,7 +218,9 @@ interface WebhookLogsTable {
   request_body: string | null
   response_body: string | null
   attempts: ColumnType<number, number | undefined, number>
+  attempts_before: ColumnType<number, number | undefined, number>
   next_attempt_at: Instant | null
+  claimed_until: Instant | null
   created_at: Instant
 }
 
@@ -258,6 +261,7 @@ export type NewDealRow = Insertable<DealsTable>
 export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
+export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 
 /** What the contract's `Lead` shows, without the two names that are put together from others. */
 export const LEAD_COLUMNS = [

@@ -69,12 +69,22 @@ export function isApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url)
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came, also where it is not JSON; undefined where none was read. */
+    bodyText: string | undefined
+  }
+}
+
 /** JSON alone. Some clients name JSON as the content type of a call without a body. */
 function acceptJson(app: FastifyInstance): void {
+  app.decorateRequest('bodyText', undefined)
   app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parseJson(request, String(body), done)
+    const text = String(body)
+    request.bodyText = text
+    if (text === '') done(null, undefined)
+    else void parseJson(request, text, done)
   })
 }

@@ -140,6 +140,27 @@ export interface LeadToPush {
   referral_consent: string | null
 }
 
+/** What the portal writes into a CRM deal. The stage goes only with the first push: after that it is the CRM's. */
+export interface DealToPush {
+  loid: string
+  partner_zoho_id: string
+  deal_name: string | null
+  business_name: string | null
+  email: string | null
+  phone: string | null
+  amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  stage: string
+  lead_source: string | null
+  /** YYYY-MM-DD */
+  closing_date: string | null
+  description: string | null
+  partner_iso: string | null
+  created_at: string
+}
+
 export interface NoteToPush {
   title: string | null
   content: string

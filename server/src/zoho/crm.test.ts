@@ -10,7 +10,7 @@ import { migrate } from '../db/migrate.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
 import { type Crm, openCrm } from './crm.ts'
-import type { LeadToPush } from './crm-records.ts'
+import type { DealToPush, LeadToPush } from './crm-records.ts'
 import { CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 
@@ -73,6 +73,28 @@ function settings() {
 }
 
 let loids = 0
+function newDeal(more: Partial<DealToPush> = {}): DealToPush {
+  return {
+    loid: `LO-SENT${String(++loids).padStart(4, '0')}`,
+    partner_zoho_id: partner,
+    deal_name: 'Second truck',
+    business_name: 'Okafor Freight',
+    email: 'n.okafor@freight.example',
+    phone: '+61412345678',
+    amount: 150_000.5,
+    loan_type: 'Term Loan',
+    loan_purpose: 'A truck',
+    loan_term: '24 months',
+    stage: 'Waiting On Application',
+    lead_source: 'Partner Portal',
+    closing_date: '2027-06-30',
+    description: 'Call after three',
+    partner_iso: 'AU',
+    created_at: '2026-11-03T01:02:03.000Z',
+    ...more,
+  }
+}
+
 function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
   return {
     loid: `LO-TEST${String(++loids).padStart(4, '0')}`,
@@ -158,6 +180,42 @@ test('text longer than the field is cut, and a lead with a business name only is
 test('data that Zoho refuses is not an outage', async () => {
   await expect(crm.upsertLead(newLead({ partner_zoho_id: '5400000000000000001' }))).rejects.toThrow(CrmRefused)
 })
+
+test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
+  const sent = newDeal({ loid: 'LO-DEA00001' })
+  const { zoho_id } = await crm.upsertDeal(sent)
+  expect(await crm.findDeal(zoho_id)).toMatchObject({
+    loid: 'LO-DEA00001',
+    partner_zoho_id: partner,
+    deal_name: 'Second truck',
+    business_name: 'Okafor Freight',
+    contact_name: null,
+    amount: 150_000.5,
+    stage: 'Waiting On Application',
+    closing_date: '2027-06-30',
+  })
+  await lender.update('Deals', zoho_id, { Stage: 'Approved', Amount: 1 })
+  expect(await crm.upsertDeal({ ...sent, amount: 2 })).toEqual({ zoho_id })
+  expect(await crm.findDeal(zoho_id)).toMatchObject({ stage: 'Approved', amount: 1 })
+})
+
+test('two pushes of one deal at once make one record', async () => {
+  const loid = 'LO-DEA00002'
+  const pushed = await Promise.all([crm.upsertDeal(newDeal({ loid })), open().upsertDeal(newDeal({ loid }))])
+  expect(pushed[0]).toEqual(pushed[1])
+  expect(await lender.list('Deals', 'LOID')).toHaveLength(1)
+})
+
+test.each([true, false])(
+  'a deal without a closing day is accepted, whether the layout insists on one: %s',
+  async (layoutMandatoryEnforced) => {
+    await lender.behaviour({ layoutMandatoryEnforced })
+    const { zoho_id } = await crm.upsertDeal(newDeal({ closing_date: null, email: 'nkem@okafor.x' }))
+    const closing_date = layoutMandatoryEnforced ? '2026-12-03' : null
+    const description = 'Call after three\n\nEmail: nkem@okafor.x'
+    expect(await crm.findDeal(zoho_id)).toMatchObject({ closing_date, email: null, description })
+  },
+)
 
 test('partners are found again by id, or by name and email together, never by name alone', async () => {
   const ada = {

@@ -14,6 +14,7 @@ import type {
   CrmNote,
   CrmNoteOfRecord,
   CrmVersion,
+  DealToPush,
   LeadToPush,
   LoidToPush,
   NoteToPush,
@@ -54,6 +55,7 @@ export interface Crm {
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<string>
   /** By LOID, so that a repeat makes no second record. A lead that is there already is the CRM's and stays as it is. */
   upsertLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
+  upsertDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   /** The note's id in the CRM. A repeat finds the equal note on the record instead of adding a second. */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
@@ -106,6 +108,18 @@ const RECORDS_A_CALL_MAX = 100
 const PAGE_SIZE = 200
 const SEARCH_PAGES_MAX = 10
 const NOTE_TITLE_LENGTH_MAX = 120
+/** Zoho's own, not the portal's to map. */
+const PIPELINE_FIELD = 'Pipeline'
+/** Zoho's standard layout wants a day on which a deal is expected to close; the lender sets the real one. */
+const CLOSING_DAYS = 30
+
+/** What is told apart of a record that is pushed. */
+interface PushedFields {
+  loid: string
+  email: string
+  phone: string
+  description: string
+}
 
 export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: CrmOptions): Crm {
   const tokens = openTokens({ settings, db, clock, log })
@@ -212,14 +226,21 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     )
   }
 
+  async function findByLoid(
+    { module, fields }: { module: string; fields: PushedFields },
+    loid: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const field = fields.loid
+    const query = `select id, ${field} from ${module} where ${field} = '${loid}' order by id asc limit 0, 1`
+    const [row] = await coql(query, signal)
+    return readText(row, 'id') ?? undefined
+  }
+
   async function findLeadByLoid(loid: string, signal?: AbortSignal): Promise<string | undefined> {
+    const found = await findByLoid(leads, loid, signal)
+    if (found !== undefined) return found
     const field = leads.fields.loid
-    const [row] = await coql(
-      `select id, ${field} from ${leads.module} where ${field} = '${loid}' order by id asc limit 0, 1`,
-      signal,
-    )
-    const found = readText(row, 'id')
-    if (found !== null) return found
     // A converted lead may be hidden from queries, and an upsert by its LOID would make a second one.
     const query = { criteria: `(${field}:equals:${loid})`, converted: 'true', fields: `${field},Modified_Time` }
     const { items } = readItems(await get(`${leads.module}/search`, query, signal))
@@ -245,36 +266,62 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       [leads.fields.last_name]: lead.last_name ?? lead.first_name ?? lead.business_name ?? lead.loid,
       [leads.fields.business_name]: lead.business_name ?? (contact || lead.loid),
     }
-    const fields = withoutNulls(fitted(record, await metadata.fieldsOf(leads.module, signal)))
-    const call = { method: 'POST', path: `${leads.module}/upsert`, isRepeatable: true, signal } as const
-    const checks = { duplicate_check_fields: [leads.fields.loid] }
-    let result = await writeOne(call, fields, checks)
-    if ('code' in result && isContactRefused(result)) {
-      result = await writeOne(call, withContactInWords(fields, result.field), checks)
-    }
-    if ('zohoId' in result) return { zoho_id: result.zohoId }
-    // Another push of the same lead was faster.
-    if (result.code === 'DUPLICATE_DATA' && result.field === leads.fields.loid && result.duplicateId !== null) {
-      return { zoho_id: result.duplicateId }
-    }
-    throw itemRefusal(result)
+    return upsertByLoid(leads, record, signal)
   }
 
-  const contactFields = [leads.fields.email, leads.fields.phone]
+  async function upsertDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
+    const there = await findByLoid(deals, deal.loid, signal)
+    if (there !== undefined) return { zoho_id: there }
 
-  /** Zoho's pattern for email is narrower than the portal's; a lead must not fail for that. */
-  function isContactRefused(
-    result: Exclude<WriteResult, { zohoId: string }>,
-  ): result is typeof result & { field: string } {
-    return result.code === 'INVALID_DATA' && result.field !== null && contactFields.includes(result.field)
+    const settings = await metadata.fieldsOf(deals.module, signal)
+    const { partner_zoho_id, created_at, ...values } = deal
+    const [pipeline] = usedChoices(settings?.get(PIPELINE_FIELD))
+    const record = {
+      ...named(values, deals.fields),
+      [deals.fields.partner]: { id: partner_zoho_id },
+      [deals.fields.deal_name]: deal.deal_name ?? deal.business_name ?? deal.loid,
+      // With pipelines on, Zoho takes no stage without one.
+      ...(pipeline !== undefined && { [PIPELINE_FIELD]: pipeline }),
+    }
+    const closing = { [deals.fields.closing_date]: plainDateAfter(created_at, CLOSING_DAYS) }
+    return upsertByLoid(deals, record, signal, closing)
   }
 
-  function withContactInWords(record: Record<string, unknown>, refused: string): Record<string, unknown> {
-    const { description } = leads.fields
-    const { [refused]: value, ...rest } = record
-    const before = record[description]
-    const words = [before, `${refused}: ${String(value)}`].filter((line) => typeof line === 'string')
-    return { ...rest, [description]: words.join('\n\n') }
+  /**
+   * The id of the record with this LOID, which the CRM has now or had before. `ifMissing` has what is sent when Zoho
+   * insists on a field that the partner left out.
+   */
+  async function upsertByLoid(
+    { module, fields }: { module: string; fields: PushedFields },
+    record: Record<string, unknown>,
+    signal?: AbortSignal,
+    ifMissing: Record<string, string> = {},
+  ): Promise<{ zoho_id: string }> {
+    const call = { method: 'POST', path: `${module}/upsert`, isRepeatable: true, signal } as const
+    const checks = { duplicate_check_fields: [fields.loid] }
+    let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal)))
+    for (;;) {
+      const result = await writeOne(call, sent, checks)
+      if ('zohoId' in result) return { zoho_id: result.zohoId }
+      const { code, field, duplicateId } = result
+      // Another push of the same record was faster.
+      if (code === 'DUPLICATE_DATA' && field === fields.loid && duplicateId !== null) return { zoho_id: duplicateId }
+      const mended = mend(sent, result)
+      if (!mended) throw itemRefusal(result)
+      sent = mended
+    }
+
+    /** Each way of mending serves once, since it takes away what it answers to. */
+    function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
+      if (field === null) return undefined
+      // Zoho's pattern for email is narrower than the portal's; a record must not fail for that.
+      const isContact = field === fields.email || field === fields.phone
+      if (code === 'INVALID_DATA' && isContact && field in was)
+        return withContactInWords(was, field, fields.description)
+      const value = ifMissing[field]
+      if (code === 'MANDATORY_NOT_FOUND' && value !== undefined && !(field in was)) return { ...was, [field]: value }
+      return undefined
+    }
   }
 
   async function notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]> {
@@ -456,6 +503,7 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     mode,
     upsertPartner,
     upsertLead,
+    upsertDeal,
     createNote,
     setLoids,
     leadVersions,
@@ -507,6 +555,16 @@ function fitted(record: Record<string, unknown>, settings: ModuleSettings | unde
 
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined))
+}
+
+function withContactInWords(record: Record<string, unknown>, refused: string, description: string) {
+  const { [refused]: value, ...rest } = record
+  const words = [record[description], `${refused}: ${String(value)}`].filter((line) => typeof line === 'string')
+  return { ...rest, [description]: words.join('\n\n') }
+}
+
+function plainDateAfter(instant: string, days: number): string {
+  return new Date(Date.parse(instant) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 function isSameText(a: string | null, b: string): boolean {

@@ -127,7 +127,9 @@ async function recordCreated(tx: Tx, scope: Scope, loid: string, record: CrmDeal
 }
 
 function changedFields(row: DealRow, record: CrmDeal, stage: string): DealChange {
-  const wanted = { ...crmFields(record), stage }
+  // Until the lender has made the contact, which the portal cannot, whom the partner named stands.
+  const contact_name = record.contact_name ?? row.contact_name
+  const wanted = { ...crmFields(record), contact_name, stage }
   const current: Record<string, unknown> = row
   return Object.fromEntries(Object.entries(wanted).filter(([column, value]) => current[column] !== value))
 }

@@ -115,6 +115,52 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
+export async function markDealPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
+  await db
+    .updateTable('deals')
+    .set({ zoho_id: zohoId, crm: 'synced' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
+/** A deal that reached the CRM meanwhile stays as it is. */
+export async function markDealPushFailed(db: Db, partnerId: string, loid: string): Promise<void> {
+  await db
+    .updateTable('deals')
+    .set({ crm: 'failed' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '!=', 'synced')
+    .execute()
+}
+
+/** Whether the portal had given up on the deal, which now waits again. */
+export async function reviveFailedDeal(tx: Tx, partnerId: string, loid: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('deals')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'failed')
+    .returning('loid')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Submitted and not yet in the CRM, the oldest first. */
+export async function findDealsToPush(db: Db, partnerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deals')
+    .select('loid')
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.loid)
+}
+
 export async function updateDeal(tx: Tx, partnerId: string, loid: string, change: DealChange): Promise<void> {
   await tx.updateTable('deals').set(change).where('partner_id', '=', partnerId).where('loid', '=', loid).execute()
 }

@@ -2,7 +2,8 @@ import type { DealSyncResult } from '@portal/contract/sync.ts'
 import { recordEvent } from '../../events/events.ts'
 import type { CrmDeal } from '../../zoho/crm-records.ts'
 import { applyCrmDeal, type NamedCrmDeal, removeCrmDeal } from '../deals/apply-crm-deal.ts'
-import { findDealsInCrm, findMatchableDeals } from '../deals/deals.queries.ts'
+import { findDealsInCrm, findDealsToPush, findMatchableDeals } from '../deals/deals.queries.ts'
+import { pushDeal } from '../deals/push-deal.job.ts'
 import {
   archiveLead,
   findDealsWithMatchedLead,
@@ -14,6 +15,7 @@ import {
 import { applyInTransaction } from './apply-in-transaction.ts'
 import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 import { nameRecords } from './name-records.ts'
+import { pushWaiting } from './push-waiting.ts'
 import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { openLeadApplier } from './sync-leads.ts'
 import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
@@ -29,6 +31,7 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
   const { deps, partnerId, partnerZohoId, signal, progress, convertedDeals } = sync
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'deals')
+  await pushWaiting(sync, 'Sending new deals', pushDeal, await findDealsToPush(db, partnerId))
 
   await progress.begin('Comparing deals', 0)
   const versions = await crm.dealVersions(partnerZohoId, signal)

@@ -1,5 +1,4 @@
 import type { LeadSyncResult } from '@portal/contract/sync.ts'
-import { GiveUp } from '../../jobs/define-job.ts'
 import type { CrmDeal, CrmLead, CrmVersion } from '../../zoho/crm-records.ts'
 import type { NamedCrmDeal } from '../deals/apply-crm-deal.ts'
 import { findDealsInCrm } from '../deals/deals.queries.ts'
@@ -9,6 +8,7 @@ import { pushLead } from '../leads/push-lead.job.ts'
 import { applyInTransaction } from './apply-in-transaction.ts'
 import { convertLead } from './convert-lead.ts'
 import { nameRecords } from './name-records.ts'
+import { pushWaiting } from './push-waiting.ts'
 import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
@@ -23,7 +23,7 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   const { deps, partnerId, partnerZohoId, signal, progress } = sync
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'leads')
-  await pushWaitingLeads(sync)
+  await pushWaiting(sync, 'Sending new leads', pushLead, await findLeadsToPush(db, partnerId))
 
   await progress.begin('Comparing leads', 0)
   const versions = await crm.leadVersions(partnerZohoId, signal)
@@ -90,20 +90,6 @@ function hasChanged(version: Pick<CrmVersion, 'modified_time' | 'is_converted'>,
     (version.is_converted && row.converted_at === null) ||
     row.archived_reason === 'left-crm'
   )
-}
-
-/** What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. */
-async function pushWaitingLeads({ deps, partnerId, signal, progress }: SyncContext): Promise<void> {
-  const loids = await findLeadsToPush(deps.db, partnerId)
-  if (loids.length > 0) await progress.begin('Sending new leads', loids.length)
-  await inParallel(loids, APPLIED_AT_ONCE, async (loid) => {
-    try {
-      await pushLead.run(deps, { partnerId, loid }, signal)
-    } catch (error) {
-      if (!(error instanceof GiveUp)) throw error
-    }
-    await progress.add(1)
-  })
 }
 
 /** How one lead is applied: the same for a whole sync and for a single record. */
