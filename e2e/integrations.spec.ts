@@ -28,7 +28,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
     await expect(page.getByRole('button', { name: 'Regenerate API Key' })).toBeFocused()
     await page.reload()
     await expect(page.getByText(text.slice(0, 8))).toBeVisible()
-    await expect(page.getByText('Never')).toBeVisible()
+    await expect(page.getByText('Never', { exact: true })).toBeVisible()
     expect(await page.content()).not.toContain(text)
     return text
   })
@@ -121,7 +121,7 @@ test('a partner’s server is told of what happens, signed, and again when it fa
     await expect(page.getByText('Active', { exact: true })).toBeVisible()
     const shown = await readSecret(page)
     await page.reload()
-    await expect(page.getByText(`${shown.slice(0, 8)}…`).or(page.getByText(shown.slice(0, 8)))).toBeVisible()
+    await expect(page.getByText(shown.slice(0, 8))).toBeVisible()
     expect(await page.content()).not.toContain(shown)
     return shown
   })
@@ -218,7 +218,7 @@ test('a URL that answers 410 is disabled until it is enabled again', async ({ pa
   await expect(page.getByText('Your server received the test event and answered 200.')).toBeVisible()
 })
 
-test('the documentation can be copied from, and gives the session’s token', async ({ page, request, isMobile }) => {
+test('the documentation can be copied from, and gives the session’s token', async ({ page, request }) => {
   await page.goto('/api-docs#webhooks')
   await expect(page.getByRole('heading', { level: 2, name: 'Webhooks' })).toBeInViewport()
   for (const language of ['cURL', 'JavaScript', 'Python']) {
@@ -239,8 +239,11 @@ test('the documentation can be copied from, and gives the session’s token', as
 
   const openApi = await page.getByRole('link', { name: 'OpenAPI' }).getAttribute('href')
   expect((await request.get(openApi ?? '')).headers()['content-type']).toContain('json')
+})
 
-  test.skip(isMobile, 'there is no room for the contents')
+test('the contents of the documentation lead to its parts', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'there is no room for them')
+  await page.goto('/api-docs')
   const contents = page.getByRole('navigation', { name: 'On this page' })
   await contents.getByRole('link', { name: 'Support' }).click()
   await expect(page.getByRole('heading', { level: 2, name: 'Support' })).toBeInViewport()
@@ -259,7 +262,7 @@ function rowOf(page: Page, title: string) {
 }
 
 function clipboard(page: Page): Promise<string> {
-  return page.evaluate(() => navigator.clipboard.readText())
+  return page.evaluate<string>('navigator.clipboard.readText()')
 }
 
 async function readSecret(page: Page): Promise<string> {

@@ -414,6 +414,22 @@ test('a failed delivery is sent again, and at once while it waits', async () => 
   )
 })
 
+test('when a delivery arrives at last, the warning about the URL goes', async () => {
+  let log = webhookLogOf({ status: 'pending', response_status: 500, next_attempt_at: '2026-11-20T01:00:05.000Z' })
+  let failing: string | null = '2026-11-10T01:05:00.000Z'
+  serveWebhook({
+    'GET /dashboard/webhook-url': () => ({ body: data(webhookEndpointOf({ failing_since: failing })) }),
+    'GET /dashboard/webhook-logs': () => ({ body: paged([log]) }),
+  })
+  openApp('/webhook')
+  expect(await screen.findByText('Pending', { selector: 'li *' })).toBeDefined()
+  expect(await screen.findByText(/^Every delivery has failed since/)).toBeDefined()
+  log = { ...log, status: 'success', response_status: 200, attempts: 2 }
+  failing = null
+  expect(await screen.findByText('Success', { selector: 'li *' })).toBeDefined()
+  await waitFor(() => expect(screen.queryByText(/^Every delivery has failed since/)).toBeNull())
+})
+
 test('a delivery that cannot be sent again says why', async () => {
   const log = webhookLogOf({ status: 'failed' })
   serveWebhook({

@@ -1,5 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import type { WebhookLog } from '@portal/contract/webhooks.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
@@ -18,6 +20,7 @@ export function WebhookPage() {
   const navigate = useNavigate()
   const endpoint = useQuery(webhookEndpointQuery())
   const logs = useQuery(webhookLogsQuery(search))
+  useEndpointInStep(logs.data?.data)
 
   function handleChange(change: Partial<WebhookLogSearch>) {
     void navigate({ ...paths.webhook, search: { ...search, ...change }, resetScroll: false })
@@ -54,6 +57,18 @@ export function WebhookPage() {
       )}
     </>
   )
+}
+
+/** Attempts that show in the log may have changed what is known of the endpoint: whether it fails or is disabled. */
+function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
+  const queryClient = useQueryClient()
+  const attempted = logs?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join()
+  const before = useRef(attempted)
+  useEffect(() => {
+    const isNews = before.current !== undefined && before.current !== attempted
+    before.current = attempted
+    if (isNews) void queryClient.invalidateQueries(webhookEndpointQuery())
+  }, [attempted, queryClient])
 }
 
 function WaitingEndpoint() {
