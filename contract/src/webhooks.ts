@@ -3,7 +3,7 @@ import { pagingQuery } from './answer.ts'
 import { filterDate, Instant } from './dates.ts'
 import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
-import { filterText, optionalText } from './text.ts'
+import { filterText, lengthAtMost, storable } from './text.ts'
 
 /** What a partner's endpoint is told of (D35). */
 export const EVENT_TYPES = [
@@ -48,7 +48,17 @@ const WebhookEndpoint = z.object({
 })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
 
-export const WebhookUrlChange = z.strictObject({ webhook_url: optionalText('Webhook URL', URL_LENGTH_MAX) })
+/** Null and blank remove the URL; leaving it out is a mistake. */
+export const WebhookUrlChange = z.strictObject({
+  webhook_url: z.pipe(
+    z.nullable(
+      z
+        .string({ error: 'Webhook URL must be text, or null to remove it' })
+        .check(z.trim(), lengthAtMost('Webhook URL', URL_LENGTH_MAX), storable('Webhook URL')),
+    ),
+    z.transform((text): string | null => text || null),
+  ),
+})
 export type WebhookUrlChange = z.infer<typeof WebhookUrlChange>
 
 export const WebhookLog = z.object({

@@ -40,15 +40,21 @@ create table webhook_logs (
   loid text,
   response_status integer,
   error_message text,
+  -- Of a delivery: the very bytes that every attempt sends.
   request_body text,
   response_body text,
   attempts integer not null default 0,
-  -- While a delivery is pending.
+  -- How many attempts came before the present schedule of retries: sending again begins it anew.
+  attempts_before integer not null default 0,
+  -- Of a delivery that is pending, and of no other row.
   next_attempt_at timestamptz(3),
+  -- Until then a process is at it; a process that was killed does not come back to it. No index knows the column, so
+  -- that a claim writes none.
+  claimed_until timestamptz(3),
   created_at timestamptz(3) not null
 );
 create index webhook_logs_of_partner on webhook_logs (partner_id, created_at desc, id desc);
-create index webhook_logs_due on webhook_logs (next_attempt_at) where status = 'pending';
+create index webhook_logs_due on webhook_logs (partner_id, next_attempt_at, id) where next_attempt_at is not null;
 create index webhook_logs_by_age on webhook_logs (created_at);
 -- An event becomes at most one delivery an endpoint, also when it is fanned out twice.
 create unique index webhook_logs_of_event on webhook_logs (event_id, partner_id) where event_id is not null;
@@ -62,3 +68,7 @@ create table webhook_attempts (
   error_message text,
   primary key (log_id, number)
 );
+
+-- Set when the event is recorded, if the partner has an active endpoint then; until its delivery is made.
+alter table events add column to_deliver boolean not null default false;
+create index events_to_deliver on events (created_at, id) where to_deliver;

@@ -7,6 +7,7 @@ import { openDatabase } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
 import type { Clock, Deps } from './deps.ts'
+import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { openJobQueue } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
 import { JOBS } from './worker.ts'
@@ -32,6 +33,8 @@ interface PortalSettings {
 }
 
 const STOP_MS_MAX = 10_000
+/** An endpoint may take longer to answer; its delivery is then made again. */
+const DELIVERIES_STOP_MS_MAX = 3_000
 
 /** One server process: migrated database, jobs, HTTP. Which database and which CRM, its caller decides. */
 export async function openPortal(settings: PortalSettings): Promise<Portal> {
@@ -62,6 +65,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     log,
   }
   await worker.start(JOBS, deps)
+  const dispatcher = startDispatcher(deps, databaseUrl)
   const app = await createApp(deps)
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
@@ -73,7 +77,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     url,
     async close() {
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
-      await Promise.race([app.close(), deadline])
+      await Promise.all([Promise.race([app.close(), deadline]), dispatcher.stop(DELIVERIES_STOP_MS_MAX)])
       await worker.stop(STOP_MS_MAX)
       await reads.close()
       await database.close()

@@ -8,6 +8,7 @@ import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
 import { sweep } from './features/sync/sweep.job.ts'
 import { watchCrm } from './features/sync/watch-crm.job.ts'
+import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
 import type { Job } from './jobs/define-job.ts'
 
 /** Every job that runs in the background. */
@@ -22,4 +23,5 @@ export const JOBS: readonly Job[] = [
   pullNotified,
   mailWelcome,
   mailResetLink,
+  mailEndpointDisabled,
 ]

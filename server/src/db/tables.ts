@@ -153,6 +153,7 @@ interface EventsTable {
   loid: string | null
   data: Json
   created_at: Instant
+  to_deliver: ColumnType<boolean, boolean | undefined, boolean>
 }
 
 interface SyncRunsTable {
@@ -227,7 +228,9 @@ interface WebhookLogsTable {
   request_body: string | null
   response_body: string | null
   attempts: ColumnType<number, number | undefined, number>
+  attempts_before: ColumnType<number, number | undefined, number>
   next_attempt_at: Instant | null
+  claimed_until: Instant | null
   created_at: Instant
 }
 
@@ -271,6 +274,7 @@ export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type SweptList = SweepCursorsTable['list']
+export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 
 /** What the contract's `Lead` shows, without the two names that are put together from others. */
 export const LEAD_COLUMNS = [

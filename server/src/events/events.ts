@@ -1,5 +1,9 @@
+import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+
+/** Where PostgreSQL tells every process that an event was recorded that a partner's endpoint is to hear of. */
+export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
 export interface EventData {
@@ -30,17 +34,30 @@ export interface PortalEvent<Type extends EventType = EventType> {
   at: string
 }
 
-/** Recorded in the transaction of what happened, so that neither exists without the other. */
+/**
+ * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered
+ * is decided here, so that an endpoint hears of what happened while it was there, and of nothing else (D35).
+ */
 export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
   await tx
-    .insertInto('events')
-    .values({
-      id: newId(new Date(event.at)),
-      partner_id: event.partnerId,
-      type: event.type,
-      loid: event.loid,
-      data: JSON.stringify(event.data),
-      created_at: event.at,
-    })
+    .with('recorded', (statement) =>
+      statement
+        .insertInto('events')
+        .values({
+          id: newId(new Date(event.at)),
+          partner_id: event.partnerId,
+          type: event.type,
+          loid: event.loid,
+          data: JSON.stringify(event.data),
+          created_at: event.at,
+          to_deliver: sql<boolean>`exists (
+            select from webhook_endpoints where partner_id = ${event.partnerId} and disabled_at is null
+          )`,
+        })
+        .returning('to_deliver'),
+    )
+    .selectFrom('recorded')
+    .select(sql`pg_notify(${EVENTS_TO_DELIVER}, '')`.as('notified'))
+    .where('to_deliver', '=', true)
     .execute()
 }

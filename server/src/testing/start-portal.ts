@@ -81,6 +81,14 @@ export async function startPortal(options: PortalOptions = {}) {
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
+  /** As their reader sees them, the newest first. */
+  async function mailsTo(email: string): Promise<string[]> {
+    const outbox = join(folder, 'outbox')
+    const files = (await readdir(outbox)).sort().reverse()
+    const mails = await Promise.all(files.map(async (file) => readable(await readFile(join(outbox, file), 'utf8'))))
+    return mails.filter((mail) => mail.includes(`To: ${email}`))
+  }
+
   const ourselves = {
     url,
     deps: portal.deps,
@@ -94,14 +102,10 @@ export async function startPortal(options: PortalOptions = {}) {
     advance(ms: number) {
       offsetMs += ms
     },
-    /** The newest mail to this address, as its reader sees it. */
-    mailTo: (email: string) =>
-      waitFor(`a mail to ${email}`, async () => {
-        const outbox = join(folder, 'outbox')
-        const files = (await readdir(outbox)).sort().reverse()
-        const mails = await Promise.all(files.map(async (file) => readable(await readFile(join(outbox, file), 'utf8'))))
-        return mails.find((mail) => mail.includes(`To: ${email}`))
-      }),
+    /** The newest mail to this address with these words in it. */
+    mailTo: (email: string, words = '') =>
+      waitFor(`a mail to ${email}`, async () => (await mailsTo(email)).find((mail) => mail.includes(words))),
+    mailsTo,
     newPartner: (names?: Partial<SignUpForm>) => signUp(ourselves, names),
     async [Symbol.asyncDispose]() {
       await portal.close()

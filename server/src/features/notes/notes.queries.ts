@@ -61,6 +61,19 @@ export async function reviveFailedNotes(tx: Tx, partnerId: string, loid: string)
   return rows.map((row) => row.id)
 }
 
+/** False for a note that the portal did not give up on. */
+export async function reviveFailedNote(tx: Tx, partnerId: string, noteId: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('notes')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', noteId)
+    .where('crm', '=', 'failed')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The CRM ids of the record's notes: what a pull or push need not look at again. */
 export async function findNoteZohoIds(db: Db | Tx, partnerId: string, loid: string): Promise<string[]> {
   const rows = await db
