@@ -26,7 +26,10 @@ import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
-  const app = await createServer(deps.log, deps.publicUrl.startsWith('https:'))
+  const app = await createServer(deps.log, {
+    isSecure: deps.publicUrl.startsWith('https:'),
+    trustProxy: deps.config.trustProxy,
+  })
   healthRoutes(app, deps.pool)
   openApiRoutes(app, deps)
 

@@ -10,6 +10,7 @@ import { sweep } from './features/sync/sweep.job.ts'
 import { watchCrm } from './features/sync/watch-crm.job.ts'
 import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
 import type { Job } from './jobs/define-job.ts'
+import { pruneNightly } from './prune.job.ts'
 
 /** Every job that runs in the background. */
 export const JOBS: readonly Job[] = [
@@ -18,10 +19,11 @@ export const JOBS: readonly Job[] = [
   pushDeal,
   pushNote,
   runSync,
-  sweep,
-  watchCrm,
-  pullNotified,
   mailWelcome,
   mailResetLink,
   mailEndpointDisabled,
+  sweep,
+  watchCrm,
+  pullNotified,
+  pruneNightly,
 ]

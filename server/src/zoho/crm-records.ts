@@ -205,3 +205,16 @@ export interface LoidToPush {
 }
 
 export type CrmModule = 'Leads' | 'Deals'
+
+export interface CrmOrganisation {
+  id: string | null
+  name: string | null
+  timezone: string | null
+  currency: string | null
+}
+
+/** What came of making the fields that were missing, each as `Module.Field`. */
+export interface MadeFields {
+  made: string[]
+  problems: { field: string; reason: string }[]
+}

@@ -4,6 +4,7 @@ import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../deps.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult } from './answers.ts'
+import { openCallCount } from './call-count.ts'
 import { type ChangeWindow, readChanges, readDeletions } from './changes.ts'
 import { openClient, type RetryTuning, type ZohoAnswer, type ZohoCall } from './client.ts'
 import type {
@@ -17,16 +18,19 @@ import type {
   CrmNote,
   CrmNoteOfRecord,
   CrmNotification,
+  CrmOrganisation,
   CrmVersion,
   CrmWatch,
   DealToPush,
   LeadToPush,
   LoidToPush,
+  MadeFields,
   NoteToPush,
   PartnerToPush,
 } from './crm-records.ts'
-import { CrmForbidden, CrmRefused } from './errors.ts'
+import { CrmForbidden, CrmPartnerGone, CrmRefused } from './errors.ts'
 import type { FieldMap } from './field-map.ts'
+import { fieldsToMake } from './make-fields.ts'
 import { displayedIn, type ModuleSettings, openMetadata, usedChoices } from './metadata.ts'
 import { openChannels } from './notifications.ts'
 import { openTokens } from './token.ts'
@@ -106,8 +110,15 @@ export interface Crm {
   /** `Module.Field` for each field of the map that the organisation lacks. */
   missingFields(signal?: AbortSignal): Promise<string[]>
   apiDomain(): Promise<string>
+  organisation(signal?: AbortSignal): Promise<CrmOrganisation>
+  /** Makes the custom fields that the organisation lacks. A repeat makes those that are still missing. */
+  makeMissingFields(signal?: AbortSignal): Promise<MadeFields>
   /** HTTP calls since the start of this process, the refused ones included. */
   callsUsed(): number
+  /** The same of all processes in the last 24 hours (D34). */
+  callsOfLastDay(): Promise<number>
+  /** Writes down what is not written yet. */
+  close(): Promise<void>
 }
 
 export interface CrmOptions {
@@ -126,6 +137,8 @@ const RECORDS_A_CALL_MAX = 100
 const PAGE_SIZE = 200
 const SEARCH_PAGES_MAX = 10
 const NOTE_TITLE_LENGTH_MAX = 120
+const MADE_UNDER_ANOTHER_NAME =
+  'it was made under another API name, because its own was taken: change that in Zoho, or name it in CRM_FIELD_MAP'
 /** Zoho's own, not the portal's to map. */
 const PIPELINE_FIELD = 'Pipeline'
 /** Zoho's standard layout wants a day on which a deal is expected to close; the lender sets the real one. */
@@ -134,6 +147,7 @@ const CLOSING_DAYS = 30
 /** What is told apart of a record that is pushed. */
 interface PushedFields {
   loid: string
+  partner: string
   email: string
   phone: string
   description: string
@@ -141,7 +155,8 @@ interface PushedFields {
 
 export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: CrmOptions): Crm {
   const tokens = openTokens({ settings, db, clock, log })
-  const client = openClient({ tokens, log, ...(retry && { retry }) })
+  const calls = openCallCount({ db, clock, log })
+  const client = openClient({ tokens, log, onCall: calls.add, ...(retry && { retry }) })
   const metadata = openMetadata(fetchFields, clock)
   const { partners, leads, deals } = fieldMap
   const moduleName = (module: CrmModule) => (module === 'Leads' ? leads.module : deals.module)
@@ -238,7 +253,8 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       const path = `${partners.module}/${zohoId}`
       const answer = await client.send({ method: 'PUT', path, body: { data: [record] }, isRepeatable: true, signal })
       if (!isMissing(answer) || isItemAnswer(answer)) return idOf(readResults(answer)[0])
-      // Deleted in the CRM: the partner gets a new record.
+      // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
+      if (partner.zoho_id !== null) return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     return idOf(
       await writeOne({ method: 'POST', path: partners.module, isRepeatable: false, signal }, withoutNulls(record)),
@@ -325,6 +341,9 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       const { code, field, duplicateId } = result
       // Another push of the same record was faster.
       if (code === 'DUPLICATE_DATA' && field === fields.loid && duplicateId !== null) return { zoho_id: duplicateId }
+      if (code === 'INVALID_DATA' && field === fields.partner) {
+        throw new CrmPartnerGone('The CRM has no record of this partner any more.')
+      }
       const mended = mend(sent, result)
       if (!mended) throw itemRefusal(result)
       sent = mended
@@ -532,6 +551,48 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     return missing.flat()
   }
 
+  async function organisation(signal?: AbortSignal): Promise<CrmOrganisation> {
+    const [org] = readItems(await get('org', {}, signal), 'org').items
+    return {
+      id: readText(org, 'id'),
+      name: readText(org, 'company_name'),
+      timezone: readText(org, 'time_zone'),
+      currency: readText(org, 'iso_code'),
+    }
+  }
+
+  async function makeMissingFields(signal?: AbortSignal): Promise<MadeFields> {
+    const makings = fieldsToMake(fieldMap)
+    const reasons = new Map<string, string>()
+    metadata.forget()
+    const missing = await missingFields(signal)
+    // One a call: where several are sent, whether one refusal stops the others could not be confirmed.
+    for (const name of missing) {
+      const making = makings.get(name)
+      if (!making) {
+        reasons.set(name, 'it is Zoho’s own field and cannot be made; give the name that yours has in CRM_FIELD_MAP')
+        continue
+      }
+      const { module, api_name: _, ...field } = making
+      const query = { module }
+      const body = { fields: [field] }
+      const path = 'settings/fields'
+      const answer = await client.send({ method: 'POST', path, query, body, isRepeatable: false, signal })
+      try {
+        idOf(readResults(answer, 'fields')[0])
+      } catch (error) {
+        if (!(error instanceof CrmRefused)) throw error
+        reasons.set(name, error.message)
+      }
+    }
+    metadata.forget()
+    const stillMissing = await missingFields(signal)
+    return {
+      made: missing.filter((name) => !stillMissing.includes(name)),
+      problems: stillMissing.map((field) => ({ field, reason: reasons.get(field) ?? MADE_UNDER_ANOTHER_NAME })),
+    }
+  }
+
   return {
     mode,
     upsertPartner,
@@ -561,7 +622,11 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     countLeads: async (partnerZohoId, signal) => (await leadVersions(partnerZohoId, signal)).length,
     missingFields,
     apiDomain: async () => (await tokens.current()).apiDomain,
-    callsUsed: client.callsUsed,
+    organisation,
+    makeMissingFields,
+    callsUsed: calls.ofThisProcess,
+    callsOfLastDay: calls.ofLastDay,
+    close: calls.close,
   }
 }
 

@@ -117,3 +117,13 @@ export async function updateNote(
 ): Promise<void> {
   await tx.updateTable('notes').set(change).where('partner_id', '=', partnerId).where('id', '=', noteId).execute()
 }
+
+/** Of records that are gone for good, whoever wrote them: a LOID that a lead or a deal still has keeps its notes. */
+export async function removeNotesOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('notes')
+    .where('loid', 'in', loids)
+    .where('loid', 'not in', (eb) => eb.selectFrom('leads').select('loid').where('loid', 'in', loids))
+    .where('loid', 'not in', (eb) => eb.selectFrom('deals').select('loid').where('loid', 'in', loids))
+    .execute()
+}

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-test('a note on a lead is answered, and shown with the lead, newest first', async () => {
+test('POST /crm/note/{leadId}: content → success or error; shown with the lead, newest first', async () => {
   const { loid, id } = await partner.submitLead()
   const first = await partner.post(`/crm/note/${loid.toLowerCase()}`, { content: '  Called, no answer.  ' })
   expect(first).toMatchObject({ status: 201, body: { success: true } })
@@ -29,7 +29,7 @@ test('a note on a lead is answered, and shown with the lead, newest first', asyn
   expect(notes).toEqual([{ ...note, content: 'Called again.' }, note])
 })
 
-test('a note names its record by LOID: a deal’s is titled Deal Note unless it says otherwise', async () => {
+test('POST /crm/note: loid, parent_type, title, content → success or error; a deal’s is titled Deal Note', async () => {
   const { loid } = await partner.submitLead()
   const deal = await insertDeal(portal.deps.db, partner.id)
   const content = 'Documents are on their way.'
