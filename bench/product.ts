@@ -50,7 +50,7 @@ export async function startProduct(folder: string, settings: Record<string, stri
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     serverPid ||= Number(/"pid":(\d+)/.exec(text)?.[1] ?? 0)
   })
-  const url = `http://127.0.0.1:${PORT}`
+  const url = `http://127.0.0.1:${env.PORT}`
   while (!(await answers(`${url}/api/health`))) {
     if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
     await sleep(LOOK_EVERY_MS)

@@ -34,8 +34,8 @@ export function recordDetail(pool: pg.Pool, partners: LoadedPartner[]): Promise<
 
 export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
-    await searchLeads(recorder.db, partner, partner.words)
-    await searchDeals(recorder.db, partner.id, partner.words)
+    await searchLeads(recorder, partner, partner.words)
+    await searchDeals(recorder, partner.id, partner.words)
   })
 }
 

@@ -23,8 +23,9 @@ export const search = defineRoute({
   answer: z.object({
     leads: z.array(Lead),
     deals: z.array(FoundDeal),
+    /** How many match, counted up to SEARCH_TOTAL_MAX. */
     total_leads: z.number(),
     total_deals: z.number(),
   }),
-  summary: 'Leads and deals in which every word occurs, newest first, at most 50 of each.',
+  summary: 'Leads and deals in which every word occurs, newest first, at most 50 of each; counted up to 200.',
 })

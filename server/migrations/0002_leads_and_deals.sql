@@ -1,3 +1,14 @@
+-- What a search is looked up by: three letters or digits in a row, each a number of its own for every 256th of the partners, so
+-- that what many others' leads have in common costs a partner little. A text's are search_keys(partner_id, show_trgm(text)); a
+-- trigram with a space in it marks the edge of a word, which nobody asks for.
+create function search_keys(partner_id uuid, trigrams text[]) returns integer[]
+language sql immutable strict parallel safe cost 1000
+return (
+  select array_agg(hashtextextended(trigram, get_byte(uuid_send(partner_id), 15))::bit(32)::integer)
+    from unnest(trigrams) as trigram
+   where position(' ' in trigram) = 0
+);
+
 create table leads (
   id uuid primary key,
   partner_id uuid not null references partners,
@@ -38,18 +49,14 @@ create table leads (
   deal_loid text,
   archived_at timestamptz(3),
   archived_reason text check (archived_reason in ('left-crm', 'matches-deal')),
-  -- What the list's search box looks in (D24); the global search also looks at loan type and industry.
-  list_text text not null generated always as (
-    lower(
-      coalesce(business_name, '') || ' ' || coalesce(first_name, '') || ' ' || coalesce(last_name, '') || ' ' ||
-      coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', '')
-    )
-  ) stored,
+  -- What is searched (D24): the first line by the list's search box, loan type and industry on the second by the global search too.
   search_text text not null generated always as (
     lower(
-      coalesce(business_name, '') || ' ' || coalesce(first_name, '') || ' ' || coalesce(last_name, '') || ' ' ||
-      coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', '') ||
-      ' ' || coalesce(loan_type, '') || ' ' || coalesce(business_industry, '')
+      translate(
+        coalesce(business_name, '') || ' ' || coalesce(first_name, '') || ' ' || coalesce(last_name, '') || ' ' ||
+        coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', ''),
+        E'\n', ' '
+      ) || E'\n' || coalesce(loan_type, '') || ' ' || coalesce(business_industry, '')
     )
   ) stored
 );
@@ -59,12 +66,14 @@ create index leads_listed on leads (partner_id, created_at desc, id desc)
   where converted_at is null and archived_at is null;
 create index leads_listed_by_status on leads (partner_id, lead_status, created_at desc, id desc)
   where converted_at is null and archived_at is null;
--- Two ways to search: by trigrams, and for a partner with some thousand leads quicker, through what is searched itself.
-create index leads_searched on leads using gin (partner_id, search_text gin_trgm_ops);
-create index leads_scanned on leads (partner_id, created_at desc, id desc) include (search_text)
+create index leads_listed_by_source on leads (partner_id, lead_source, created_at desc, id desc) include (lead_status)
   where converted_at is null and archived_at is null;
--- The figures of the dashboard are counted from this index alone.
-create index leads_counted on leads (partner_id, lead_status) include (converted_at) where archived_at is null;
+-- Two ways to search: through what is searched itself, newest first, and by keys for what the newest do not have. Every look-up
+-- reads the rows that are still to be sorted into the second, so these are few.
+create index leads_scanned on leads (partner_id, created_at desc, id desc) include (lead_status, lead_source, search_text)
+  where converted_at is null and archived_at is null;
+create index leads_found on leads using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
+  with (gin_pending_list_limit = 256) where converted_at is null and archived_at is null;
 create index leads_by_email on leads (partner_id, email, created_at) where archived_at is null;
 create index leads_by_phone on leads (partner_id, phone, created_at) where archived_at is null;
 create index leads_by_abn on leads (partner_id, business_abn, created_at) where archived_at is null and business_abn is not null;
@@ -98,26 +107,99 @@ create table deals (
   crm_modified_time timestamptz(3),
   archived_at timestamptz(3),
   archived_reason text check (archived_reason in ('left-crm')),
-  list_text text not null generated always as (
-    lower(
-      coalesce(deal_name, '') || ' ' || coalesce(business_name, '') || ' ' || coalesce(contact_name, '') || ' ' ||
-      coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', '')
-    )
-  ) stored,
+  -- As of a lead; here only the loan type is on the second line.
   search_text text not null generated always as (
     lower(
-      coalesce(deal_name, '') || ' ' || coalesce(business_name, '') || ' ' || coalesce(contact_name, '') || ' ' ||
-      coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', '') ||
-      ' ' || coalesce(loan_type, '')
+      translate(
+        coalesce(deal_name, '') || ' ' || coalesce(business_name, '') || ' ' || coalesce(contact_name, '') || ' ' ||
+        coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', ''),
+        E'\n', ' '
+      ) || E'\n' || coalesce(loan_type, '')
     )
   ) stored
 );
 create index deals_listed on deals (partner_id, created_at desc, id desc) where archived_at is null;
 create index deals_listed_by_stage on deals (partner_id, stage, created_at desc, id desc) where archived_at is null;
-create index deals_searched on deals using gin (partner_id, search_text gin_trgm_ops);
-create index deals_scanned on deals (partner_id, created_at desc, id desc) include (search_text) where archived_at is null;
-create index deals_counted on deals (partner_id, stage) include (amount) where archived_at is null;
+create index deals_scanned on deals (partner_id, created_at desc, id desc) include (stage, amount, search_text)
+  where archived_at is null;
+create index deals_found on deals using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
+  with (gin_pending_list_limit = 256) where archived_at is null;
 create index deals_by_archive on deals (archived_at) where archived_at is not null;
+
+-- How many leads of each status and deals of each stage a partner has, the archived not counted: the sum of its rows. Each
+-- change adds a row or two instead of changing one, so that no two changes wait for each other.
+create table record_counts (
+  id bigint generated always as identity primary key,
+  partner_id uuid not null,
+  kind text not null check (kind in ('lead', 'deal')),
+  -- The status or the stage.
+  value text not null,
+  is_converted boolean not null,
+  records integer not null,
+  with_amount integer not null,
+  amount numeric(18, 2) not null
+);
+create index record_counts_of_partner on record_counts (partner_id);
+
+create function add_to_counts(
+  of_partner uuid, of_kind text, of_value text, converted boolean, count integer, of_amount numeric
+) returns void language plpgsql as $$
+declare
+  added bigint;
+begin
+  insert into record_counts (partner_id, kind, value, is_converted, records, with_amount, amount)
+  values (of_partner, of_kind, of_value, converted, count, case when of_amount is null then 0 else count end,
+          coalesce(count * of_amount, 0))
+  returning id into added;
+  -- Every 64th puts its partner's rows together, but for those that another transaction is putting together.
+  if added % 64 = 0 then
+    with apart as (
+      delete from record_counts
+       where id in (select id from record_counts where partner_id = of_partner for update skip locked)
+      returning *
+    )
+    insert into record_counts (partner_id, kind, value, is_converted, records, with_amount, amount)
+    select partner_id, kind, value, is_converted, sum(records), sum(with_amount), sum(amount)
+      from apart
+     group by partner_id, kind, value, is_converted
+    having sum(records) <> 0 or sum(with_amount) <> 0 or sum(amount) <> 0;
+  end if;
+end
+$$;
+
+create function count_lead() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' and old.archived_at is null then
+    perform add_to_counts(old.partner_id, 'lead', old.lead_status, old.converted_at is not null, -1, null);
+  end if;
+  if tg_op <> 'DELETE' and new.archived_at is null then
+    perform add_to_counts(new.partner_id, 'lead', new.lead_status, new.converted_at is not null, 1, null);
+  end if;
+  return null;
+end
+$$;
+create trigger leads_counted after insert or delete on leads for each row execute function count_lead();
+create trigger leads_recounted after update on leads for each row
+  when ((old.partner_id, old.lead_status, old.converted_at is null, old.archived_at is null)
+    is distinct from (new.partner_id, new.lead_status, new.converted_at is null, new.archived_at is null))
+  execute function count_lead();
+
+create function count_deal() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' and old.archived_at is null then
+    perform add_to_counts(old.partner_id, 'deal', old.stage, false, -1, old.amount);
+  end if;
+  if tg_op <> 'DELETE' and new.archived_at is null then
+    perform add_to_counts(new.partner_id, 'deal', new.stage, false, 1, new.amount);
+  end if;
+  return null;
+end
+$$;
+create trigger deals_counted after insert or delete on deals for each row execute function count_deal();
+create trigger deals_recounted after update on deals for each row
+  when ((old.partner_id, old.stage, old.amount, old.archived_at is null)
+    is distinct from (new.partner_id, new.stage, new.amount, new.archived_at is null))
+  execute function count_deal();
 
 -- What a lead's status and a deal's stage have been.
 create table history_entries (

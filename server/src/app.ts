@@ -11,8 +11,10 @@ import { dealRoutes } from './features/deals/deals.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
+import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
@@ -24,8 +26,12 @@ import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
-  const app = await createServer(deps.log, deps.publicUrl.startsWith('https:'))
+  const app = await createServer(deps.log, {
+    isSecure: deps.publicUrl.startsWith('https:'),
+    trustProxy: deps.config.trustProxy,
+  })
   healthRoutes(app, deps.pool)
+  openApiRoutes(app, deps)
 
   const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)
   const rateLimits = createRateLimits(deps.pool, deps.config.rateLimits)
@@ -43,8 +49,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
-  webhookRoutes(mount, deps)
+  crmNotificationRoutes(app, deps)
   partnerApiRoutes(mount, deps)
+  webhookRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app

@@ -7,11 +7,36 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
  * its +61 or 0 do not matter; `24-7` in a business name is found all the same.
  */
 export function everyWordIn(column: Expression<string>, text: string): RawBuilder<SqlBool> {
+  return anyOf(
+    readings(text).map((words) =>
+      allOf(words.map((spellings) => anyOf(spellings.map((spelling) => has(column, spelling))))),
+    ),
+  )
+}
+
+/**
+ * Three letters or digits in a row that are in every text with the words: what an index can look up. Empty where words
+ * are shorter or in other letters.
+ */
+export function trigramsOf(text: string): string[] {
+  return inAll(readings(text).map((words) => words.flatMap((spellings) => inAll(spellings.map(trigramsInside)))))
+}
+
+function inAll(lists: string[][]): string[] {
+  return lists.reduce((all, some) => all.filter((one) => some.includes(one)))
+}
+
+function trigramsInside(word: string): string[] {
+  return Array.from(word.matchAll(/(?=([a-z0-9]{3}))/g), ([, trigram = '']) => trigram)
+}
+
+/** Each way to read the text, as words, each with its spellings: one after the other, or all together as one number. */
+function readings(text: string): string[][][] {
   const whole = text.trim().toLowerCase()
   const words = whole.split(/\s+/)
-  const wordByWord = allOf(words.map((word) => anyOf(spellings(word).map((spelling) => has(column, spelling)))))
   const number = words.length > 1 ? phoneNumber(whole) : undefined
-  return number === undefined ? wordByWord : anyOf([has(column, number), wordByWord])
+  const wordByWord = words.map(spellings)
+  return number === undefined ? [wordByWord] : [[[number]], wordByWord]
 }
 
 function spellings(word: string): string[] {
@@ -32,12 +57,16 @@ function has(column: Expression<string>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} like ${`%${escapeLike(text)}%`}`
 }
 
-function allOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+export function allOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
 function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`
+}
+
+export function oneOf(column: Expression<string | null>, values: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${column} = any (${values})`
 }
 
 /** Whole days in the portal's time zone, both inclusive (D7). */
@@ -54,6 +83,6 @@ export function containing(column: Expression<string | null>, text: string): Raw
   return sql<SqlBool>`${column} ilike ${`%${escapeLike(text)}%`}`
 }
 
-function escapeLike(text: string): string {
+export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

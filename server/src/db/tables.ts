@@ -83,7 +83,6 @@ interface LeadsTable {
   deal_loid: string | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | 'matches-deal' | null
-  list_text: GeneratedAlways<string>
   search_text: GeneratedAlways<string>
 }
 
@@ -114,7 +113,6 @@ interface DealsTable {
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
-  list_text: GeneratedAlways<string>
   search_text: GeneratedAlways<string>
 }
 
@@ -131,6 +129,17 @@ interface HistoryEntriesTable {
   description: string | null
   origin: 'submitted' | 'crm' | 'observed'
   crm_entry_id: string | null
+}
+
+/** Written by the triggers of leads and deals alone. */
+interface RecordCountsTable {
+  partner_id: GeneratedAlways<string>
+  kind: GeneratedAlways<'lead' | 'deal'>
+  value: GeneratedAlways<string>
+  is_converted: GeneratedAlways<boolean>
+  records: GeneratedAlways<number>
+  with_amount: GeneratedAlways<number>
+  amount: GeneratedAlways<number>
 }
 
 interface NotesTable {
@@ -170,11 +179,26 @@ interface SyncRunsTable {
   finished_at: Instant | null
 }
 
+interface SweepCursorsTable {
+  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
+  position: Instant
+}
+
+interface ChosenLoidsTable {
+  zoho_id: string
+  loid: string
+}
+
 interface CrmTokensTable {
   connection: string
   access_token: string
   api_domain: string
   expires_at: Instant
+}
+
+interface CrmCallsTable {
+  hour: Instant
+  calls: number
 }
 
 interface CrmChoicesTable {
@@ -242,10 +266,14 @@ export interface Tables {
   leads: LeadsTable
   deals: DealsTable
   history_entries: HistoryEntriesTable
+  record_counts: RecordCountsTable
   notes: NotesTable
   events: EventsTable
   sync_runs: SyncRunsTable
+  sweep_cursors: SweepCursorsTable
+  chosen_loids: ChosenLoidsTable
   crm_tokens: CrmTokensTable
+  crm_calls: CrmCallsTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
   webhook_endpoints: WebhookEndpointsTable
@@ -263,6 +291,7 @@ export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
+export type SweptList = SweepCursorsTable['list']
 
 /** What the contract's `Lead` shows, without the two names that are put together from others. */
 export const LEAD_COLUMNS = [

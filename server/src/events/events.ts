@@ -1,5 +1,5 @@
-import type { Tx } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { firstIdAt, newId } from '../db/ids.ts'
 
 /** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
@@ -49,4 +49,20 @@ export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalE
       created_at: event.at,
     })
     .execute()
+}
+
+/** The oldest first: an event's id tells its time, so that the ids' own index finds them. How many they were. */
+export async function removeEventsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('events')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('events')
+        .select('id')
+        .where('id', '<', firstIdAt(new Date(before)))
+        .orderBy('id')
+        .limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }

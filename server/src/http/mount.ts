@@ -109,8 +109,12 @@ function parse(schema: Schema | undefined, input: unknown): unknown {
     if (!parsed.success) throw invalid(parsed.error.issues)
     return parsed.data
   }
-  const keys = Object.keys(input ?? {})
-  if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
+  if (input === undefined || input === null) return undefined
+  const keys = Object.keys(input)
+  // A number has no keys, and is nothing that this address asked for either.
+  if (typeof input !== 'object' || keys.length > 0) {
+    throw invalid(typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [])
+  }
   return undefined
 }
 

@@ -8,13 +8,16 @@ import type { Logger } from 'pino'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
 /** Fastify with everything that is not ours to decide a route at a time: ids, headers, body limit, errors, load. */
-export async function createServer(log: Logger, isSecure: boolean): Promise<FastifyInstance> {
+export async function createServer(
+  log: Logger,
+  { isSecure, trustProxy }: { isSecure: boolean; trustProxy: string[] },
+): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
     loggerInstance,
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: 'loopback',
+    trustProxy,
     forceCloseConnections: 'idle',
     // As long as an address can be at all: an id too long is one that nobody has.
     routerOptions: { maxParamLength: maxHeaderSize },

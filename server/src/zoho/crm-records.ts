@@ -89,6 +89,28 @@ export interface CrmVersion {
   is_converted: boolean
 }
 
+/** One of all partners' records that changed: its version, and whose it is now. */
+export interface CrmChange extends CrmVersion {
+  partner_zoho_id: string | null
+}
+
+export interface CrmDeletion {
+  zoho_id: string
+  deleted_time: string
+}
+
+/** What the CRM says by itself: that something happened to these. It is a hint; what happened, the records tell. */
+export interface CrmNotification {
+  module: CrmModule | 'Notes'
+  zoho_ids: string[]
+}
+
+/** How long the CRM will notify the portal, and which modules it does not notify of. */
+export interface CrmWatch {
+  until: string
+  unwatched: CrmNotification['module'][]
+}
+
 /** A record that could not be read. */
 export interface CrmProblem {
   zoho_id: string
@@ -183,3 +205,16 @@ export interface LoidToPush {
 }
 
 export type CrmModule = 'Leads' | 'Deals'
+
+export interface CrmOrganisation {
+  id: string | null
+  name: string | null
+  timezone: string | null
+  currency: string | null
+}
+
+/** What came of making the fields that were missing, each as `Module.Field`. */
+export interface MadeFields {
+  made: string[]
+  problems: { field: string; reason: string }[]
+}

@@ -1,10 +1,22 @@
 import { expect, test } from 'vitest'
-import { daysActive, formatDate, formatDateTime, formatDays, formatRelativeTime } from './dates.ts'
+import {
+  daysActive,
+  formatDate,
+  formatDateTime,
+  formatDayInShort,
+  formatDays,
+  formatMonth,
+  formatRelativeTime,
+} from './dates.ts'
 
 const NOW = Date.parse('2026-11-21T02:00:00.000Z')
 
 test('a plain date is the same day in every zone', () => {
   expect(formatDate('2026-09-05')).toBe('Sep 5, 2026')
+})
+
+test('a scale of days or months says no more of a date than it needs', () => {
+  expect([formatDayInShort('2026-09-05'), formatMonth('2026-09-05')]).toEqual(['Sep 5', 'Sep 2026'])
 })
 
 test('an instant is shown in the zone of the browser', () => {

@@ -27,6 +27,16 @@ export function formatDayAndMonth(instant: string): string {
   return `${day} ${month}`
 }
 
+/** `Nov 16` of a plain `YYYY-MM-DD`. */
+export function formatDayInShort(date: string): string {
+  return formatDate(date).replace(/, \d+$/, '')
+}
+
+/** `Nov 2026` of a plain `YYYY-MM-DD`. */
+export function formatMonth(date: string): string {
+  return formatDate(date).replace(/ \d+,/, '')
+}
+
 /** Section 9: 'Just now', minutes, hours up to 24, days up to 7, then the date. A clock that runs behind counts as now. */
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)

@@ -7,16 +7,15 @@ import type { EventType } from '../../events/events.ts'
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
   const { rows } = await pool.query<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>({
     name: 'dashboard-stats',
-    text: `select l.total_leads, l.active_leads, l.converted_leads, d.total_deals, d.won_deals, d.total_deal_value, d.avg_deal_size
-             from (select count(*) as total_leads,
-                          count(*) filter (where converted_at is null and lower(lead_status) <> all ($2)) as active_leads,
-                          count(converted_at) as converted_leads
-                     from leads where partner_id = $1 and archived_at is null) l,
-                  (select count(*) as total_deals,
-                          count(*) filter (where stage ~* 'funded|closed') as won_deals,
-                          coalesce(sum(amount), 0) as total_deal_value,
-                          coalesce(round(avg(amount), 2), 0) as avg_deal_size
-                     from deals where partner_id = $1 and archived_at is null) d`,
+    text: `select coalesce(sum(records) filter (where kind = 'lead'), 0) as total_leads,
+                  coalesce(sum(records) filter (where kind = 'lead' and not is_converted and lower(value) <> all ($2)), 0)
+                    as active_leads,
+                  coalesce(sum(records) filter (where kind = 'lead' and is_converted), 0) as converted_leads,
+                  coalesce(sum(records) filter (where kind = 'deal'), 0) as total_deals,
+                  coalesce(sum(records) filter (where kind = 'deal' and value ~* 'funded|closed'), 0) as won_deals,
+                  coalesce(sum(amount), 0) as total_deal_value,
+                  coalesce(round(sum(amount) / nullif(sum(with_amount), 0), 2), 0) as avg_deal_size
+             from record_counts where partner_id = $1`,
     values: [partnerId, INACTIVE_LEAD_STATUSES],
   })
   const [row] = rows
@@ -34,9 +33,9 @@ export type StageCount = Pick<PipelineStage, 'stage' | 'count' | 'value'>
 export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise<StageCount[]> {
   const { rows } = await pool.query<StageCount>({
     name: 'dashboard-pipeline',
-    text: `select stage, count(*) as count, coalesce(sum(amount), 0) as value
-             from deals where partner_id = $1 and archived_at is null
-            group by stage`,
+    text: `select value as stage, sum(records) as count, sum(amount) as value
+             from record_counts where partner_id = $1 and kind = 'deal'
+            group by record_counts.value having sum(records) > 0`,
     values: [partnerId],
   })
   return rows

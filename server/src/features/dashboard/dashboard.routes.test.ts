@@ -28,7 +28,7 @@ test('a new partner has nothing yet', async () => {
   expect((await partner.get('/dashboard/recent-activity')).body).toEqual({ success: true, data: { activities: [] } })
 })
 
-test('the figures count converted leads, not those that left the CRM, and only what is active as active', async () => {
+test('GET /dashboard/stats: none → stats fields; the figures count converted leads, not those that left the CRM, and only what is active as active', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const at = new Date().toISOString()
   const leads = [
@@ -63,7 +63,46 @@ test('the figures count converted leads, not those that left the CRM, and only w
   expect((await other.get('/dashboard/stats')).body.data).toEqual(NOTHING_YET)
 })
 
-test('the pipeline has the CRM’s order, an unknown stage last, and shares of the number of deals', async () => {
+test('the figures are right after many changes at once, and follow a lead to another partner and out of the portal', async () => {
+  const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
+  const { db } = portal.deps
+  const leads = await Promise.all(Array.from({ length: 100 }, () => partner.submitLead()))
+  const deals = await Promise.all(
+    leads.map(({ loid }) => insertDeal(db, partner.id, { loid, stage: 'New', amount: 1 })),
+  )
+  const change = async ({ loid }: { loid: string }, i: number) => {
+    await db
+      .updateTable('leads')
+      .set({ lead_status: i % 2 ? 'Lost Lead' : 'Contacted' })
+      .where('loid', '=', loid)
+      .execute()
+    await db.updateTable('deals').set({ stage: 'Funded', amount: 2.5 }).where('loid', '=', loid).execute()
+  }
+  await Promise.all(leads.map(change))
+  const [moved, removed] = leads.slice(0, 2).map(({ loid }) => loid)
+  await db.updateTable('leads').set({ partner_id: other.id }).where('loid', '=', String(moved)).execute()
+  await db.deleteFrom('leads').where('loid', '=', String(removed)).execute()
+  await db.deleteFrom('deals').where('loid', '=', String(deals[0]?.loid)).execute()
+
+  expect((await partner.get('/dashboard/stats')).body.data).toEqual({
+    total_leads: 98,
+    active_leads: 49,
+    total_deals: 99,
+    won_deals: 99,
+    total_deal_value: 247.5,
+    avg_deal_size: 2.5,
+    conversion_rate: 0,
+  })
+  expect((await partner.get('/dashboard/pipeline')).body.data.pipeline).toEqual([
+    { stage: 'Funded', count: 99, value: 247.5, percentage: 100 },
+  ])
+  expect((await other.get('/dashboard/stats')).body.data).toMatchObject({ total_leads: 1, active_leads: 1 })
+  // Six hundred changes were counted, and put together again.
+  const { rows } = await portal.deps.pool.query('select from record_counts where partner_id = $1', [partner.id])
+  expect(rows.length).toBeLessThan(400)
+})
+
+test('GET /dashboard/pipeline: none → data.pipeline in the CRM’s order, an unknown stage last, and shares of the number of deals', async () => {
   const partner = await portal.newPartner()
   const deals = [
     { stage: 'Gone from the CRM', amount: 5 },
@@ -82,7 +121,7 @@ test('the pipeline has the CRM’s order, an unknown stage last, and shares of t
   ])
 })
 
-test('the activity tells what happened last, newest first, at most twenty, to this partner alone', async () => {
+test('GET /dashboard/recent-activity: none → data.activities, what happened last, newest first, at most twenty, to this partner alone', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await partner.submitLead({ loanAmount: 150_000 })
   await partner.post(`/crm/note/${loid}`, { content: `A long note. ${'x'.repeat(100)}` })

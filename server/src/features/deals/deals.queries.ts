@@ -1,43 +1,50 @@
 import type { Deal, DealFilters } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
-import { createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
+import { createdFrom, createdUntil } from '../../db/matches.ts'
+import { type Sender, sendNamed } from '../../db/named.ts'
+import { findNewest, searchNewest } from '../../db/newest.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
 import { DEAL_COLUMNS, type DealChange, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-/** Newest first, without the archived. Reads one row too many, which tells `has_more` without counting. */
+/**
+ * Newest first, without the archived. Reads one row too many, which tells `has_more` without counting. Indexes alone
+ * tell which rows; only those of the page are read whole.
+ */
 export async function findDeals(
-  db: Db,
+  sender: Sender,
   partnerId: string,
   filters: DealFilters,
   timezone: string,
 ): Promise<Page<Deal>> {
-  const { stage, minAmount, dateFrom, dateTo, search } = filters
-  let query = db
+  const ids = await findDealIds(sender, partnerId, filters, timezone)
+  const statement = sender.db
     .selectFrom('deals')
     .select(DEAL_COLUMNS)
     .where('partner_id', '=', partnerId)
-    .where('archived_at', 'is', null)
-  if (stage) query = query.where('stage', '=', stage)
-  if (minAmount !== null) query = query.where('amount', '>=', minAmount)
-  if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, timezone))
-  if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, timezone))
-  if (search) {
-    query = query
-      // The wider column has the index; the narrower says what this search looks in.
-      .where((eb) => everyWordIn(eb.ref('search_text'), search))
-      .where((eb) => everyWordIn(eb.ref('list_text'), search))
-  }
-  const rows = await query
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(filters.limit + 1)
-    .offset(offset(filters))
-    .execute()
+    .compile()
+  const rows = await sendNamed(sender.pool, statement)
   return cutPage(rows, filters)
+}
+
+function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, timezone: string): Promise<string[]> {
+  const { stage, minAmount, dateFrom, dateTo, search } = filters
+  const page = { offset: offset(filters), limit: filters.limit + 1 }
+  const among = [sql<SqlBool>`archived_at is null`]
+  if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, timezone))
+  if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, timezone))
+  const matching: RawBuilder<SqlBool>[] = []
+  if (stage) matching.push(sql`stage = ${stage}`)
+  if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
+  const deals = { table: 'deals', partnerId, among, matching } as const
+  return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
 /** By LOID or id. */
@@ -97,6 +104,17 @@ export function findDealsInCrm(db: Db, partnerId: string) {
     ])
     .where('partner_id', '=', partnerId)
     .where('zoho_id', 'is not', null)
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
+/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
+export function findDealsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('deals')
+    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'stage', 'crm_modified_time'])
+    .select(['archived_at', 'archived_reason'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
     .$narrowType<{ zoho_id: string }>()
     .execute()
 }
@@ -188,6 +206,22 @@ export function findMatchableDeals(db: Db, partnerId: string) {
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+}
+
+/** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). */
+export async function removeArchivedDealsOfAllPartners(
+  tx: Tx,
+  archivedBefore: string,
+  rowsMax: number,
+): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('deals')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('deals').select('id').where('archived_at', '<', archivedBefore).limit(rowsMax),
+    )
+    .returning('loid')
+    .execute()
+  return rows.map((row) => row.loid)
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

@@ -14,7 +14,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
 
   mount(listDeals, async ({ partner, query }) => {
-    const page = await findDeals(db, partner.id, query, config.timezone)
+    const page = await findDeals(deps, partner.id, query, config.timezone)
     return { data: { deals: page.rows }, pagination: page.pagination }
   })
   mount(readDeal, async ({ partner, params }) => {

@@ -27,7 +27,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   mount(listLeads, async ({ partner, query }) => {
     const page = isPlainFirstPage(query)
       ? await findNewestLeads(reads, partner, query.limit)
-      : await findLeads(db, partner, query, config.timezone)
+      : await findLeads(deps, partner, query, config.timezone)
     return { data: { leads: page.rows }, pagination: page.pagination }
   })
   mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))

@@ -114,7 +114,7 @@ test.each([
   expect([...leads.body.data.leads, ...deals.body.data.deals]).toHaveLength(1)
 })
 
-test('POST /webhook/deal: submits a deal at the lender’s first stage, which reaches the CRM once', async () => {
+test('POST /webhook/deal: submits a deal that waits for its application, and reaches the CRM once', async () => {
   const { partner, key } = await withKey()
   const answer = await portal.post('/webhook/deal', { ...DEAL, stage: 'Funded' }, { token: key })
   const { id, loid } = answer.body.data
@@ -151,6 +151,16 @@ test('POST /webhook/deal: submits a deal at the lender’s first stage, which re
   ])
   const activity = await partner.get('/dashboard/recent-activity')
   expect(activity.body.data.activities.filter((one: { loid: string }) => one.loid === loid)).toHaveLength(1)
+})
+
+test('where the lender has no such stage, a deal begins at the lender’s first', async () => {
+  await using other = await startPortal()
+  const partner = await other.newPartner()
+  const choices = JSON.stringify(['Inbox', 'In Progress'])
+  const row = { field: 'deal-stage', choices, fetched_at: new Date().toISOString() }
+  await other.deps.db.insertInto('crm_choices').values(row).execute()
+  const answer = await other.post('/webhook/deal', DEAL, { token: partner.token })
+  expect([answer.status, answer.body.data.status]).toEqual([201, 'Inbox'])
 })
 
 test('a sync knows the deals that the portal made, pushed or not, and makes none twice', async () => {

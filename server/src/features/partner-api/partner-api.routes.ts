@@ -1,4 +1,11 @@
-import { readSubmitted, submitPartnerLead, submitWebhookDeal, submitWebhookLead } from '@portal/contract/partner-api.ts'
+import {
+  readApiDocs,
+  readPartnerDocs,
+  readSubmitted,
+  submitPartnerLead,
+  submitWebhookDeal,
+  submitWebhookLead,
+} from '@portal/contract/partner-api.ts'
 import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
@@ -7,6 +14,7 @@ import type { Mount } from '../../http/mount.ts'
 import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
 import { newLoid } from '../leads/new-loid.ts'
 import { submitLead } from '../leads/submit-lead.ts'
+import { apiDocs } from './api-docs.ts'
 import { getSubmitted } from './submitted.ts'
 
 export function partnerApiRoutes(mount: Mount, deps: Deps): void {
@@ -20,6 +28,9 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
     })
   })
   mount(readSubmitted, ({ partner, params }) => getSubmitted(deps.reads, partner, params.id))
+
+  mount(readApiDocs, async () => apiDocs(deps.publicUrl, deps.config.mailFrom))
+  mount(readPartnerDocs, async () => apiDocs(deps.publicUrl, deps.config.mailFrom))
 
   async function lead(tx: Tx, partner: Caller, body: LeadSubmission) {
     const { id, loid, lead_status } = await submitLead(tx, deps, partner, body)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
+import { insertNewerDeals, insertNewerLeads } from '../../testing/insert-many.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 
 let portal: TestPortal
@@ -21,7 +22,7 @@ async function search(partner: TestPartner, q: string, more = ''): Promise<Found
   return body.data
 }
 
-test('every word must occur somewhere, loan type and industry included', async () => {
+test('GET /crm/search: q, type → data.leads and data.deals in which every word occurs', async () => {
   const partner = await portal.newPartner()
   const lead = await partner.submitLead({
     businessName: 'Harbour Cafe',
@@ -61,6 +62,22 @@ test('at most fifty of each are answered, newest first, with the number of all',
   expect([found.total_leads, found.total_deals]).toEqual([52, 52])
   expect([found.leads.length, found.deals.length]).toEqual([50, 50])
   expect(found.leads[0]?.business_name).toBe('Many 51')
+})
+
+test('more than two hundred are not counted, and what the newest do not have is found', async () => {
+  const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
+  const lead = await partner.submitLead({ businessName: 'Older', businessIndustry: 'Hospitality' })
+  const deal = await insertDeal(portal.deps.db, partner.id, { business_name: 'Older', loan_type: 'Line of Credit' })
+  await other.submitLead({ businessName: 'Older' })
+  await insertNewerLeads(portal.deps, partner.id, 4_000)
+  await insertNewerDeals(portal.deps, partner.id, 4_000)
+  const common = await search(partner, 'newer')
+  expect([common.leads.length, common.total_leads, common.deals.length, common.total_deals]).toEqual([50, 200, 50, 200])
+  const old = await search(partner, 'older')
+  expect([old.leads.map(({ loid }) => loid), old.total_leads]).toEqual([[lead.loid], 1])
+  expect([old.deals.map(({ loid }) => loid), old.total_deals]).toEqual([[deal.loid], 1])
+  expect((await search(partner, 'older hospitality')).total_leads).toBe(1)
+  expect((await search(partner, 'credit')).deals.map(({ loid }) => loid)).toEqual([deal.loid])
 })
 
 test('a partner finds nothing of another’s', async () => {

@@ -5,11 +5,11 @@ import { searchDeals, searchLeads } from './search.queries.ts'
 
 const NOTHING = { rows: [], total: 0 }
 
-export function searchRoutes(mount: Mount, { db }: Deps): void {
+export function searchRoutes(mount: Mount, deps: Deps): void {
   mount(search, async ({ partner, query: { q, type } }) => {
     const [leads, deals] = await Promise.all([
-      type === 'deals' ? NOTHING : searchLeads(db, partner, q),
-      type === 'leads' ? NOTHING : searchDeals(db, partner.id, q),
+      type === 'deals' ? NOTHING : searchLeads(deps, partner, q),
+      type === 'leads' ? NOTHING : searchDeals(deps, partner.id, q),
     ])
     return { leads: leads.rows, deals: deals.rows, total_leads: leads.total, total_deals: deals.total }
   })

@@ -7,7 +7,7 @@ import { mailEndpointDisabled } from './mail-endpoint-disabled.job.ts'
 export type DisabledReason = 'gone' | 'failing'
 
 /** Nothing but failure for so long disables an endpoint (D35). */
-const FAILING_MS_MAX = 5 * 24 * 3_600_000
+export const FAILING_MS_MAX = 5 * 24 * 3_600_000
 /** The answer of a receiver that wants no more. */
 export const GONE = 410
 

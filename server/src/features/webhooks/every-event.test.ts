@@ -1,3 +1,4 @@
+import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
 import { EVENT_TYPES } from '@portal/contract/webhooks.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Lender, openLender } from '../../testing/lender.ts'
@@ -116,6 +117,8 @@ test('every kind of event is delivered, and none carries an email, a phone, an A
   expect(new Set(receiver.received.map((one) => one.body.type))).toEqual(new Set(EVENT_TYPES))
   for (const { text, body } of receiver.received) {
     expect(Object.keys(body)).toEqual(['type', 'timestamp', 'data'])
+    const documented = Object.entries(EVENT_PAYLOADS).find(([type]) => type === body.type)
+    expect([body.type, documented?.[1].schema.safeParse(body).success]).toEqual([body.type, true])
     expect(text).not.toMatch(/nkem|private|@|491\s?570|51\s?824|confidence|phone|email|abn|content/i)
   }
 })

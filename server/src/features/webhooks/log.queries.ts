@@ -68,10 +68,12 @@ export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
 }
 
 /** With their attempts; tells how many (D37). */
-export async function removeOldWebhookLogs(db: Db, before: Date): Promise<number> {
+export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_logs')
-    .where('created_at', '<', before.toISOString())
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('webhook_logs').select('id').where('created_at', '<', before).limit(rowsMax),
+    )
     .executeTakeFirst()
   return Number(numDeletedRows)
 }

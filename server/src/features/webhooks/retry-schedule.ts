@@ -13,6 +13,7 @@ const DELAYS_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ]
+export const ATTEMPTS_MAX = DELAYS_MS.length + 1
 /** Up to a tenth longer, so that what failed together does not come back together. */
 const JITTER = 0.1
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS

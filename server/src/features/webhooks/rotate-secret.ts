@@ -4,7 +4,7 @@ import { replaceSecret } from './endpoints.queries.ts'
 import { noUrl } from './open-endpoint.ts'
 import { newSecret } from './sign-delivery.ts'
 
-const PREVIOUS_VALID_MS = 24 * 3_600_000
+export const PREVIOUS_VALID_MS = 24 * 3_600_000
 
 /** The old secret signs beside the new one for a day, in which the receiver changes over (D35). */
 export async function rotateSecret(

@@ -4,7 +4,7 @@ import type { Tables } from '../../db/tables.ts'
 import { answering, type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
-import { removeOldWebhookLogs } from './log.queries.ts'
+import { removeWebhookLogsOfAllPartners } from './log.queries.ts'
 
 let portal: TestPortal
 let receiver: Receiver
@@ -241,6 +241,6 @@ test('old rows go with their attempts, younger ones stay', async () => {
       .values({ ...attempt, log_id: log_id ?? '', error_message: null })
       .execute()
   }
-  expect(await removeOldWebhookLogs(portal.deps.db, new Date('2026-01-02T00:00:00.000Z'))).toBe(1)
+  expect(await removeWebhookLogsOfAllPartners(portal.deps.db, '2026-01-02T00:00:00.000Z', 10)).toBe(1)
   expect(await listed(ada)).toEqual([young])
 })

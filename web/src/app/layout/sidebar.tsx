@@ -51,8 +51,12 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
         <div className="flex min-h-12 items-center gap-2.5 px-2">
           <Avatar name={partner?.businessName} />
           <div className="min-w-0">
-            <p className="truncate font-medium">{partner?.businessName}</p>
-            <p className="truncate text-xs text-muted max-lg:hidden">{partner?.partnerEmail}</p>
+            <p className="truncate font-medium" title={partner?.businessName}>
+              {partner?.businessName}
+            </p>
+            <p className="truncate text-xs text-muted max-lg:hidden" title={partner?.partnerEmail}>
+              {partner?.partnerEmail}
+            </p>
             <p className="text-xs break-all text-muted lg:hidden">{partner?.partnerId}</p>
           </div>
         </div>

@@ -24,6 +24,15 @@ test('what was found stands in a table of leads and one of deals, with the numbe
   expect(server.seen.find(({ path }) => path === '/crm/search')?.query).toEqual({ q: '0412' })
 })
 
+test('more than the server counts is said to be more', async () => {
+  serveSignedIn({
+    'GET /crm/search': () => ({ body: data({ leads: [leadOf()], deals: [], total_leads: 200, total_deals: 3 }) }),
+  })
+  openApp('/search?q=a')
+  expect(await screen.findByText('The newest 1 of 200+')).toBeDefined()
+  expect(screen.getByText('203+ results', { exact: false })).toBeDefined()
+})
+
 test('nothing found gives hints', async () => {
   serveSignedIn({
     'GET /crm/search': () => ({ body: data({ leads: [], deals: [], total_leads: 0, total_deals: 0 }) }),

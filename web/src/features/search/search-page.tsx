@@ -1,3 +1,4 @@
+import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Handshake, Plus, SearchX, Users } from 'lucide-react'
@@ -22,7 +23,6 @@ export function SearchPage() {
   const { q = '' } = route.useSearch()
   const results = useQuery(searchQuery(q))
   if (q === '') return <Navigate to="/" replace />
-  const total = results.data && results.data.total_leads + results.data.total_deals
   return (
     <>
       <PageHeader
@@ -30,18 +30,29 @@ export function SearchPage() {
         tabTitle={`${q} · Search`}
         description={
           <span aria-live="polite">
-            {total === undefined ? 'Searching' : formatCount(total, 'result')} for{' '}
+            {results.data ? resultsText(results.data) : 'Searching'} for{' '}
             <strong className="font-semibold break-words text-ink">“{q}”</strong>
           </span>
         }
       />
-      <div className="grid gap-5">
+      <div className="grid grid-cols-1 gap-5">
         <Results q={q} />
         {/* Below what is on its way it would be pushed about. */}
         {!results.isPending && <QuickActions />}
       </div>
     </>
   )
+}
+
+/** The server counts so far and no further. */
+function countText(total: number): string {
+  return total < SEARCH_TOTAL_MAX ? String(total) : `${total}+`
+}
+
+function resultsText({ total_leads, total_deals }: { total_leads: number; total_deals: number }): string {
+  const total = total_leads + total_deals
+  const isMore = Math.max(total_leads, total_deals) >= SEARCH_TOTAL_MAX
+  return isMore ? `${total}+ results` : formatCount(total, 'result')
 }
 
 function Results({ q }: { q: string }) {
@@ -111,8 +122,8 @@ function FoundCard({ title, shown, total, children }: FoundCardProps) {
   return (
     <Card
       title={title}
-      description={shown < total ? `The newest ${shown} of ${total.toLocaleString('en-US')}` : undefined}
-      action={<Badge>{total.toLocaleString('en-US')}</Badge>}
+      description={shown < total ? `The newest ${shown} of ${countText(total)}` : undefined}
+      action={<Badge>{countText(total)}</Badge>}
       padded={false}
       className="overflow-hidden"
     >

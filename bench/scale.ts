@@ -1,0 +1,235 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type pg from 'pg'
+import { type Product, startProduct, withEmptyFolder } from './product.ts'
+import { BIG_PARTNER, COMMON_WORD, FORMER_WORD, loadScaleData, RARE_WORD } from './scale-data.ts'
+
+const SIZES = [
+  { name: '100-thousand', leads: 100_000, ports: { PORT: '3421', CRM_PORT: '3921' } },
+  { name: '10-million', leads: 10_000_000, ports: { PORT: '3422', CRM_PORT: '3922' } },
+]
+const P99_MS_MAX = 50
+const RATIO_MAX = 1.5
+const WARM_UP = 50
+/** The sizes take turns, so that a noisy moment meets both. */
+const AT_A_TIME = 25
+
+/** What the big partner asks: addresses, asked in turn. */
+interface Question {
+  name: string
+  paths(sample: Sample): string[]
+}
+
+const LEADS = '/api/dashboard/leads'
+const DEALS = '/api/dashboard/deals'
+const SEARCH = '/api/crm/search'
+
+const QUESTIONS: Question[] = [
+  ask('leads, first page', LEADS),
+  ask('leads, page 50', LEADS, { page: '50' }),
+  ask('leads, page 500 (none of 1,000)', LEADS, { page: '500' }),
+  ask('leads, status', LEADS, { status: 'Contacted' }),
+  ask('leads, a status that few have', LEADS, { status: 'Test Lead' }),
+  ask('leads, source', LEADS, { source: 'referral' }),
+  ask('leads, two sources', LEADS, { source: 'r' }),
+  ask('leads, a source nobody has', LEADS, { source: 'billboard' }),
+  ask('leads, status and source', LEADS, { status: 'Test Lead', source: 'radio' }),
+  { name: 'leads, dates', paths: ({ month }) => [address(LEADS, month)] },
+  {
+    name: 'leads, dates, status and source',
+    paths: ({ month }) => [address(LEADS, { ...month, status: 'Contacted', source: 'web' })],
+  },
+  ...searches('leads list', LEADS, 'search'),
+  ...searches('search', SEARCH, 'q'),
+  ask('stats', '/api/dashboard/stats'),
+  ask('pipeline', '/api/dashboard/pipeline'),
+  ask('recent activity', '/api/dashboard/recent-activity'),
+  { name: 'a lead’s detail', paths: ({ leads }) => leads.map(({ loid }) => `/api/crm/lead/${loid}`) },
+  { name: 'a lead’s history', paths: ({ leads }) => leads.map(({ loid }) => `/api/crm/lead/${loid}/status-history`) },
+  ask('deals, first page', DEALS),
+  ask('deals, page 5', DEALS, { page: '5' }),
+  ask('deals, stage', DEALS, { stage: 'Approved' }),
+  ask('deals, least amount', DEALS, { minAmount: '300000' }),
+  ask('deals, a least amount that few have', DEALS, { minAmount: '4000000' }),
+  ask('deals list, a common word', DEALS, { search: COMMON_WORD }),
+  ask('deals list, a word nobody has', DEALS, { search: 'xylophonist' }),
+]
+
+function searches(where: string, path: string, parameter: string): Question[] {
+  const ofLeads = (name: string, text: (lead: SampleLead) => string): Question => ({
+    name: `${where}, ${name}`,
+    paths: ({ leads }) => leads.map((lead) => address(path, { [parameter]: text(lead) })),
+  })
+  const of = (name: string, text: string) => ask(`${where}, ${name}`, path, { [parameter]: text })
+  return [
+    of('a common word', COMMON_WORD),
+    of('a rare word', RARE_WORD),
+    of('a word nobody has', 'xylophonist'),
+    of('a word of former years', FORMER_WORD),
+    of('one letter', 'a'),
+    of('two letters', 'er'),
+    of('two letters that few have', 'qj'),
+    of('two words', `${COMMON_WORD} freight`),
+    ofLeads('a business and a surname', (lead) => `${lead.business_name.split(' ')[0]} ${lead.last_name}`),
+    ofLeads('a phone number', (lead) => lead.phone.replace('+61', '0')),
+    ofLeads('four digits', (lead) => lead.phone.slice(-4)),
+    ofLeads('an email', (lead) => lead.email),
+    ofLeads('a LOID', (lead) => lead.loid),
+  ]
+}
+
+function ask(name: string, path: string, query: Record<string, string> = {}): Question {
+  return { name, paths: () => [address(path, query)] }
+}
+
+function address(path: string, query: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(query)}`
+}
+
+const { values: options } = parseArgs({
+  options: {
+    // A folder that keeps the loaded databases and has them the next time; without it they are removed.
+    data: { type: 'string' },
+    // How often each is asked at each size.
+    requests: { type: 'string', default: '500' },
+    // Part of the name of what is asked.
+    only: { type: 'string', default: '' },
+  },
+})
+const requests = Number(options.requests)
+
+if (options.data) await compareSizes(options.data)
+else await withEmptyFolder(compareSizes)
+
+async function compareSizes(folder: string): Promise<void> {
+  console.log('The larger database takes 20 GB of disk and is loaded in a quarter of an hour.')
+  for (const { name, leads } of SIZES) await loadOnce(join(folder, name), leads)
+  const products: Product[] = []
+  try {
+    for (const { name, ports } of SIZES) products.push(await startProduct(join(folder, name), ports))
+    await comparePartners(await Promise.all(products.map(signIn)))
+  } finally {
+    for (const product of products) await product.stop()
+  }
+}
+
+async function loadOnce(folder: string, leads: number): Promise<void> {
+  // Written last, so that a load that was broken off is not taken for one.
+  const mark = join(folder, 'loaded')
+  if (existsSync(mark)) return
+  console.log(`loading ${leads.toLocaleString('en')} leads …`)
+  await loadScaleData(folder, leads, console.log)
+  await writeFile(mark, '')
+}
+
+async function comparePartners(partners: BigPartner[]): Promise<void> {
+  console.log(
+    '\nA partner with a hundredth of all leads asks, one request after the other, so that what is measured is each',
+  )
+  console.log(`request and not its wait for others: ${requests} of each at each size, in turns of ${AT_A_TIME}.\n`)
+  console.log(
+    `${''.padEnd(46)}${SIZES.map(({ leads }) => `${leads.toLocaleString('en')} leads`.padStart(20)).join('')}`,
+  )
+  console.log(`${''.padEnd(46)}${'    p50 ms    p99 ms'.repeat(SIZES.length)}   ratio of p99`)
+  const missed: string[] = []
+  for (const question of QUESTIONS.filter(({ name }) => name.includes(options.only))) {
+    const [smaller = [], larger = []] = await measure(partners, question)
+    const ratio = at(larger, 0.99) / at(smaller, 0.99)
+    if (at(larger, 0.99) > P99_MS_MAX || ratio > RATIO_MAX) missed.push(question.name)
+    const cells = [smaller, larger].flatMap((times) => [at(times, 0.5), at(times, 0.99)])
+    console.log(
+      `${question.name.padEnd(46)}${cells.map((ms) => ms.toFixed(1).padStart(10)).join('')}${ratio.toFixed(2).padStart(15)}`,
+    )
+  }
+  const goal = `p99 under ${P99_MS_MAX} ms, and at most ${RATIO_MAX} times that of the smaller`
+  console.log(`\n${goal}: ${missed.length === 0 ? 'all' : `all but ${missed.join('; ')}`}`)
+}
+
+/** The times of each partner, in order of length. */
+async function measure(partners: BigPartner[], question: Question): Promise<number[][]> {
+  const all = partners.map((partner) => ({
+    partner,
+    paths: question.paths(partner.sample),
+    times: new Array<number>(),
+  }))
+  for (let done = -WARM_UP; done < requests; done += AT_A_TIME) {
+    for (const { partner, paths, times } of all) {
+      for (let i = 0; i < AT_A_TIME; i++) {
+        const startedAt = performance.now()
+        await partner.get(paths[(done + WARM_UP + i) % paths.length] ?? '')
+        if (done >= 0) times.push(performance.now() - startedAt)
+      }
+    }
+  }
+  return all.map(({ times }) => times.sort((a, b) => a - b))
+}
+
+function at(times: number[], share: number): number {
+  return times[Math.floor(times.length * share)] ?? Number.NaN
+}
+
+interface SampleLead {
+  loid: string
+  business_name: string
+  last_name: string
+  email: string
+  phone: string
+}
+
+interface Sample {
+  /** From all years. */
+  leads: SampleLead[]
+  /** In the middle of them. */
+  month: { dateFrom: string; dateTo: string }
+}
+
+interface BigPartner {
+  sample: Sample
+  get(path: string): Promise<void>
+}
+
+async function signIn({ url, pool }: Product): Promise<BigPartner> {
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(BIG_PARTNER),
+  })
+  if (!response.ok) throw new Error(`signing in: ${response.status}`)
+  const { token } = (await response.json()) as { token: string }
+  // One connection, kept: a new one a request would be measured too.
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const headers = { authorization: `Bearer ${token}` }
+  return { sample: await readSample(pool), get: (path) => get(`${url}${path}`, agent, headers) }
+}
+
+function get(url: string, agent: http.Agent, headers: Record<string, string>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, { agent, headers }, (response) => {
+      response.resume().once('end', () => {
+        if (response.statusCode === 200) resolve()
+        else reject(new Error(`${url} answered ${response.statusCode}`))
+      })
+    })
+    request.once('error', reject)
+  })
+}
+
+async function readSample(pool: pg.Pool): Promise<Sample> {
+  const { rows: leads } = await pool.query<SampleLead>(
+    `select loid, business_name, last_name, email, phone
+       from leads
+      where partner_id = (select id from partners where email = $1) and converted_at is null and archived_at is null
+      order by loid limit 20`,
+    [BIG_PARTNER.email],
+  )
+  const { rows: months } = await pool.query<Sample['month']>(
+    `select (max(created_at) - interval '19 months')::date as "dateFrom", (max(created_at) - interval '18 months')::date as "dateTo"
+       from leads`,
+  )
+  const [month] = months
+  if (!month) throw new Error('no leads')
+  return { leads, month }
+}

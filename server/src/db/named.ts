@@ -1,0 +1,30 @@
+import type { CompiledQuery } from 'kysely'
+import type pg from 'pg'
+import type { Db } from './database.ts'
+
+/** Kysely writes the statement, the pool sends it by name. */
+export interface Sender {
+  db: Db
+  pool: pg.Pool
+}
+
+/** Every connection keeps the plans of all that it was sent by name. */
+const NAMES_MAX = 200
+const names = new Map<string, string>()
+
+/**
+ * Sends a statement by a name of its own, so that a connection plans it once and not each time, which takes as long as
+ * running it. For statements whose text takes few forms, however many values they are asked with.
+ */
+export async function sendNamed<Row>(pool: pg.Pool, { sql: text, parameters }: CompiledQuery<Row>): Promise<Row[]> {
+  const { rows } = await pool.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...parameters] })
+  return rows
+}
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known || names.size === NAMES_MAX) return known
+  const name = `statement-${names.size}`
+  names.set(text, name)
+  return name
+}
