@@ -126,6 +126,10 @@ create index deals_found on deals using gin (partner_id, search_keys(partner_id,
   with (gin_pending_list_limit = 256) where archived_at is null;
 create index deals_by_archive on deals (archived_at) where archived_at is not null;
 
+-- An index alone answers for rows that a vacuum has seen. By itself that comes after a fifth of the table, here after a hundredth.
+alter table leads set (autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_vacuum_scale_factor = 0.02);
+alter table deals set (autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_vacuum_scale_factor = 0.02);
+
 -- How many leads of each status and deals of each stage a partner has, the archived not counted: the sum of its rows. Each
 -- change adds a row or two instead of changing one, so that no two changes wait for each other.
 create table record_counts (

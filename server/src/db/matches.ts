@@ -58,6 +58,7 @@ function has(column: Expression<string>, text: string): RawBuilder<SqlBool> {
 }
 
 export function allOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  if (conditions.length === 0) return sql<SqlBool>`true`
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
@@ -66,7 +67,8 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 }
 
 export function oneOf(column: Expression<string | null>, values: readonly string[]): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${column} = any (${values})`
+  // Of one value, an index is in the order of what follows it.
+  return values.length === 1 ? sql<SqlBool>`${column} = ${values[0]}` : sql<SqlBool>`${column} = any (${values})`
 }
 
 /** Whole days in the portal's time zone, both inclusive (D7). */
