@@ -9,7 +9,8 @@ import type pg from 'pg'
 import { openDatabase } from '../server/src/db/database.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const PORTS = { portal: 3420, crm: 3920 }
+const PORT = 3420
+const CRM_PORT = 3920
 const LOOK_EVERY_MS = 10
 const START_MS_MAX = 120_000
 
@@ -33,22 +34,23 @@ export async function withEmptyFolder(work: (folder: string) => Promise<void>): 
 }
 
 /** `npm start`, as a user types it, on the given data folder. */
-export async function startProduct(folder: string, ports = PORTS): Promise<Product> {
+export async function startProduct(folder: string, settings: Record<string, string> = {}): Promise<Product> {
   const startedAt = performance.now()
   const env = {
     ...process.env,
-    PORT: String(ports.portal),
-    CRM_PORT: String(ports.crm),
+    PORT: String(PORT),
+    CRM_PORT: String(CRM_PORT),
     DATA_DIR: folder,
     RATE_LIMITS: 'off',
     SEED_DEMO: 'false',
+    ...settings,
   }
   const child = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let serverPid = 0
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     serverPid ||= Number(/"pid":(\d+)/.exec(text)?.[1] ?? 0)
   })
-  const url = `http://127.0.0.1:${ports.portal}`
+  const url = `http://127.0.0.1:${env.PORT}`
   while (!(await answers(`${url}/api/health`))) {
     if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
     await sleep(LOOK_EVERY_MS)

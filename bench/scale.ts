@@ -8,8 +8,8 @@ import { type Product, startProduct, withEmptyFolder } from './product.ts'
 import { BIG_PARTNER, COMMON_WORD, FORMER_WORD, loadScaleData, RARE_WORD } from './scale-data.ts'
 
 const SIZES = [
-  { name: '100-thousand', leads: 100_000, ports: { portal: 3421, crm: 3921 } },
-  { name: '10-million', leads: 10_000_000, ports: { portal: 3422, crm: 3922 } },
+  { name: '100-thousand', leads: 100_000, ports: { PORT: '3421', CRM_PORT: '3921' } },
+  { name: '10-million', leads: 10_000_000, ports: { PORT: '3422', CRM_PORT: '3922' } },
 ]
 const P99_MS_MAX = 50
 const RATIO_MAX = 1.5

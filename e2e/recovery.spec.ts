@@ -110,10 +110,13 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
     await partner.sync('leads')
     const inCrm = new Map((await lender.list('Leads', 'LOID')).map(({ LOID, id }) => [String(LOID), String(id)]))
     const [converted = '', ...contacted] = leads.slice(0, 13)
+    // Else there would be nothing left for the sync to do.
+    const notifications = { drop: 1_000 }
+    await lender.faults({ notifications })
     await lender.convert(inCrm.get(converted) ?? '')
     for (const loid of contacted) await lender.update('Leads', inCrm.get(loid) ?? '', { Lead_Status: 'Contacted' })
 
-    await lender.faults({ slowMs: 100 })
+    await lender.faults({ slowMs: 100, notifications })
     const { total } = await lender.calls()
     const cutOff = partner.sync('leads').then(
       () => 'answered',
@@ -126,17 +129,13 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
 
     const nothing = { created: 0, removed: 0, problems: [] }
     const total_zoho_leads = leads.length
-    expect(await partner.sync('leads')).toEqual({
-      ...nothing,
-      total_zoho_leads,
-      updated: contacted.length,
-      converted: 1,
-      skipped: total_zoho_leads - contacted.length - 1,
-    })
+    // The sweep of the start shares the work with the run that is taken up again.
+    expect(await partner.sync('leads')).toMatchObject({ ...nothing, total_zoho_leads })
     expect(await partner.sync('leads')).toMatchObject({ ...nothing, updated: 0, converted: 0 })
     expect(await partner.sync('deals')).toMatchObject({ ...nothing, total_zoho_deals: 1, updated: 0, skipped: 1 })
     expect(await partner.leads()).toEqual(leads.filter((loid) => loid !== converted).toSorted())
     expect(await partner.deals()).toEqual([converted])
+    expect(await partner.contacted()).toEqual(contacted.toSorted())
   })
 
   await test.step('asked to stop, it ends in order and leaves nothing running', async () => {
@@ -210,6 +209,12 @@ async function newPartner(request: APIRequestContext) {
 
     async leads(): Promise<string[]> {
       return (await leads()).map(({ loid }) => loid).toSorted()
+    },
+
+    /** The leads that the lender has contacted. */
+    async contacted(): Promise<string[]> {
+      const found = (await leads()).filter((lead) => lead.lead_status === 'Contacted')
+      return found.map(({ loid }) => loid).toSorted()
     },
 
     async deals(): Promise<string[]> {

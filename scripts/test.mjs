@@ -112,6 +112,8 @@ function step(name, program, args, env = {}) {
     child.once('close', (code) => {
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
       console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`)
+      // How much of the contract was tried, whether it went well or not.
+      for (const line of text.match(/Contract: .*/g) ?? []) console.log(`  ${line}`)
       if (code !== 0) {
         failures.push(name)
         console.log(text.trimEnd())

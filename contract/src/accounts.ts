@@ -144,7 +144,9 @@ export const verifySession = defineRoute({
   method: 'POST',
   path: '/auth/verify',
   auth: 'none',
-  body: z.strictObject({ token: z.string({ error: 'No token available' }).check(z.maxLength(200)) }),
+  body: z.strictObject({
+    token: z.string({ error: 'No token available' }).check(z.minLength(1, 'No token available'), z.maxLength(200)),
+  }),
   answer: SignedInPartner,
   summary: 'Tells whose session a token is.',
 })

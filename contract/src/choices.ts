@@ -35,6 +35,9 @@ export const DEAL_STAGES = [
   'Closed',
 ] as const
 
+/** Where a deal that a partner submits begins, if the CRM has this stage; otherwise in the CRM's first. */
+export const SUBMITTED_STAGE = 'Waiting On Application'
+
 /** The statuses in which a lead no longer counts as active (D21), lower-cased as they are compared. */
 export const INACTIVE_LEAD_STATUSES: readonly string[] = CLOSED_STATUSES.map((status) => status.toLowerCase())
 

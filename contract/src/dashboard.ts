@@ -32,6 +32,38 @@ export const PipelineStage = z.object({
 })
 export type PipelineStage = z.infer<typeof PipelineStage>
 
+export const TREND_PERIODS = ['week', 'month'] as const
+export type TrendPeriod = (typeof TREND_PERIODS)[number]
+
+/** What began in one week (from Monday) or month of `PORTAL_TIMEZONE`. */
+export const TrendPoint = z.object({
+  /** The period's first day, YYYY-MM-DD. */
+  start: z.string(),
+  leads: z.number(),
+  deals: z.number(),
+  deal_value: z.number(),
+  /** Leads that became deals then, whenever they were submitted. */
+  conversions: z.number(),
+})
+export type TrendPoint = z.infer<typeof TrendPoint>
+
+/** `previous` is null where there is nothing to compare with: the partner is not here for that long. */
+export const Comparison = z.object({ current: z.number(), previous: z.nullable(z.number()) })
+export type Comparison = z.infer<typeof Comparison>
+
+export const Trends = z.object({
+  period: z.enum(TREND_PERIODS),
+  points: z.array(TrendPoint),
+  /** What came in the last 30 days, and in the 30 before; the rate, as it stands and as it stood 30 days ago. */
+  comparison: z.object({
+    leads: Comparison,
+    deals: Comparison,
+    deal_value: Comparison,
+    conversion_rate: Comparison,
+  }),
+})
+export type Trends = z.infer<typeof Trends>
+
 export const readStats = defineRoute({
   method: 'GET',
   path: '/dashboard/stats',
@@ -54,4 +86,16 @@ export const readPipeline = defineRoute({
   auth: 'session',
   answer: z.object({ pipeline: z.array(PipelineStage) }),
   summary: 'Deals by stage, in the CRM’s stage order.',
+})
+
+export const readTrends = defineRoute({
+  method: 'GET',
+  path: '/dashboard/trends',
+  auth: 'session',
+  query: z.strictObject({
+    period: z._default(z.enum(TREND_PERIODS, { error: 'period must be week or month' }), 'week'),
+  }),
+  answer: Trends,
+  summary:
+    'The last 12 weeks or months, oldest first, the running one last, and the last 30 days against the 30 before.',
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 /** ISO 8601 in UTC with milliseconds (D7). Written by us alone, so answers need no check of its form. */
-export const Instant = z.string()
+export const Instant = z.string().register(z.globalRegistry, { format: 'date-time' })
 
 /** `YYYY-MM-DD`, a day that exists (D7). Blank counts as not given. */
 export function filterDate(name: string) {
@@ -10,6 +10,17 @@ export function filterDate(name: string) {
     z.optional(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
     z.transform((text): string | undefined => text || undefined),
   )
+}
+
+/** A field `YYYY-MM-DD`. Absent, null and blank become null. */
+export function optionalDate(label: string) {
+  const error = `${label} must be a date as YYYY-MM-DD`
+  const date = z.pipe(
+    z.nullish(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
+    z.transform((text): string | null => text || null),
+  )
+  // For documents.
+  return date.register(z.globalRegistry, { format: 'date' })
 }
 
 export function isPlainDate(text: string): boolean {

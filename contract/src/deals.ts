@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { pagingQuery } from './answer.ts'
 import { filterDate, Instant } from './dates.ts'
+import { CrmState } from './leads.ts'
 import { CHOICE_LENGTH_MAX, SEARCH_LENGTH_MAX } from './limits.ts'
 import { Loid } from './loid.ts'
 import { filterMoney } from './money.ts'
@@ -29,7 +30,7 @@ export const Deal = z.object({
   probability: z.nullable(z.number()),
   description: Text,
   partner_iso: Text,
-  crm: z.enum(['pending', 'synced', 'failed']),
+  crm: CrmState,
   created_at: Instant,
   modified_time: Instant,
 })
@@ -89,4 +90,13 @@ export const listStages = defineRoute({
   auth: 'session',
   answer: z.object({ stages: z.array(z.string()) }),
   summary: 'The CRM’s own deal stages in its order.',
+})
+
+export const retryDealPush = defineRoute({
+  method: 'POST',
+  path: '/crm/deal/:id/retry-push',
+  auth: 'session',
+  answer: z.object({ loid: Loid, crm: CrmState }),
+  status: 202,
+  summary: 'Sends a deal, with its notes, to the CRM again after the portal gave up.',
 })

@@ -5,6 +5,7 @@ import {
   DEFAULT_LEAD_SOURCE,
   INDUSTRIES,
   ISO_COUNTRIES,
+  type IsoCountry,
   LOAN_TERMS,
   LOAN_TYPES,
   STATES,
@@ -98,60 +99,80 @@ export function missingFieldsText(missing: (keyof typeof REQUIRED_LEAD_FIELDS)[]
   return `Please fill in all required fields: ${missing.map((name) => REQUIRED_LEAD_FIELDS[name]).join(', ')}`
 }
 
+/** The form's fields (section 3) one by one, of which the partner API asks for fewer. */
+export const LEAD_FIELDS = {
+  firstName: requiredText('First name', NAME_LENGTH_MAX),
+  lastName: requiredText('Last name', NAME_LENGTH_MAX),
+  email: Email,
+  phone: requiredText('Phone number', PHONE_LENGTH_MAX).check(
+    z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
+  ),
+  state: optionalChoice('State', STATES),
+  businessName: z
+    .string({ error: 'Business name is required' })
+    .check(
+      z.minLength(1, 'Business name is required'),
+      lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
+      storable('Business name'),
+    ),
+  businessIndustry: optionalChoice('Industry', INDUSTRIES),
+  timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
+  businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
+  monthlyTurnover: optionalMoney('Monthly turnover'),
+  loanAmount: optionalMoney('Loan amount'),
+  loanType: optionalChoice('Loan type', LOAN_TYPES),
+  loanPurpose: optionalText('Loan purpose', LOAN_PURPOSE_LENGTH_MAX),
+  loanTerm: optionalChoice('Loan term', LOAN_TERMS),
+  ownsProperty: z.nullish(z.boolean({ error: 'Owns property must be true or false' })),
+  propertyValue: optionalMoney('Property value'),
+  propertyDebt: optionalMoney('Property debt'),
+  leadSource: optionalText('Lead source', CHOICE_LENGTH_MAX),
+  iso: optionalChoice('ISO', ISO_COUNTRIES),
+  additionalInfo: optionalText('Additional information', ADDITIONAL_INFO_LENGTH_MAX),
+  consentVersion: optionalText('Consent version', NAME_LENGTH_MAX),
+}
+
 /**
  * The form's fields (section 3), checked alike in the browser and on the server (D19). What comes out is ready to
  * store: phone in E.164, `iso` by the phone, amounts as numbers, everything absent as null. A business name of blanks
  * only becomes the applicant's name; a missing one is refused (section 5).
  */
-export const NewLead = z.pipe(
-  z.strictObject({
-    firstName: requiredText('First name', NAME_LENGTH_MAX),
-    lastName: requiredText('Last name', NAME_LENGTH_MAX),
-    email: Email,
-    phone: requiredText('Phone number', PHONE_LENGTH_MAX).check(
-      z.refine((phone) => phone === '' || readPhone(phone) !== null, INVALID_PHONE),
-    ),
-    state: optionalChoice('State', STATES),
-    businessName: z
-      .string({ error: 'Business name is required' })
-      .check(
-        z.minLength(1, 'Business name is required'),
-        lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
-        storable('Business name'),
-      ),
-    businessIndustry: optionalChoice('Industry', INDUSTRIES),
-    timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
-    businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
-    monthlyTurnover: optionalMoney('Monthly turnover'),
-    loanAmount: optionalMoney('Loan amount'),
-    loanType: optionalChoice('Loan type', LOAN_TYPES),
-    loanPurpose: optionalText('Loan purpose', LOAN_PURPOSE_LENGTH_MAX),
-    loanTerm: optionalChoice('Loan term', LOAN_TERMS),
-    ownsProperty: z.nullish(z.boolean({ error: 'Owns property must be true or false' })),
-    propertyValue: optionalMoney('Property value'),
-    propertyDebt: optionalMoney('Property debt'),
-    leadSource: optionalText('Lead source', CHOICE_LENGTH_MAX),
-    iso: optionalChoice('ISO', ISO_COUNTRIES),
-    additionalInfo: optionalText('Additional information', ADDITIONAL_INFO_LENGTH_MAX),
-    consentVersion: optionalText('Consent version', NAME_LENGTH_MAX),
-  }),
-  z.transform((form) => {
-    const reading = readPhone(form.phone, form.iso)
-    return {
-      ...form,
-      phone: reading?.e164 ?? form.phone,
-      iso: reading?.country ?? ('AU' as const),
-      businessName: form.businessName.trim() || `${form.firstName} ${form.lastName}`,
-      businessAbn: form.businessAbn && normalizeBusinessNumber(form.businessAbn),
-      leadSource: DEFAULT_LEAD_SOURCE,
-      ownsProperty: form.ownsProperty ?? false,
-      propertyValue: form.ownsProperty ? form.propertyValue : null,
-      propertyDebt: form.ownsProperty ? form.propertyDebt : null,
-    }
-  }),
-)
+export const NewLead = z.pipe(z.strictObject(LEAD_FIELDS), z.transform(readyToStore))
 export type NewLead = z.output<typeof NewLead>
 export type NewLeadForm = z.input<typeof NewLead>
+
+interface CheckedForm {
+  firstName: string | null
+  lastName: string | null
+  phone: string | null
+  businessName: string
+  businessAbn: string | null
+  ownsProperty?: boolean | null | undefined
+  propertyValue: number | null
+  propertyDebt: number | null
+  iso: IsoCountry | null
+}
+
+export function readyToStore<Form extends CheckedForm>(form: Form) {
+  const { phone, iso } = readyPhone(form)
+  return {
+    ...form,
+    phone,
+    iso,
+    businessName: form.businessName.trim() || [form.firstName, form.lastName].filter(Boolean).join(' '),
+    businessAbn: form.businessAbn && normalizeBusinessNumber(form.businessAbn),
+    leadSource: DEFAULT_LEAD_SOURCE,
+    ownsProperty: form.ownsProperty ?? false,
+    propertyValue: form.ownsProperty ? form.propertyValue : null,
+    propertyDebt: form.ownsProperty ? form.propertyDebt : null,
+  }
+}
+
+/** A number in E.164, and the country by it. */
+export function readyPhone<Phone extends string | null>(form: { phone: Phone; iso: IsoCountry | null }) {
+  const reading = form.phone === null ? null : readPhone(form.phone, form.iso)
+  return { phone: reading?.e164 ?? form.phone, iso: reading?.country ?? form.iso ?? ('AU' as const) }
+}
 
 export const LeadFilters = z.strictObject({
   ...pagingQuery(),

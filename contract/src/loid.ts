@@ -17,4 +17,4 @@ export function loidFromBytes(bytes: Uint8Array): string {
   return `LO-${characters.join('')}`
 }
 
-export const Loid = z.string()
+export const Loid = z.string().register(z.globalRegistry, { pattern: '^LO-[0-9A-HJKMNP-TV-Z]{8}$' })

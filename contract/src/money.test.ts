@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterMoney, formatMoney, optionalMoney, parseMoney } from './money.ts'
+import { filterMoney, formatMoney, formatMoneyInShort, optionalMoney, parseMoney } from './money.ts'
 
 test.each([
   ['50000', 50_000],
@@ -83,3 +83,7 @@ test.each(['abc', '-5', '1e5', '5 to 10', ['5', '6'], '9'.repeat(40)])(
     expect(filterMoney('minAmount').safeParse(value).success).toBe(false)
   },
 )
+
+test('a scale writes amounts in short, in the same currency', () => {
+  expect([0, 500, 185_000, 1_291_000].map(formatMoneyInShort)).toEqual(['$0', '$500', '$185K', '$1.3M'])
+})

@@ -17,6 +17,18 @@ export function formatMoney(amount: number | null | undefined): string {
   return amount === null || amount === undefined ? '—' : WHOLE_DOLLARS.format(amount)
 }
 
+const IN_SHORT = new Intl.NumberFormat('en-AU', {
+  style: 'currency',
+  currency: CURRENCY,
+  notation: 'compact',
+  maximumFractionDigits: 1,
+})
+
+/** `$25K`, `$1.3M`, for the scale of a chart. */
+export function formatMoneyInShort(amount: number): string {
+  return IN_SHORT.format(amount)
+}
+
 const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i
 
 /**

@@ -19,6 +19,8 @@ export const NoteContent = z
     storable('Note'),
   )
 
+const NoteCrmState = z.enum(['pending', 'synced', 'failed'])
+
 export const Note = z.object({
   id: z.string(),
   title: z.nullable(z.string()),
@@ -26,7 +28,7 @@ export const Note = z.object({
   /** 'System' when the CRM names nobody (section 3). */
   created_by: z.string(),
   created_at: Instant,
-  crm: z.enum(['pending', 'synced', 'failed']),
+  crm: NoteCrmState,
 })
 export type Note = z.infer<typeof Note>
 
@@ -55,4 +57,13 @@ export const addNote = defineRoute({
   status: 201,
   creates: true,
   summary: 'Adds a note to a deal (parent_type deal) or to a lead.',
+})
+
+export const retryNotePush = defineRoute({
+  method: 'POST',
+  path: '/crm/note/:id/retry-push',
+  auth: 'session',
+  answer: z.object({ id: z.string(), crm: NoteCrmState }),
+  status: 202,
+  summary: 'Sends a note to the CRM again after the portal gave up.',
 })

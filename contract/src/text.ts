@@ -31,6 +31,14 @@ export function optionalText(label: string, lengthMax: number) {
   )
 }
 
+/** For a field that may be left out: absent, null and blank become null, anything else must pass. */
+export function orNothing<Schema extends z.ZodMiniType>(schema: Schema) {
+  const blankIsNull = z.transform((value: unknown): unknown =>
+    value === undefined || (typeof value === 'string' && value.trim() === '') ? null : value,
+  )
+  return z.pipe(blankIsNull, z.nullable(schema))
+}
+
 /** An optional filter of a list: blank counts as not given. */
 export function filterText(label: string, lengthMax: number) {
   return z.pipe(
@@ -50,7 +58,7 @@ export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
 /** One of a list of words, whatever the case; the list's own spelling comes out. Absent and blank become null. */
 export function optionalChoice<const Choices extends readonly string[]>(label: string, choices: Choices) {
   const error = `${label} must be one of: ${choices.join(', ')}`
-  return z.pipe(
+  const choice = z.pipe(
     z.nullish(z.union([z.string(), z.number()], { error })),
     z.transform((value, context): Choices[number] | null => {
       const text = String(value ?? '')
@@ -62,4 +70,6 @@ export function optionalChoice<const Choices extends readonly string[]>(label: s
       return choice ?? null
     }),
   )
+  // For documents: the words as the list has them.
+  return choice.register(z.globalRegistry, { enum: [...choices] })
 }

@@ -4,9 +4,9 @@ import type { Sandbox } from './sandbox-context.ts'
 import { ApiError } from './wire.ts'
 
 /** The module an address names. */
-export function requireModule(name: string): Module {
+export function requireModule(sandbox: Sandbox, name: string): Module {
   const module = findModule(name)
-  if (module) return module
+  if (module) return sandbox.fields.of(module)
   throw new ApiError(400, 'INVALID_MODULE', { resource_path_index: 0 }, 'the module name given seems to be invalid')
 }
 

@@ -36,6 +36,7 @@ export type Behaviour = {
   stageHistoryOnAmountEdit: boolean
   timelineShowsNotes: boolean
   timelineEmptyOldValue: 'null' | 'blank'
+  fieldsMade: 'each' | 'all-or-none'
   notifyNeedsHttps: boolean
   notifyAttemptsMax: number
   notifyDeleteWord: 'delete' | 'remove'
@@ -112,6 +113,11 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   stageHistoryOnAmountEdit: yesNo(false, 'An edit of the amount adds a stage history row too.'),
   timelineShowsNotes: yesNo(false, 'Adding a note appears in the parent’s timeline.'),
   timelineEmptyOldValue: oneOf('null', ['null', 'blank'], 'How the timeline writes an empty old value.'),
+  fieldsMade: oneOf(
+    'each',
+    ['each', 'all-or-none'],
+    'Of several custom fields made in one call, what one refusal does.',
+  ),
   notifyNeedsHttps: yesNo(false, 'Subscribing with an http URL is refused.'),
   notifyAttemptsMax: whole(3, 'How often a notification is tried before it is given up.', 1),
   notifyDeleteWord: oneOf('delete', ['delete', 'remove'], 'The operation named in a notification of a deletion.'),
@@ -208,6 +214,7 @@ function defaults(): Behaviour {
     stageHistoryOnAmountEdit: SWITCHES.stageHistoryOnAmountEdit.default,
     timelineShowsNotes: SWITCHES.timelineShowsNotes.default,
     timelineEmptyOldValue: SWITCHES.timelineEmptyOldValue.default,
+    fieldsMade: SWITCHES.fieldsMade.default,
     notifyNeedsHttps: SWITCHES.notifyNeedsHttps.default,
     notifyAttemptsMax: SWITCHES.notifyAttemptsMax.default,
     notifyDeleteWord: SWITCHES.notifyDeleteWord.default,

@@ -41,7 +41,7 @@ class ConversionRefused extends Error {
 
 export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post<{ Params: { id: string } }>('/crm/v8/Leads/:id/actions/convert', (request, reply) => {
-    const lead = requireRecord(sandbox, requireModule('Leads'), request.params.id)
+    const lead = requireRecord(sandbox, requireModule(sandbox, 'Leads'), request.params.id)
     if (lead.converted) throw alreadyConverted()
     const [item = {}] = bodyItems(request.body, 'data', 1)
     const wanted = readConversion(sandbox, item)
@@ -54,7 +54,7 @@ export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.get<{ Params: { id: string } }>('/crm/v8/Leads/:id/__conversion_options', (request, reply) => {
-    const lead = requireRecord(sandbox, requireModule('Leads'), request.params.id)
+    const lead = requireRecord(sandbox, requireModule(sandbox, 'Leads'), request.params.id)
     if (lead.converted) throw alreadyConverted()
     const accounts = findSame(sandbox, 'Accounts', 'Account_Name', lead.values['Company'])
     const contacts = findSame(sandbox, 'Contacts', 'Email', lead.values['Email'])
@@ -103,16 +103,17 @@ function makeAll(sandbox: Sandbox, lead: CrmRecord, wanted: Conversion, actor: A
   const existingAccount = wanted.accountId ? findRecord(sandbox.store, 'Accounts', wanted.accountId) : undefined
   const account =
     existingAccount ??
-    (lead.values['Company'] ? make(sandbox, 'Accounts', mapped(lead, 'Accounts'), owner, by, at) : null)
+    (lead.values['Company'] ? make(sandbox, 'Accounts', mapped(sandbox, lead, 'Accounts'), owner, by, at) : null)
   const existingContact = wanted.contactId ? findRecord(sandbox.store, 'Contacts', wanted.contactId) : undefined
   const links = { Account_Name: account?.id ?? null }
-  const contact = existingContact ?? make(sandbox, 'Contacts', { ...mapped(lead, 'Contacts'), ...links }, owner, by, at)
+  const contact =
+    existingContact ?? make(sandbox, 'Contacts', { ...mapped(sandbox, lead, 'Contacts'), ...links }, owner, by, at)
   if (wanted.overwrite) {
-    if (existingAccount) overwrite(sandbox, existingAccount, mapped(lead, 'Accounts'), by)
-    if (existingContact) overwrite(sandbox, existingContact, { ...mapped(lead, 'Contacts'), ...links }, by)
+    if (existingAccount) overwrite(sandbox, existingAccount, mapped(sandbox, lead, 'Accounts'), by)
+    if (existingContact) overwrite(sandbox, existingContact, { ...mapped(sandbox, lead, 'Contacts'), ...links }, by)
   }
   const dealValues = wanted.deal && {
-    ...mapped(lead, 'Deals'),
+    ...mapped(sandbox, lead, 'Deals'),
     ...links,
     Contact_Name: contact.id,
     Lead_Conversion_Time: daysBetween(lead.createdTime, at),
@@ -156,9 +157,9 @@ function overwrite(sandbox: Sandbox, record: CrmRecord, values: Values, by: Acto
 }
 
 /** The lead's values under the names they have in the other module. */
-function mapped(lead: CrmRecord, target: Target): Values {
+function mapped(sandbox: Sandbox, lead: CrmRecord, target: Target): Values {
   const values: Values = {}
-  for (const field of getModule('Leads').fields) {
+  for (const field of sandbox.fields.of(getModule('Leads')).fields) {
     const name = field.convertsTo?.[target]
     const value = lead.values[field.apiName]
     if (name !== undefined && value !== undefined && value !== null) values[name] = value
@@ -189,7 +190,7 @@ function readConversion(sandbox: Sandbox, item: JsonObject): { conversion: Conve
       const details = { api_name: 'Closing_Date', json_path: '$.data[0].Deals.Closing_Date' }
       return { failure: failure('MANDATORY_NOT_FOUND', details, 'required field not found') }
     }
-    const input = readInput(sandbox, getModule('Deals'), deal, '$.data[0].Deals', true)
+    const input = readInput(sandbox, sandbox.fields.of(getModule('Deals')), deal, '$.data[0].Deals', true)
     if (!input.ok) return input
     conversion.deal = input.values
   }

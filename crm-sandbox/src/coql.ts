@@ -43,7 +43,7 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
       throw new ApiError(400, 'INVALID_MODULE', { module: parsed.module }, 'the module name given seems to be invalid')
     }
     checkLimits(parsed)
-    return select(sandbox, module, parsed)
+    return select(sandbox, sandbox.fields.of(module), parsed)
   } catch (error) {
     if (error instanceof CoqlSyntaxError) {
       throw new ApiError(400, 'SYNTAX_ERROR', { clause: error.clause }, error.message)

@@ -8,7 +8,7 @@ import type { Query } from './wire.ts'
 
 export function countRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<{ Params: { module: string }; Querystring: Query }>('/crm/v8/:module/actions/count', (request) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const found = searchFilter(sandbox, module, request.query)
     if (found) return { count: countRecords(sandbox.store, `WHERE ${found.sql}`, found.params) }
     const converted = request.query['converted'] ?? 'false'

@@ -14,7 +14,7 @@ const LISTED_DAYS = 120
 
 export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<{ Params: { module: string }; Querystring: Query }>('/crm/v8/:module/deleted', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const type = request.query['type'] ?? 'all'
     if (type !== 'all' && type !== 'recycle' && type !== 'permanent') {
       const details = { param_name: 'type', supported_values: ['all', 'recycle', 'permanent'] }

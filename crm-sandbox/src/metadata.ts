@@ -11,17 +11,17 @@ type Queried = { Querystring: Query }
 /** What an organisation says about itself: fields, picklists, layouts, pipeline, modules, related lists, users. */
 export function metadataRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<Queried>('/crm/v8/settings/fields', (request) => {
-    const module = moduleParam(request.query)
+    const module = moduleParam(sandbox, request.query)
     return { fields: module.fields.map((field) => showField(module, field)) }
   })
 
   app.get<Queried & { Params: { id: string } }>('/crm/v8/settings/fields/:id', (request) => {
-    const module = moduleParam(request.query)
+    const module = moduleParam(sandbox, request.query)
     return { fields: [showField(module, fieldOf(module, request.params.id))] }
   })
 
   app.get<Queried & { Params: { id: string } }>('/crm/v8/settings/fields/:id/pick_list_values', (request, reply) => {
-    const module = moduleParam(request.query)
+    const module = moduleParam(sandbox, request.query)
     const field = fieldOf(module, request.params.id)
     if (!field.choices) return reply.code(204).send()
     const layout_associations = [{ id: module.layoutId, name: 'Standard', api_name: 'Standard' }]
@@ -33,10 +33,12 @@ export function metadataRoutes(app: FastifyInstance, sandbox: Sandbox) {
     }
   })
 
-  app.get<Queried>('/crm/v8/settings/layouts', (request) => ({ layouts: [showLayout(moduleParam(request.query))] }))
+  app.get<Queried>('/crm/v8/settings/layouts', (request) => ({
+    layouts: [showLayout(moduleParam(sandbox, request.query))],
+  }))
 
   app.get<Queried & { Params: { id: string } }>('/crm/v8/settings/layouts/:id', (request) => {
-    const module = moduleParam(request.query)
+    const module = moduleParam(sandbox, request.query)
     if (request.params.id !== module.layoutId) throw invalidPathId()
     return { layouts: [showLayout(module)] }
   })
@@ -59,7 +61,7 @@ export function metadataRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.get<Queried>('/crm/v8/settings/related_lists', (request, reply) => {
-    const lists = relatedLists(moduleParam(request.query))
+    const lists = relatedLists(moduleParam(sandbox, request.query))
     return lists.length === 0 ? reply.code(204).send() : { related_lists: lists }
   })
 
@@ -368,12 +370,12 @@ function showUserDetails(sandbox: Sandbox, user: User): JsonObject {
   }
 }
 
-function moduleParam(query: Query): Module {
+function moduleParam(sandbox: Sandbox, query: Query): Module {
   const name = query['module']
   if (!name) throw missing('module')
   const module = findModule(name)
   if (!module) throw invalidModule()
-  return module
+  return sandbox.fields.of(module)
 }
 
 function fieldOf(module: Module, id: string): Field {

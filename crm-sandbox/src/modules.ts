@@ -13,21 +13,28 @@ import {
 
 export type ModuleName = 'Partners' | 'Leads' | 'Deals' | 'Contacts' | 'Accounts' | 'Notes'
 
-type DataType =
-  | 'text'
-  | 'textarea'
-  | 'email'
-  | 'phone'
-  | 'website'
-  | 'picklist'
-  | 'currency'
-  | 'percent'
-  | 'boolean'
-  | 'date'
-  | 'datetime'
-  | 'lookup'
-  | 'ownerlookup'
-  | 'bigint'
+const DATA_TYPES = [
+  'text',
+  'textarea',
+  'email',
+  'phone',
+  'website',
+  'picklist',
+  'currency',
+  'percent',
+  'boolean',
+  'date',
+  'datetime',
+  'lookup',
+  'ownerlookup',
+  'bigint',
+] as const
+
+type DataType = (typeof DATA_TYPES)[number]
+
+export function isDataType(text: string): text is DataType {
+  return DATA_TYPES.some((type) => type === text)
+}
 
 export type Field = {
   id: string

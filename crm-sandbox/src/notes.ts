@@ -22,7 +22,7 @@ export function noteRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.post<OfRecord>('/crm/v8/:module/:id/Notes', (request, reply) => {
-    const parent = requireRecord(sandbox, requireModule(request.params.module), request.params.id)
+    const parent = requireRecord(sandbox, requireModule(sandbox, request.params.module), request.params.id)
     const items = bodyItems(request.body)
     const results = sandbox.store.transaction(() =>
       items.map((item, index) => {
@@ -34,7 +34,7 @@ export function noteRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.get<OfRecord>('/crm/v8/:module/:id/Notes', (request, reply) => {
-    const parent = requireRecord(sandbox, requireModule(request.params.module), request.params.id)
+    const parent = requireRecord(sandbox, requireModule(sandbox, request.params.module), request.params.id)
     const fields = readFields(request.query)
     const page = readPage(request.query)
     const notes = selectRecords(

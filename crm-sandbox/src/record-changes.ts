@@ -23,7 +23,7 @@ export type NewRecord = {
 
 /** Adds a record, its first lines of history, and the notifications of it. To be called within a transaction. */
 export function createRecord(sandbox: Sandbox, wanted: NewRecord, actor: Actor, path: string): Written {
-  const module = getModule(wanted.module)
+  const module = sandbox.fields.of(getModule(wanted.module))
   const duplicate = findDuplicate(sandbox, module, wanted.values, undefined, path)
   if (duplicate) return { ok: false, failure: duplicate }
 
@@ -59,7 +59,7 @@ export function changeRecord(
   actor: Actor,
   path: string,
 ): Written {
-  const module = getModule(record.module)
+  const module = sandbox.fields.of(getModule(record.module))
   if (record.converted) {
     return { ok: false, failure: failure('CONVERTED_RECORD', {}, "can't update the converted record") }
   }

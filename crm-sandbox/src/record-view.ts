@@ -8,7 +8,7 @@ import type { JsonObject } from './wire.ts'
 
 /** A record as the API answers it: the id and the named fields, or all of them. A field the module lacks is left out. */
 export function showRecord(sandbox: Sandbox, record: CrmRecord, fields?: readonly string[]): JsonObject {
-  const module = getModule(record.module)
+  const module = sandbox.fields.of(getModule(record.module))
   const shown: JsonObject = { id: record.id }
   for (const name of fields ?? allNames(module)) {
     const value = showNamed(sandbox, module, record, name)

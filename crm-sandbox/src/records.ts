@@ -36,7 +36,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   const tokens = pageTokens(sandbox)
 
   app.get<InModule>('/crm/v8/:module', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const list = readList(module, request.query, request.headers['if-modified-since'])
     const found = list.token === undefined ? findByPage(sandbox, list) : findByToken(sandbox, list, tokens)
     if (found.records.length === 0) return reply.code(list.since === undefined ? 204 : 304).send()
@@ -57,7 +57,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.get<OneRecord>('/crm/v8/:module/:id', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     if (!isId(request.params.id)) throw invalidId()
     const record = findRecord(sandbox.store, module.name, request.params.id)
     if (!record) {
@@ -70,7 +70,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.post<InModule>('/crm/v8/:module', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const items = bodyItems(request.body)
     const results = sandbox.store.transaction(() =>
       items.map((item, index) => {
@@ -82,7 +82,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.put<InModule>('/crm/v8/:module', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const items = bodyItems(request.body)
     const results = sandbox.store.transaction(() =>
       items.map((item, index) => {
@@ -99,7 +99,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.put<OneRecord>('/crm/v8/:module/:id', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const record = requireRecord(sandbox, module, request.params.id)
     const [item] = bodyItems(request.body, 'data', 1)
     refuseWhenModifiedSince(request, record)
@@ -110,7 +110,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.post<InModule>('/crm/v8/:module/upsert', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const items = bodyItems(request.body)
     const checks = readDuplicateChecks(module, request.body)
     const results = sandbox.store.transaction(() =>
@@ -120,7 +120,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.delete<InModule>('/crm/v8/:module', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const ids = request.query['ids']
     if (!ids)
       throw new ApiError(
@@ -143,7 +143,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 
   app.delete<OneRecord>('/crm/v8/:module/:id', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     requireRecord(sandbox, module, request.params.id)
     const results = sandbox.store.transaction(() => [remove(sandbox, module, request.params.id)])
     return sendItems(reply, results, 200)

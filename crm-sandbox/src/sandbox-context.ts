@@ -1,4 +1,5 @@
 import type { Behaviour } from './behaviour.ts'
+import type { CustomFields } from './custom-fields.ts'
 import type { Store } from './store.ts'
 
 /** What every part of the sandbox may use. */
@@ -7,6 +8,7 @@ export type Sandbox = {
   /** Milliseconds since 1970, the clock shift included. */
   now(): number
   behaviour(): Readonly<Behaviour>
+  fields: CustomFields
   /** The sandbox's own address, which a token answer names as api_domain. */
   baseUrl(): string
   /** Says that there are notifications to deliver. */

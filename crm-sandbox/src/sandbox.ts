@@ -3,6 +3,7 @@ import { behaviourRoutes, behaviourSwitches } from './behaviour.ts'
 import { convertRoutes } from './convert.ts'
 import { coqlRoutes } from './coql.ts'
 import { countRoutes } from './count.ts'
+import { customFieldRoutes, openCustomFields } from './custom-fields.ts'
 import { deletedRoutes } from './deleted.ts'
 import { fillDemoData, isEmpty } from './demo-data.ts'
 import { type Faults, faultRoutes, openFaults, slowDown, strikeAfter, strikeBefore, strikeCall } from './faults.ts'
@@ -45,6 +46,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     store,
     now: () => clock() + switches.current().clockShiftSeconds * 1_000,
     behaviour: switches.current,
+    fields: openCustomFields(store),
     baseUrl: () => url,
     notify: () => wake(),
   }
@@ -71,7 +73,9 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     behaviourRoutes(part, switches)
     faultRoutes(part, sandbox, faults)
     limitRoutes(part)
-    resetRoutes(part, sandbox, { clear: [switches.clear, () => faults.replace({}), limits.clear] })
+    resetRoutes(part, sandbox, {
+      clear: [switches.clear, sandbox.fields.clear, () => faults.replace({}), limits.clear],
+    })
   })
   await app.register(async (part) => {
     keepOtherSitesOut(part)
@@ -129,6 +133,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
 
     coqlRoutes(api, sandbox)
     metadataRoutes(api, sandbox)
+    customFieldRoutes(api, sandbox)
     notificationRoutes(api, sandbox)
     searchRoutes(api, sandbox)
     countRoutes(api, sandbox)

@@ -28,7 +28,7 @@ const OPERATORS: { [name: string]: Operator } = {
 
 export function searchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<{ Params: { module: string }; Querystring: Query }>('/crm/v8/:module/search', (request, reply) => {
-    const module = requireModule(request.params.module)
+    const module = requireModule(sandbox, request.params.module)
     const query = request.query
     const filter = searchFilter(sandbox, module, query)
     if (!filter) {

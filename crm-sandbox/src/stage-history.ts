@@ -59,7 +59,7 @@ export function findStages(sandbox: Sandbox, dealId: string, limit = 2_000, offs
 
 export function stageHistoryRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<{ Params: { id: string }; Querystring: Query }>('/crm/v8/Deals/:id/Stage_History', (request, reply) => {
-    const deal = requireRecord(sandbox, requireModule('Deals'), request.params.id)
+    const deal = requireRecord(sandbox, requireModule(sandbox, 'Deals'), request.params.id)
     const fields = readFields(request.query)
     const page = readPage(request.query)
     const entries = findStages(sandbox, deal.id, page.perPage + 1, page.offset)

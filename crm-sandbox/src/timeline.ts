@@ -42,7 +42,7 @@ export function timelineRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<{ Params: { module: string; id: string }; Querystring: Query }>(
     '/crm/v8/:module/:id/__timeline',
     (request, reply) => {
-      const module = requireModule(request.params.module)
+      const module = requireModule(sandbox, request.params.module)
       const record = requireRecord(sandbox, module, request.params.id)
       const query = request.query
       if (query['page_token'] !== undefined && query['per_page'] !== undefined) {
@@ -117,7 +117,7 @@ function showRow(sandbox: Sandbox, record: CrmRecord, row: Row, query: Query): J
 }
 
 function showChange(sandbox: Sandbox, record: CrmRecord, change: FieldChange, query: Query): JsonObject {
-  const field = findField(getModule(record.module), change.field)
+  const field = findField(sandbox.fields.of(getModule(record.module)), change.field)
   const details = query['include_inner_details'] ?? ''
   const emptyOld = sandbox.behaviour().timelineEmptyOldValue === 'blank' ? 'blank' : null
   return {

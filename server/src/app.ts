@@ -3,12 +3,20 @@ import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { findCaller } from './features/accounts/sessions.ts'
+import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
+import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
+import { hasKeyForm } from './features/api-keys/key-format.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from './features/deals/deals.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
+import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
+import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
+import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes } from './http/health.ts'
 import { createMount } from './http/mount.ts'
@@ -18,20 +26,32 @@ import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
-  const app = await createServer(deps.log, deps.publicUrl.startsWith('https:'))
+  const app = await createServer(deps.log, {
+    isSecure: deps.publicUrl.startsWith('https:'),
+    trustProxy: deps.config.trustProxy,
+  })
   healthRoutes(app, deps.pool)
+  openApiRoutes(app, deps)
 
   const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)
-  const authenticate = createAuthenticate(callers.find)
   const rateLimits = createRateLimits(deps.pool, deps.config.rateLimits)
+  const authenticate = createAuthenticate(
+    { findSessionCaller: callers.find, findKeyCaller: (key) => findKeyCaller(deps, key), hasKeyForm },
+    rateLimits,
+  )
   const mount = createMount(app, deps, authenticate, rateLimits)
+  logInboundCalls(app, deps)
   accountRoutes(mount, deps, callers)
+  apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
   noteRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
+  crmNotificationRoutes(app, deps)
+  partnerApiRoutes(mount, deps)
+  webhookRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   return app

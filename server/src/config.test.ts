@@ -20,6 +20,7 @@ test('without any variable the portal runs for development', () => {
     nodeEnv: 'development',
     isProduction: false,
     host: '127.0.0.1',
+    trustProxy: ['loopback'],
     port: 3000,
     publicUrl: undefined,
     dataDir: path.resolve('data'),
@@ -55,6 +56,11 @@ test('an empty variable counts as not set', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
 })
 
+test('proxies are addresses and networks of either kind', () => {
+  const TRUST_PROXY = 'loopback, 10.0.0.7,192.168.0.0/16,2001:db8::/32'
+  expect(readSettings({ TRUST_PROXY }).trustProxy).toEqual(['loopback', '10.0.0.7', '192.168.0.0/16', '2001:db8::/32'])
+})
+
 test.each([
   [{ PORT: 'http' }, 'PORT is "http", but must be a whole number from 0 to 65535'],
   [{ PORT: '70000' }, 'PORT is "70000", but must be a whole number from 0 to 65535'],
@@ -72,6 +78,10 @@ test.each([
   [{ SEED_DEMO: 'yes' }, 'SEED_DEMO is "yes", but must be true or false'],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud", but must be one of fatal, error/],
   [{ RATE_LIMITS: 'false' }, 'RATE_LIMITS is "false", but must be on or off'],
+  [{ TRUST_PROXY: 'yes' }, /^TRUST_PROXY is "yes", but must be loopback, or addresses and networks such as/],
+  [{ TRUST_PROXY: '10.0.0.1,' }, /^TRUST_PROXY/],
+  [{ TRUST_PROXY: '10.0.0.0/33' }, /^TRUST_PROXY/],
+  [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY/],
   [{ CRM_NOTES: 'none' }, 'CRM_NOTES is "none", but must be all or portal'],
   [{ CRM_FIELD_MAP: './no-such-map.json' }, /^CRM_FIELD_MAP is "\.\/no-such-map\.json", but must be the path/],
   [{ MAIL_FROM: 'Portal' }, /^MAIL_FROM is "Portal"/],

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { z } from 'zod'
 
@@ -6,6 +7,8 @@ export type Settings = {
   nodeEnv: 'development' | 'production'
   isProduction: boolean
   host: string
+  /** Proxies whose `X-Forwarded-For` is believed: addresses and networks, or `loopback` for this machine. */
+  trustProxy: string[]
   /** 0 asks the system for a free port. */
   port: number
   /** Absent, it is `http://localhost:PORT`, which is known only once the server listens. No slash at the end. */
@@ -65,6 +68,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     nodeEnv: variables.NODE_ENV,
     isProduction,
     host: variables.HOST,
+    trustProxy: variables.TRUST_PROXY,
     port: variables.PORT,
     publicUrl: variables.PUBLIC_URL,
     dataDir: path.resolve(variables.DATA_DIR),
@@ -101,6 +105,14 @@ const Variables = z.object({
     .string()
     .regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0')
     .default('127.0.0.1'),
+  TRUST_PROXY: z
+    .string()
+    .transform((list) => list.split(',').map((proxy) => proxy.trim()))
+    .refine(
+      (list) => list.every(isProxy),
+      'be loopback, or addresses and networks such as 10.0.0.7,192.168.0.0/16 with commas between',
+    )
+    .default(['loopback']),
   PORT: Port.default(3000),
   PUBLIC_URL: webOrigin('https://portal.example.com').optional(),
   DATA_DIR: z.string().default('./data'),
@@ -212,6 +224,15 @@ function isTimezone(zone: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A network without bits (`0.0.0.0/0`) would believe every caller's own word. */
+function isProxy(text: string): boolean {
+  if (text === 'loopback') return true
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
 function urlOf(protocols: string[], must: string) {

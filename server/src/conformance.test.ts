@@ -1,14 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '@portal/contract/answer.ts'
+import { Failure, Pagination } from '@portal/contract/answer.ts'
 import type { Route } from '@portal/contract/route.ts'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod/mini'
 import { newId } from './db/ids.ts'
+import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from './testing/bad-input.ts'
 import { insertDeal } from './testing/insert-deal.ts'
+import { openLender } from './testing/lender.ts'
 import { type Answer, newLead, startPortal, type TestPartner, type TestPortal } from './testing/start-portal.ts'
-
-/** Contract routes that the server does not have yet. It is empty once everything is built. */
-const NOT_BUILT: string[] = []
+import { waitFor } from './testing/wait-for.ts'
 
 const CONTRACT = join(import.meta.dirname, '../../contract/src')
 const routes = await collectRoutes()
@@ -18,12 +20,14 @@ const withId = named.filter(([, route]) => route.path.includes(':'))
 
 let portal: TestPortal
 let partner: TestPartner
+let apiKey: string
 /** Its records are what the partner asks for in vain. */
 let owner: TestPartner
 let foreign: string[]
 beforeAll(async () => {
   portal = await startPortal()
   partner = await portal.newPartner()
+  apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
   owner = await portal.newPartner()
   const lead = await owner.submitLead()
   const deal = await insertDeal(portal.deps.db, owner.id)
@@ -33,16 +37,35 @@ beforeAll(async () => {
     .insertInto('sync_runs')
     .values({ ...run, phase: null, error: null, result: null, finished_at: at })
     .execute()
-  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id]
+  const log = { id: newId(), partner_id: owner.id, direction: 'outbound', status: 'success', created_at: at } as const
+  await portal.deps.db
+    .insertInto('webhook_logs')
+    .values({ ...log, endpoint: 'https://partner.example/hook' })
+    .execute()
+  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id]
 })
-afterAll(async () => {
-  console.log(`${routes.length} routes of the contract asked ${asked} times`)
-  await portal[Symbol.asyncDispose]()
-})
+afterAll(() => portal[Symbol.asyncDispose]())
 
 let asked = 0
+/** The routes that were tried so, by name. */
+const tried = {
+  withoutSession: new Set<string>(),
+  withForeignSession: new Set<string>(),
+  withBadInput: new Set<string>(),
+}
 
-async function ask(route: Route, request: { token?: string; body?: unknown; query?: string; id?: string } = {}) {
+function tokenFor(route: Route): string {
+  return route.auth === 'api-key' ? apiKey : partner.token
+}
+
+interface Asked {
+  token?: string | undefined
+  body?: unknown
+  query?: string
+  id?: string
+}
+
+async function ask(route: Route, request: Asked = {}) {
   asked += 1
   const path = route.path.replace(/:\w+/, encodeURIComponent(request.id ?? 'LO-00000000'))
   const hasBody = route.body !== undefined && route.method !== 'GET'
@@ -68,9 +91,10 @@ test('the contract has routes, each at an address of its own', () => {
 })
 
 test.each(named)('%s is there', async (name, route) => {
-  const { body } = await ask(route)
-  const isMounted = body?.error !== 'There is no such address in this API'
-  expect(isMounted).toBe(!NOT_BUILT.includes(name))
+  const { status, body } = await ask(route)
+  expect(body.error).not.toBe('There is no such address in this API')
+  expect(status === 401 && body.code === 'UNAUTHORIZED').toBe(route.auth !== 'none')
+  tried.withoutSession.add(name)
 })
 
 test.each(withSession)('%s answers 401 without a session, and with one that does not exist', async (_name, route) => {
@@ -79,18 +103,35 @@ test.each(withSession)('%s answers 401 without a session, and with one that does
   expect(faultOf(await ask(route, { token: "x' or 1=1 --" }), 401)).toBeUndefined()
 })
 
+test.each(named)('%s tells a foreign session nothing of another partner', async (name, route) => {
+  const visitor = await portal.newPartner()
+  const answer = await ask(route, { token: visitor.token, body: validBody(route), query: validQuery(route) })
+  const text = JSON.stringify(answer.body)
+  for (const word of [...foreign, owner.id, owner.email, owner.businessName]) expect(text).not.toContain(word)
+  tried.withForeignSession.add(name)
+})
+
+const forOneKind = withSession.filter(([, route]) => route.auth !== 'session-or-api-key')
+test.each(forOneKind)(
+  '%s answers 401 to a key where it asks for a session, and the other way round',
+  async (_name, route) => {
+    const token = route.auth === 'session' ? apiKey : partner.token
+    expect(faultOf(await ask(route, { token, body: validBody(route) }), 401)).toBeUndefined()
+  },
+)
+
 test.each(withId)('%s answers 404 for another partner’s record as for an unknown one', async (_name, route) => {
-  const unknown = await ask(route, { token: partner.token, body: validBody(route) })
+  const unknown = await ask(route, { token: tokenFor(route), body: validBody(route) })
   expect(faultOf(unknown, 404)).toBeUndefined()
   for (const id of foreign) {
-    const answer = await ask(route, { token: partner.token, id, body: validBody(route) })
+    const answer = await ask(route, { token: tokenFor(route), id, body: validBody(route) })
     expect([id, answer.status, answer.body]).toEqual([id, 404, unknown.body])
   }
 })
 
 test.each(withId)('%s answers 404 for what is no id at all', async (_name, route) => {
   for (const id of ODD_TEXTS) {
-    expect(faultOf(await ask(route, { token: partner.token, id, body: validBody(route) }), 404)).toBeUndefined()
+    expect(faultOf(await ask(route, { token: tokenFor(route), id, body: validBody(route) }), 404)).toBeUndefined()
   }
 })
 
@@ -99,17 +140,17 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
   for (const field of [...fieldsOf(route.query), '__proto__', 'constructor', 'toString', 'a[b]', '']) {
     for (const text of ODD_TEXTS) {
       const query = `?${encodeURIComponent(field)}=${encodeURIComponent(text)}`
-      const answer = await ask(route, { token: partner.token, query })
+      const answer = await ask(route, { token: tokenFor(route), query })
       expect([query, answer.status === 200 ? undefined : faultOf(answer, 400)]).toEqual([query, undefined])
     }
-    expect(faultOf(await ask(route, { token: partner.token, query: `?${field}=a&${field}=b` }), 400)).toBeUndefined()
+    expect(faultOf(await ask(route, { token: tokenFor(route), query: `?${field}=a&${field}=b` }), 400)).toBeUndefined()
   }
 })
 
 const withoutQuery = named.filter(([, route]) => route.query === undefined)
 test.each(withoutQuery)('%s knows no query', async (_name, route) => {
   expect(
-    faultOf(await ask(route, { token: partner.token, query: '?admin=true', body: validBody(route) }), 400),
+    faultOf(await ask(route, { token: tokenFor(route), query: '?admin=true', body: validBody(route) }), 400),
   ).toBeUndefined()
 })
 
@@ -126,58 +167,194 @@ test.each(withBody)('%s refuses any bad body in the API’s own form', async (_n
     '{"__proto__":{"a":1}}',
     { constructor: { prototype: {} } },
   ]) {
-    expect(faultOf(await ask(route, { token: partner.token, body: body ?? 'null' }), 400)).toBeUndefined()
+    expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
   }
   for (const field of fieldsOf(route.body)) {
-    for (const value of [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]) {
-      const answer = await ask(route, { token: partner.token, body: { ...validBody(route), [field]: value } })
+    const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
+    const faults = values.map(async (value) => {
+      const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
       const fault = answer.status < 300 ? undefined : faultOf(answer, 400, 401, 404, 409)
-      expect([field, value, fault]).toEqual([field, value, undefined])
-    }
+      return fault && `${field} ${JSON.stringify(value)}: ${fault}`
+    })
+    expect((await Promise.all(faults)).filter(Boolean)).toEqual([])
   }
+})
+
+const INPUTS_A_ROUTE = 200
+const INPUTS_AT_ONCE = 10
+/** The same inputs every time; another number looks elsewhere. A failure prints it with the shortest input that fails. */
+const SEED = 20_261_120
+
+test.each(named)(
+  '%s answers whatever it is sent with success or a refusal, never with a failure of its own',
+  async (name, route) => {
+    const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
+    const property = fc.asyncProperty(inputs, async (batch) => {
+      const faults = await Promise.all(batch.map((input) => faultFor(route, input)))
+      expect(faults.filter(Boolean)).toEqual([])
+    })
+    await fc.assert(property, { numRuns: INPUTS_A_ROUTE / INPUTS_AT_ONCE, seed: SEED })
+    tried.withBadInput.add(name)
+  },
+)
+
+const withWrite = named.filter(([, route]) => route.method !== 'GET')
+test.each(withWrite)('%s refuses a body that is too large, and one that is no JSON', async (_name, route) => {
+  const path = `/api${route.path.replace(/:\w+/, 'LO-00000000')}`
+  const send = (body: string, type: string) =>
+    portal.ask(route.method, path.slice('/api'.length), {
+      token: tokenFor(route),
+      body,
+      headers: { 'content-type': type },
+    })
+  expect(faultOf(await send(JSON.stringify({ a: 'x'.repeat(66_000) }), 'application/json'), 413)).toBeUndefined()
+  for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
+    expect([type, faultOf(await send('a=1', type), 415)]).toEqual([type, undefined])
+  }
+  expect(faultOf(await send('{"a":', 'application/json'), 400)).toBeUndefined()
 })
 
 const creating = named.filter(([, route]) => route.creates)
 test.each(creating)(
-  '%s answers a repeat with the same Idempotency-Key once more, and creates once',
+  '%s answers five equal requests at once with the same Idempotency-Key alike, and creates once',
   async (name, route) => {
     const lead = await partner.submitLead()
+    // What a test event needs.
+    await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
     const body = {
       ...validBody(route),
       ...(name === 'POST /crm/note' && { loid: lead.loid }),
       ...(name === 'POST /auth/signup' && NOBODY_YET),
     }
     const path = route.path.replace(/:\w+/, lead.loid)
-    const request = { token: partner.token, headers: { 'idempotency-key': `conformance ${name}` }, body }
-    const first = await portal.ask(route.method, path, request)
-    const again = await portal.ask(route.method, path, request)
-    expect([first.status, again.status, again.body]).toEqual([201, 201, first.body])
-    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    const request = { token: tokenFor(route), headers: { 'idempotency-key': `conformance ${name}` }, body }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => portal.ask(route.method, path, request)))
+    const [first] = answers
+    expect(answers.map((answer) => [answer.status, answer.body])).toEqual(Array(5).fill([201, first?.body]))
+    expect(answers.filter((answer) => answer.headers.get('idempotency-replayed') === 'true')).toHaveLength(4)
   },
 )
 
-const NOBODY_YET = { email: 'repeat@example.com', businessName: 'Repeat' }
-const ODD_TEXTS = [
-  '\u0000',
-  'a\u0000b',
-  "'; drop table leads; --",
-  '<script>alert(1)</script>',
-  '../../etc/passwd',
-  '%',
-  '\\',
-  '${7*7}',
-  'ﷺ'.repeat(40),
-  '🚚\u202e\u200b',
-  '-1',
-  '1e999',
-  'NaN',
-  'null',
-  '__proto__',
-  '00000000-0000-0000-0000-00000000000g',
-  'x'.repeat(2_000),
-]
-const ODD_VALUES: unknown[] = [null, true, 0, -1, 1.5, 1e308, [], ['a'], {}, { $gt: '' }, { toString: 'x' }, 'a\ud800']
+test('every route answers in its own form: no field too few, none too many', { timeout: 120_000 }, async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  for (const [name, route] of named) {
+    const request = await successfulRequest(withCrm, name, route)
+    const answer = await withCrm.ask(route.method, request.path, request)
+    expect([name, answer.status, answer.body]).toEqual([name, route.status, expect.objectContaining({ success: true })])
+    const { data, pagination } = answer.body
+    const form = {
+      bare: () => Object(z.parse(route.answer, answer.body)),
+      data: () => ({ data: z.parse(route.answer, data) }),
+      paged: () => ({ data: z.parse(route.answer, data), pagination: Pagination.parse(pagination) }),
+    }
+    expect([name, answer.body]).toEqual([name, { success: true, ...form[route.envelope]() }])
+  }
+})
 
+test('of every route it was tried what it does without a session, with a foreign one and with bad input', () => {
+  const all = named.map(([name]) => name)
+  for (const names of Object.values(tried)) expect(all.filter((name) => !names.has(name))).toEqual([])
+  const [without, foreignly, badly] = Object.values(tried).map((names) => all.filter((name) => names.has(name)).length)
+  console.log(
+    `Contract: of ${all.length} routes ${without} were tried without a session, ${foreignly} with a foreign one, ${badly} with bad input (${asked} requests)`,
+  )
+})
+
+/** A query that the route takes. */
+function validQuery(route: Route): string {
+  return route.path === '/crm/search' ? '?q=a' : ''
+}
+
+/** What a partner of its own asks, so that the route does what it is for. */
+async function successfulRequest(on: TestPortal, name: string, route: Route) {
+  const subject = await on.newPartner()
+  await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)
+  const { loid } = await subject.submitLead()
+  const lead = await subject.pushedLead(loid)
+  const deal = await insertDeal(on.deps.db, subject.id)
+  await subject.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
+  const { api_key } = (await subject.post('/dashboard/generate-api-key')).body.data
+  const bodies: Record<string, () => Promise<object>> = {
+    'POST /auth/login': async () => ({ email: subject.email, password: subject.password }),
+    'POST /auth/verify': async () => ({ token: subject.token }),
+    'POST /auth/forgot-password': async () => ({ email: subject.email }),
+    'POST /auth/reset-password': async () => {
+      const { resetToken } = (await on.post('/auth/forgot-password', { email: subject.email })).body.data
+      return { token: resetToken, newPassword: 'another-fine-horse' }
+    },
+    'POST /auth/verify-email': async () => {
+      const mail = await on.mailTo(subject.email)
+      return { token: /verify-email\?token=([\w-]+)/.exec(mail)?.[1] }
+    },
+    'PUT /profile': async () => ({ business_name: subject.businessName, phone: '0491 570 006' }),
+    'PUT /profile/password': async () => ({
+      currentPassword: subject.password,
+      newPassword: 'another-fine-horse',
+      confirmPassword: 'another-fine-horse',
+    }),
+    'POST /crm/note': async () => ({ loid, content: 'A note long enough.' }),
+  }
+  const ids: Record<string, () => Promise<string>> = {
+    'GET /dashboard/sync-runs/:id': async () => {
+      await subject.post('/dashboard/sync-leads')
+      const run = on.deps.db.selectFrom('sync_runs').select('id').where('partner_id', '=', subject.id)
+      return (await run.executeTakeFirstOrThrow()).id
+    },
+    'POST /crm/note/:id/retry-push': async () => {
+      const added = await subject.post(`/crm/note/${loid}`, { content: 'A note long enough.' })
+      return added.body.data.note.id
+    },
+    'POST /dashboard/sync-deal/:id': async () => {
+      const lender = openLender(on.crmUrl)
+      const Partner = { id: (await subject.get('/profile')).body.data.zoho_id }
+      await lender.create('Deals', { Deal_Name: 'Rivera', Stage: 'Approved', Partner })
+      await subject.post('/dashboard/sync-deals')
+      return (await subject.get('/dashboard/deals?search=Rivera')).body.data.deals[0].loid
+    },
+  }
+  if (route.path.startsWith('/dashboard/webhook-logs/')) {
+    ids[name] = async () => {
+      const log = { id: newId(), partner_id: subject.id, direction: 'outbound', status: 'failed' } as const
+      const row = { ...log, endpoint: 'https://partner.example/hook', request_body: '{}', created_at: lead.created_at }
+      await on.deps.db.insertInto('webhook_logs').values(row).execute()
+      return log.id
+    }
+  }
+  const id = (await ids[name]?.()) ?? (route.path.includes('/deal/') ? deal.loid : loid)
+  const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
+  const body = (await bodies[name]?.()) ?? validBody(route)
+  return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
+}
+
+/** Success only for what the contract's own schemas take; otherwise a refusal in the API's form. */
+async function faultFor(route: Route, input: BadInput): Promise<string | undefined> {
+  const query = new URLSearchParams(input.query).toString()
+  const path = route.path.replace(/:\w+/, encodeURIComponent((input.id ?? 'LO-00000000').toWellFormed()))
+  asked += 1
+  const body = input.body ?? (route.body && JSON.stringify(validBody(route)))
+  const answer = await portal.ask(route.method, `${path}${query && `?${query}`}`, {
+    token: tokenFor(route),
+    ...(route.method !== 'GET' && body !== undefined && { body }),
+  })
+  const isRefusal = answer.status >= 400 && answer.status < 500
+  if (isRefusal || answer.status >= 300) {
+    const fault = isRefusal ? faultOf(answer, answer.status) : `${answer.status} ${JSON.stringify(answer.body)}`
+    return fault && `${JSON.stringify(input)}: ${fault}`
+  }
+  const isTaken = takes(route.query, Object.fromEntries(new URLSearchParams(query))) && takesBody(route, body)
+  return isTaken ? undefined : `${JSON.stringify(input)}: taken, though the contract says otherwise`
+}
+
+function takesBody(route: Route, body: string | undefined): boolean {
+  return route.method === 'GET' || takes(route.body, body === undefined || body === '' ? {} : JSON.parse(body))
+}
+
+function takes(schema: Route['body'], value: unknown): boolean {
+  return schema ? schema.safeParse(value).success : Object.keys(Object(value)).length === 0
+}
+
+const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
+const NOBODY_YET = { email: 'repeat@example.com', businessName: 'Repeat' }
 /** A body that the route takes, so that only one thing is odd at a time. */
 function validBody(route: Route): Record<string, unknown> | undefined {
   if (!route.body) return undefined
@@ -185,29 +362,22 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/dashboard/leads': newLead(),
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
+    '/partner/leads': LEAST,
+    '/webhook/lead': LEAST,
+    '/webhook/deal': LEAST,
     '/auth/signup': { email: 'conform@example.com', password: 'correct-horse-battery', businessName: 'Conform' },
     '/auth/login': { email: 'nobody@example.com', password: 'correct-horse-battery' },
     '/auth/forgot-password': { email: 'nobody@example.com' },
     '/auth/reset-password': { token: 'x', newPassword: 'correct-horse-battery' },
     '/auth/verify': { token: 'x' },
     '/auth/verify-email': { token: 'x' },
+    '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { business_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
   }
   const body = bodies[route.path]
   if (!body) throw new Error(`no valid body is known for ${route.path}`)
   return body
-}
-
-/** The names of an object schema's fields, also where the object is the first part of a pipe. */
-function fieldsOf(schema: unknown): string[] {
-  let definition = definitionOf(schema)
-  while (definition.in) definition = definitionOf(definition.in)
-  return Object.keys(definition.shape ?? {})
-}
-
-function definitionOf(schema: unknown): { in?: unknown; shape?: object } {
-  return (schema as { _zod: { def: { in?: unknown; shape?: object } } })._zod.def
 }
 
 async function collectRoutes(): Promise<Route[]> {

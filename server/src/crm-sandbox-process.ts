@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { takesConnections } from './db/takes-connections.ts'
 
 export type CrmSandboxProcess = {
   url: string
@@ -39,6 +40,7 @@ export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promis
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const first = await startWhenPortIsFree(options)
   const url = first.url
+  writeFileSync(addressFile(options.dir), url)
   const samePort = { ...options, port: Number(new URL(url).port) }
   let sandbox = first.sandbox
   let isStopping = false
@@ -72,11 +74,25 @@ export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promis
     stop() {
       if (!isStopping) {
         isStopping = true
+        rmSync(addressFile(options.dir), { force: true })
         end(sandbox)
       }
       return ended
     },
   }
+}
+
+/** The address of the sandbox that another process runs on this folder, or undefined. */
+export async function findRunningCrmSandbox(dir: string): Promise<string | undefined> {
+  if (!existsSync(addressFile(dir))) return undefined
+  const url = readFileSync(addressFile(dir), 'utf8')
+  const { hostname: host, port } = new URL(url)
+  // A killed portal leaves its file behind.
+  return (await takesConnections({ host, port: Number(port) })) ? url : undefined
+}
+
+function addressFile(dir: string): string {
+  return path.join(dir, 'address')
 }
 
 /** The sandbox of a killed portal needs a moment to notice; another program keeps the port. */

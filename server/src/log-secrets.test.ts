@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { answering, startReceiver } from './testing/receiver.ts'
 import { newLead, startPortal } from './testing/start-portal.ts'
 
 test('no password, token, key or hash is ever logged, not even at the most talkative level', async () => {
   const lines: string[] = []
   const secrets: string[] = []
   {
-    await using portal = await startPortal({ withCrm: true, onLogLine: (line) => lines.push(line) })
+    const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
+    await using portal = await startPortal({ withCrm: true, env, onLogLine: (line) => lines.push(line) })
+    await using receiver = await startReceiver()
     const password = 'first-secret-horse'
     const partner = await portal.newPartner({ password })
     const wrong = 'wrong-secret-horse'
@@ -25,16 +28,30 @@ test('no password, token, key or hash is ever logged, not even at the most talka
     const changedPassword = 'third-secret-horse'
     const change = { currentPassword: newPassword, newPassword: changedPassword, confirmPassword: changedPassword }
     expect((await portal.ask('PUT', '/profile/password', { token, body: change })).status).toBe(200)
+    const webhookUrl = `${receiver.url}?key=a-part-of-the-address-that-is-secret`
+    const endpoint = await portal.ask('PUT', '/dashboard/webhook-url', { token, body: { webhook_url: webhookUrl } })
+    const rotated = await portal.post('/dashboard/webhook-secret', undefined, { token })
+    const webhookSecrets: string[] = [endpoint.body.data.secret, rotated.body.data.secret]
     const key = 'a-key-that-nobody-guesses'
     const headers = { 'idempotency-key': key }
     const created = await portal.post('/dashboard/leads', newLead(), { token, headers })
     expect(created.status).toBe(201)
+    const [sent] = await receiver.first(1)
+    const signatures = sent?.headers['webhook-signature']?.split(' ') ?? []
+    secrets.push(...webhookSecrets, ...webhookSecrets.map((one) => one.replace('whsec_', '')))
+    secrets.push(...signatures, 'a-part-of-the-address-that-is-secret', sent?.text ?? '')
+    receiver.respond = answering(410)
+    await portal.post('/dashboard/webhook-test', undefined, { token })
+    await portal.mailTo(partner.email, 'disabled')
     await portal.get('/profile', { token: 'an-unknown-but-secret-token' })
+    const apiKey: string = (await portal.post('/dashboard/generate-api-key', undefined, { token })).body.data.api_key
+    await portal.get('/webhook/status/LO-00000000', { token: apiKey })
     await portal.withoutDatabase(async () => {
       await portal.get('/profile', { token })
+      await portal.get('/webhook/status/LO-00000000', { token: apiKey })
       await portal.post('/auth/login', { email: partner.email, password: changedPassword })
     })
-    const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify]
+    const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify, apiKey]
     const hashes = tokens.flatMap((one) => {
       const hash = createHash('sha256').update(one).digest()
       return [hash.toString('hex'), hash.toString('base64')]

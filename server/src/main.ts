@@ -1,11 +1,7 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import pino from 'pino'
-import { readSettings, type Settings, SettingsError, type ZohoSettings } from './config.ts'
-import { startCrmSandboxProcess } from './crm-sandbox-process.ts'
-import { startEmbeddedPostgres } from './db/embedded-postgres.ts'
-
-const SANDBOX_SECRET = 'sandbox'
+import { readSettings, type Settings, SettingsError } from './config.ts'
+import { type CrmServer, startCrmServer, startDatabaseServer } from './local-servers.ts'
 
 const config = readSettingsOrExit()
 // Written when the event loop has a moment, which takes the log off the path of every request.
@@ -29,53 +25,35 @@ async function start(): Promise<void> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   // Read while the other processes start, which takes them as long.
   const portalModule = import('./portal.ts')
-  const [databaseUrl, crm] = await Promise.all([openDatabaseServer(config), openCrmServer(config)])
+  const [database, crm] = await Promise.all([
+    stopAtTheEnd(startDatabaseServer(config, log)),
+    stopAtTheEnd(startCrmServer(config, log)),
+  ])
   const { openPortal } = await portalModule
-  const mode = config.zoho ? 'zoho' : 'sandbox'
   const portal = await openPortal({
     config,
-    databaseUrl,
-    crm: { mode, settings: crm },
+    databaseUrl: database.url,
+    crm,
     clock: { now: () => new Date() },
+    hasSchedules: true,
     log,
   })
   parts.push(portal.close)
   // A real CRM gets no demo partner.
   const demo = config.seedDemo && !config.zoho ? await import('./seed-demo.ts') : undefined
   await demo?.seedDemo(portal.deps)
-  if (!isStopping) announce(portal.deps.publicUrl, demo?.DEMO_SIGN_IN)
+  if (!isStopping) announce(portal.deps.publicUrl, crm, demo?.DEMO_SIGN_IN)
 }
 
-/** The given PostgreSQL, or an embedded one under the data folder (D1). */
-async function openDatabaseServer({ databaseUrl, dataDir }: Settings): Promise<string> {
-  if (databaseUrl) return databaseUrl
-  const postgres = await startEmbeddedPostgres(join(dataDir, 'postgres'), { log: forText('postgres') })
-  parts.push(postgres.stop)
-  return postgres.url
+async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Promise<Part>): Promise<Part> {
+  const part = await starting
+  parts.push(part.stop)
+  return part
 }
 
-/** The given Zoho CRM, or the sandbox as a process of its own, known by its address only (D40). */
-async function openCrmServer({ zoho, crmPort, dataDir, seedDemo: seed }: Settings): Promise<ZohoSettings> {
-  if (zoho) return zoho
-  const sandbox = await startCrmSandboxProcess({
-    port: crmPort,
-    dir: join(dataDir, 'sandbox'),
-    seed,
-    log: forText('sandbox'),
-  })
-  parts.push(sandbox.stop)
-  return {
-    accountsUrl: sandbox.url,
-    apiUrl: sandbox.url,
-    clientId: SANDBOX_SECRET,
-    clientSecret: SANDBOX_SECRET,
-    refreshToken: SANDBOX_SECRET,
-  }
-}
-
-function announce(portalUrl: string, demoSignIn?: { email: string; password: string }): void {
+function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: string; password: string }): void {
   const lines = [`Partner portal   ${portalUrl}`]
-  if (!config.zoho) lines.push(`CRM sandbox      http://127.0.0.1:${config.crmPort}  (play the lender here)`)
+  if (crm.mode === 'sandbox') lines.push(`CRM sandbox      ${crm.settings.apiUrl}  (play the lender here)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
   console.log(`\n  ${lines.join('\n  ')}\n`)
 }
@@ -97,12 +75,5 @@ function readSettingsOrExit(): Settings {
     if (!(error instanceof SettingsError)) throw error
     console.error(error.message)
     return process.exit(1)
-  }
-}
-
-function forText(part: string) {
-  return {
-    debug: (text: string) => log.debug({ part }, text),
-    warn: (text: string) => log.warn({ part }, text),
   }
 }

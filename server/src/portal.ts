@@ -7,11 +7,19 @@ import { openDatabase } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
 import type { Clock, Deps } from './deps.ts'
-import { openJobQueue } from './jobs/job-queue.ts'
+import { startDispatcher } from './features/webhooks/dispatcher.ts'
+import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
 import { JOBS } from './worker.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
+
+/** What every process of the portal has: the migrated database, the CRM, mail, and the jobs, which do not run yet. */
+export interface Parts {
+  deps: Deps
+  worker: Worker
+  close(): Promise<void>
+}
 
 export interface Portal {
   deps: Deps
@@ -21,7 +29,7 @@ export interface Portal {
   close(): Promise<void>
 }
 
-interface PortalSettings {
+interface PartsSettings {
   config: Settings
   databaseUrl: string
   crm: { mode: 'sandbox' | 'zoho'; settings: ZohoSettings }
@@ -29,10 +37,17 @@ interface PortalSettings {
   log: Logger
 }
 
-const STOP_MS_MAX = 10_000
+interface PortalSettings extends PartsSettings {
+  /** Whether the clock asks for the jobs that have a schedule; tests ask for them themselves. */
+  hasSchedules: boolean
+}
 
-/** One server process: migrated database, jobs, HTTP. Which database and which CRM, its caller decides. */
-export async function openPortal({ config, databaseUrl, crm, clock, log }: PortalSettings): Promise<Portal> {
+const STOP_MS_MAX = 10_000
+/** An endpoint may take longer to answer; its delivery is then made again. */
+const DELIVERIES_STOP_MS_MAX = 3_000
+
+/** Which database and which CRM, its caller decides. */
+export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
@@ -58,21 +73,38 @@ export async function openPortal({ config, databaseUrl, crm, clock, log }: Porta
     clock,
     log,
   }
+  return {
+    deps,
+    worker,
+    async close() {
+      await deps.crm.close()
+      await reads.close()
+      await database.close()
+    },
+  }
+}
+
+/** One server process: jobs and HTTP on top of the parts. */
+export async function openPortal(settings: PortalSettings): Promise<Portal> {
+  const { config } = settings
+  const parts = await openParts(settings)
+  const { deps, worker } = parts
   await worker.start(JOBS, deps)
+  const dispatcher = startDispatcher(deps, settings.databaseUrl)
   const app = await createApp(deps)
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = `http://localhost:${new URL(url).port}`
+  if (settings.hasSchedules) await worker.startClock(JOBS)
 
   return {
     deps,
     url,
     async close() {
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
-      await Promise.race([app.close(), deadline])
+      await Promise.all([Promise.race([app.close(), deadline]), dispatcher.stop(DELIVERIES_STOP_MS_MAX)])
       await worker.stop(STOP_MS_MAX)
-      await reads.close()
-      await database.close()
+      await parts.close()
     },
   }
 }

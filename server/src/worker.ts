@@ -1,10 +1,29 @@
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
 import { mailWelcome } from './features/accounts/mail-welcome.job.ts'
 import { pushPartner } from './features/accounts/push-partner.job.ts'
+import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
+import { sweep } from './features/sync/sweep.job.ts'
+import { watchCrm } from './features/sync/watch-crm.job.ts'
+import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
 import type { Job } from './jobs/define-job.ts'
+import { pruneNightly } from './prune.job.ts'
 
 /** Every job that runs in the background. */
-export const JOBS: readonly Job[] = [pushPartner, pushLead, pushNote, runSync, mailWelcome, mailResetLink]
+export const JOBS: readonly Job[] = [
+  pushPartner,
+  pushLead,
+  pushDeal,
+  pushNote,
+  runSync,
+  mailWelcome,
+  mailResetLink,
+  mailEndpointDisabled,
+  pruneNightly,
+  sweep,
+  watchCrm,
+  pullNotified,
+]

@@ -79,7 +79,13 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     const form = readForm(request.body)
     const item = itemOf(form, ['Loan_Amount'])
     if (form['Partner']) item['Partner'] = { id: form['Partner'] }
-    const input = readInput(sandbox, getModule('Leads'), { Lead_Status: 'New Lead', ...item }, '$', true)
+    const input = readInput(
+      sandbox,
+      sandbox.fields.of(getModule('Leads')),
+      { Lead_Status: 'New Lead', ...item },
+      '$',
+      true,
+    )
     const written: Written = input.ok
       ? sandbox.store.transaction(() => createRecord(sandbox, { module: 'Leads', values: input.values }, STAFF, '$'))
       : input
@@ -110,7 +116,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       Amount: readAmount(form['amount']),
       Closing_Date: form['closing'] || null,
     }
-    const input = readInput(sandbox, getModule('Deals'), item, '$', true)
+    const input = readInput(sandbox, sandbox.fields.of(getModule('Deals')), item, '$', true)
     if (!input.ok) return refuse(reply, `/leads/${lead.id}`, input.failure)
     const result = convertLead(sandbox, lead, { deal: input.values }, STAFF)
     if ('failure' in result) return refuse(reply, `/leads/${lead.id}`, result.failure)
@@ -124,7 +130,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
       if (!parent) return sendMissing(request, reply, section)
       const form = readForm(request.body)
       const item = { Note_Title: form['title'], Note_Content: form['content'], Parent_Id: { id: parent.id } }
-      const input = readInput(sandbox, getModule('Notes'), item, '$', true)
+      const input = readInput(sandbox, sandbox.fields.of(getModule('Notes')), item, '$', true)
       if (!input.ok) return refuse(reply, `/${section}/${parent.id}`, input.failure)
       if (!input.values['Note_Content'])
         return reply.redirect(`/${section}/${parent.id}?problem=Write+a+note+first`, 303)
@@ -156,7 +162,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
     const section = module === 'Leads' ? 'leads' : 'deals'
     const record = find(sandbox, module, request.params.id)
     if (!record) return sendMissing(request, reply, section)
-    const input = readInput(sandbox, getModule(module), itemFrom(readForm(request.body)), '$', false)
+    const input = readInput(sandbox, sandbox.fields.of(getModule(module)), itemFrom(readForm(request.body)), '$', false)
     const written: Written = input.ok
       ? sandbox.store.transaction(() => changeRecord(sandbox, record, { values: input.values }, STAFF, '$'))
       : input

@@ -21,6 +21,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostgresPrograms, type PostgresPrograms } from './postgres-programs.ts'
+import { takesConnections } from './takes-connections.ts'
 
 export type EmbeddedPostgres = {
   url: string
@@ -89,7 +90,7 @@ export async function startEmbeddedPostgres(
 
   const ended = supervise()
   return {
-    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(cluster.socketDir)}`,
+    url: urlOf(cluster.socketDir),
     stop() {
       if (!isStopping) {
         isStopping = true
@@ -100,11 +101,36 @@ export async function startEmbeddedPostgres(
   }
 }
 
+/** The address of the PostgreSQL that another process runs on this folder, or undefined. */
+export async function findRunningPostgres(stateDir: string): Promise<string | undefined> {
+  const folder = path.resolve(stateDir)
+  if (readPidFile({ dataDir: dataDirOf(folder) })?.status !== 'ready') return undefined
+  const socketDir = socketDirOf(folder)
+  // What a killed one left behind looks alike, but takes no connection.
+  return (await takesConnections({ path: path.join(socketDir, `.s.PGSQL.${PORT}`) })) ? urlOf(socketDir) : undefined
+}
+
+function urlOf(socketDir: string): string {
+  return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`
+}
+
+/** It carries the major version, because the next one cannot read its files. */
+function dataDirOf(stateDir: string): string {
+  return path.join(stateDir, 'pg18')
+}
+
+/** A socket's path has 103 bytes at most on some systems; a longer one moves to a private folder for temporary files. */
+function socketDirOf(stateDir: string): string {
+  const near = path.join(stateDir, 'run')
+  const name = `partner-portal-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}`
+  const isShort = Buffer.byteLength(path.join(near, `.s.PGSQL.${PORT}`)) <= 103
+  return isShort ? near : path.join(os.tmpdir(), name)
+}
+
 async function openCluster(stateDir: string, settings: Record<string, string> = {}): Promise<Cluster> {
   mkdirSync(stateDir, { recursive: true })
   const programs = findPostgresPrograms(stateDir)
-  // The folder carries the major version, because the next one cannot read its files.
-  const dataDir = path.join(stateDir, 'pg18')
+  const dataDir = dataDirOf(stateDir)
   // Also where the database is there: the programs of a killed start may have gone on writing for a moment.
   removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
@@ -201,12 +227,8 @@ function run(programs: PostgresPrograms, [file = '', ...args]: string[]): Promis
   })
 }
 
-/** A socket's path has 103 bytes at most on some systems; a longer one moves to a private folder for temporary files. */
 function makeSocketDir(programs: PostgresPrograms, stateDir: string): string {
-  const near = path.join(stateDir, 'run')
-  const name = `partner-portal-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}`
-  const isShort = Buffer.byteLength(path.join(near, `.s.PGSQL.${PORT}`)) <= 103
-  const socketDir = isShort ? near : path.join(os.tmpdir(), name)
+  const socketDir = socketDirOf(stateDir)
   mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   const owner = lstatSync(socketDir).uid
   const isOurs = owner === process.getuid?.() || owner === programs.user?.uid
@@ -287,7 +309,7 @@ async function isReady(cluster: Cluster, { child, exited }: Postmaster): Promise
   return false
 }
 
-function readPidFile({ dataDir }: Cluster): { pid: number; status: string } | undefined {
+function readPidFile({ dataDir }: Pick<Cluster, 'dataDir'>): { pid: number; status: string } | undefined {
   const lines = readIfThere(path.join(dataDir, 'postmaster.pid'))?.split('\n')
   return lines && { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' }
 }

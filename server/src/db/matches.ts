@@ -85,6 +85,6 @@ export function containing(column: Expression<string | null>, text: string): Raw
   return sql<SqlBool>`${column} ilike ${`%${escapeLike(text)}%`}`
 }
 
-function escapeLike(text: string): string {
+export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

@@ -162,6 +162,7 @@ interface EventsTable {
   loid: string | null
   data: Json
   created_at: Instant
+  to_deliver: ColumnType<boolean, boolean | undefined, boolean>
 }
 
 interface SyncRunsTable {
@@ -178,6 +179,16 @@ interface SyncRunsTable {
   finished_at: Instant | null
 }
 
+interface SweepCursorsTable {
+  list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
+  position: Instant
+}
+
+interface ChosenLoidsTable {
+  zoho_id: string
+  loid: string
+}
+
 interface CrmTokensTable {
   connection: string
   access_token: string
@@ -185,10 +196,66 @@ interface CrmTokensTable {
   expires_at: Instant
 }
 
+interface CrmCallsTable {
+  hour: Instant
+  calls: number
+}
+
 interface CrmChoicesTable {
   field: string
   choices: JSONColumnType<string[], string, string>
   fetched_at: Instant
+}
+
+interface ApiKeysTable {
+  partner_id: string
+  key_hash: Buffer
+  preview: string
+  created_at: Instant
+  last_used_at: Instant | null
+}
+
+interface WebhookEndpointsTable {
+  partner_id: string
+  url: string
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: Instant | null
+  failing_since: Instant | null
+  disabled_at: Instant | null
+  disabled_reason: 'gone' | 'failing' | null
+  created_at: Instant
+  updated_at: Instant
+}
+
+interface WebhookLogsTable {
+  id: string
+  partner_id: string
+  direction: 'inbound' | 'outbound'
+  status: 'success' | 'failed' | 'error' | 'pending'
+  endpoint: string
+  event_id: string | null
+  event_type: string | null
+  loid: string | null
+  response_status: number | null
+  error_message: string | null
+  request_body: string | null
+  response_body: string | null
+  attempts: ColumnType<number, number | undefined, number>
+  attempts_before: ColumnType<number, number | undefined, number>
+  next_attempt_at: Instant | null
+  claimed_until: Instant | null
+  created_at: Instant
+  search_text: GeneratedAlways<string>
+}
+
+interface WebhookAttemptsTable {
+  log_id: string
+  number: number
+  started_at: Instant
+  duration_ms: number
+  response_status: number | null
+  error_message: string | null
 }
 
 export interface Tables {
@@ -203,8 +270,15 @@ export interface Tables {
   notes: NotesTable
   events: EventsTable
   sync_runs: SyncRunsTable
+  sweep_cursors: SweepCursorsTable
+  chosen_loids: ChosenLoidsTable
   crm_tokens: CrmTokensTable
+  crm_calls: CrmCallsTable
   crm_choices: CrmChoicesTable
+  api_keys: ApiKeysTable
+  webhook_endpoints: WebhookEndpointsTable
+  webhook_logs: WebhookLogsTable
+  webhook_attempts: WebhookAttemptsTable
 }
 
 export type PartnerRow = Selectable<PartnersTable>
@@ -216,6 +290,8 @@ export type NewDealRow = Insertable<DealsTable>
 export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
+export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
+export type SweptList = SweepCursorsTable['list']
 
 /** What the contract's `Lead` shows, without the two names that are put together from others. */
 export const LEAD_COLUMNS = [

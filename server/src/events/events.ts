@@ -1,5 +1,8 @@
-import type { Tx } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { firstIdAt, newId } from '../db/ids.ts'
+
+/** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
+export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
 export interface EventData {
@@ -30,7 +33,10 @@ export interface PortalEvent<Type extends EventType = EventType> {
   at: string
 }
 
-/** Recorded in the transaction of what happened, so that neither exists without the other. */
+/**
+ * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered,
+ * the table's trigger says: an endpoint hears of what happened while it was there, and of nothing else (D35).
+ */
 export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
   await tx
     .insertInto('events')
@@ -43,4 +49,20 @@ export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalE
       created_at: event.at,
     })
     .execute()
+}
+
+/** The oldest first: an event's id tells its time, so that the ids' own index finds them. How many they were. */
+export async function removeEventsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('events')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('events')
+        .select('id')
+        .where('id', '<', firstIdAt(new Date(before)))
+        .orderBy('id')
+        .limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }

@@ -134,3 +134,8 @@ async function findKnown(tx: Tx, { kind, partnerId, loid }: HistoryOf) {
   const submitted = rows.find((row) => row.origin === 'submitted')
   return { submitted: submitted && { value: submitted.value, at: submitted.changed_time }, latest: rows.at(-1)?.value }
 }
+
+/** Of records that are gone for good. */
+export async function removeHistoryOfAllPartners(tx: Tx, kind: HistoryKind, loids: readonly string[]): Promise<void> {
+  await tx.deleteFrom('history_entries').where('kind', '=', kind).where('loid', 'in', loids).execute()
+}

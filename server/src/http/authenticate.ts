@@ -1,29 +1,85 @@
+import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
 import type { Auth } from '@portal/contract/route.ts'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Unauthorized } from '../errors.ts'
+import type { Limit, RateLimit } from './rate-limit.ts'
 
-/** The partner whose call it is, and the session it comes with. */
+/** The partner whose call it is. */
 export interface Caller {
   id: string
   email: string
   businessName: string
+}
+
+export interface SessionCaller extends Caller {
   /** SHA-256 of the session token. */
   sessionHash: Buffer
 }
 
-export type Authenticate = (request: FastifyRequest, auth: Auth) => Promise<Caller | undefined>
+export interface KeyCaller extends Caller {
+  /** SHA-256 of the API key. */
+  keyHash: Buffer
+}
 
-/** What the accounts feature knows and this folder does not: whose token it is, or undefined. */
-export type FindCaller = (token: string) => Promise<Caller | undefined>
+/** Who calls a route that asks for this kind of caller. */
+export type CallerOf<Who extends Auth> = {
+  none: undefined
+  session: SessionCaller
+  'api-key': KeyCaller
+  'session-or-api-key': SessionCaller | KeyCaller
+}[Who]
 
-/** Checks the bearer token against what the route asks for. Every refusal is a 401 that says nothing more (D5a). */
-export function createAuthenticate(findCaller: FindCaller): Authenticate {
-  return async (request, auth) => {
-    if (auth === 'none') return undefined
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Known from before the body is read, so that a body that is refused has a caller too. */
+    caller: SessionCaller | KeyCaller | null
+  }
+}
+
+/** Sets the request's caller, or throws. */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply, auth: Auth) => Promise<void>
+
+/** What features know and this folder does not: whose token it is, or undefined. */
+export interface CallerSources {
+  findSessionCaller(token: string): Promise<SessionCaller | undefined>
+  findKeyCaller(key: string): Promise<KeyCaller | undefined>
+  /** Whether the token is to be looked for among the keys, and not among the sessions. */
+  hasKeyForm(token: string): boolean
+}
+
+const API_CALLS: RateLimit = {
+  name: 'api-key',
+  points: API_CALLS_PER_MINUTE,
+  seconds: 60,
+  text: `Too many calls with this API key: at most ${API_CALLS_PER_MINUTE} a minute.`,
+}
+
+const REFUSALS = {
+  session: 'Please sign in again.',
+  'api-key': 'A valid API key is needed, as Authorization: Bearer lp_…',
+  'session-or-api-key': 'A valid API key or session is needed, as Authorization: Bearer …',
+}
+
+/**
+ * Checks the bearer token against what the route asks for: a session where keys serve, or the other way round, is as
+ * unknown as a wrong one. Every refusal is a 401 that says nothing more (D5a). Each call with a key that exists counts
+ * against its limit, however it ends (D14).
+ */
+export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
+  return async (request, reply, auth) => {
+    if (auth === 'none') return
     const token = bearerToken(request)
-    const caller = token === undefined ? undefined : await findCaller(token)
-    if (!caller) throw new Unauthorized()
-    return caller
+    if (token === undefined) throw new Unauthorized('UNAUTHORIZED', REFUSALS[auth])
+    if (!sources.hasKeyForm(token)) {
+      const caller = auth === 'api-key' ? undefined : await sources.findSessionCaller(token)
+      if (!caller) throw new Unauthorized('UNAUTHORIZED', REFUSALS[auth])
+      request.caller = caller
+      return
+    }
+    const caller = auth === 'session' ? undefined : await sources.findKeyCaller(token)
+    if (!caller) throw new Unauthorized('UNAUTHORIZED', REFUSALS[auth])
+    request.caller = caller
+    await limiter(reply)(API_CALLS, caller.keyHash.toString('hex'))
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
 import type { FastifyRequest } from 'fastify'
-import type { Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { Conflict, Invalid } from '../errors.ts'
 
@@ -73,6 +73,26 @@ async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; reques
     .where('scope', '=', claim.scope)
     .where('key_hash', '=', claim.key_hash)
     .executeTakeFirst()
+}
+
+/** Those that are too old to be given again. How many they were. */
+export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('idempotency_keys')
+    .where((eb) =>
+      eb(
+        eb.refTuple('scope', 'key_hash'),
+        'in',
+        eb
+          .selectFrom('idempotency_keys')
+          .select(['scope', 'key_hash'])
+          .where('created_at', '<', before)
+          .limit(rowsMax)
+          .$asTuple('scope', 'key_hash'),
+      ),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 function readKey(request: FastifyRequest): string | undefined {

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
-import type { Authenticate, Caller } from './authenticate.ts'
+import type { Authenticate, CallerOf } from './authenticate.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalid } from './invalid.ts'
@@ -16,7 +16,7 @@ type Parsed<S> = S extends Schema ? z.output<S> : undefined
 
 /** What a handler gets: everything checked, nothing of HTTP but the caller's address. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
-  partner: Who extends 'none' ? undefined : Caller
+  partner: CallerOf<Who>
   params: PathParams<Path>
   query: Parsed<Query>
   body: Parsed<Body>
@@ -69,6 +69,7 @@ export function createMount(
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
 ): Mount {
+  app.decorateRequest('caller', null)
   return (route, handler) => {
     type ThisCall = Parameters<typeof handler>[0]
     const answer = compileAnswer(route.answer)
@@ -77,8 +78,10 @@ export function createMount(
       url: `/api${route.path}`,
       // A page's headers; an answer has its own (http/server).
       helmet: false,
+      // Before the body is read: a stranger's is not worth it.
+      onRequest: (request, reply) => authenticate(request, reply, route.auth),
       handler: async (request, reply) => {
-        const partner = await authenticate(request, route.auth)
+        const partner = request.caller ?? undefined
         const call = {
           partner,
           params: request.params,
@@ -106,8 +109,12 @@ function parse(schema: Schema | undefined, input: unknown): unknown {
     if (!parsed.success) throw invalid(parsed.error.issues)
     return parsed.data
   }
-  const keys = Object.keys(input ?? {})
-  if (keys.length > 0) throw invalid([{ code: 'unrecognized_keys', keys, path: [], message: '' }])
+  if (input === undefined || input === null) return undefined
+  const keys = Object.keys(input)
+  // A number has no keys, and is nothing that this address asked for either.
+  if (typeof input !== 'object' || keys.length > 0) {
+    throw invalid(typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [])
+  }
   return undefined
 }
 

@@ -12,7 +12,10 @@ export interface RateLimit {
   text: string
 }
 
-/** Counts one against the limit for this key; over it throws TooMany. The answer carries the `RateLimit-*` headers. */
+/**
+ * Counts one against the limit for this key; over it throws TooMany. The answer carries the `RateLimit-*` headers, of
+ * several limits those of the one that is nearest to its end.
+ */
 export type Limit = (rule: RateLimit, key: string) => Promise<void>
 
 /** Limits are held in the database, so that every process shares them (D14). */
@@ -40,11 +43,24 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
     if (!isOn) return
     const state = await consume(limiterOf(rule), key)
     const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1_000))
-    reply.header('ratelimit-limit', String(rule.points))
-    reply.header('ratelimit-remaining', String(Math.max(0, state.remainingPoints)))
-    reply.header('ratelimit-reset', String(resetSeconds))
+    const remaining = Math.max(0, state.remainingPoints)
+    const saidBefore = reply.getHeader('ratelimit-remaining')
+    if (saidBefore === undefined || remaining <= Number(saidBefore)) {
+      reply.header('ratelimit-limit', String(rule.points))
+      reply.header('ratelimit-remaining', String(remaining))
+      reply.header('ratelimit-reset', String(resetSeconds))
+    }
     if (state.consumedPoints > rule.points) throw new TooMany(rule.text, resetSeconds)
   }
+}
+
+/** Those whose time is over, which the library would begin anew. How many they were. */
+export async function removeUsedUpLimits(pool: pg.Pool, now: Date, rowsMax: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    'delete from rate_limits where key in (select key from rate_limits where expire < $1 limit $2)',
+    [now.getTime(), rowsMax],
+  )
+  return rowCount ?? 0
 }
 
 /** The library rejects with the state itself when the limit is passed, and with an Error when the store failed. */

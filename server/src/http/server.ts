@@ -8,13 +8,16 @@ import type { Logger } from 'pino'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
 /** Fastify with everything that is not ours to decide a route at a time: ids, headers, body limit, errors, load. */
-export async function createServer(log: Logger, isSecure: boolean): Promise<FastifyInstance> {
+export async function createServer(
+  log: Logger,
+  { isSecure, trustProxy }: { isSecure: boolean; trustProxy: string[] },
+): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
     loggerInstance,
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: 'loopback',
+    trustProxy,
     forceCloseConnections: 'idle',
     // As long as an address can be at all: an id too long is one that nobody has.
     routerOptions: { maxParamLength: maxHeaderSize },
@@ -69,12 +72,22 @@ export function isApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url)
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came, also where it is not JSON; undefined where none was read. */
+    bodyText: string | undefined
+  }
+}
+
 /** JSON alone. Some clients name JSON as the content type of a call without a body. */
 function acceptJson(app: FastifyInstance): void {
+  app.decorateRequest('bodyText', undefined)
   app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parseJson(request, String(body), done)
+    const text = String(body)
+    request.bodyText = text
+    if (text === '') done(null, undefined)
+    else void parseJson(request, text, done)
   })
 }

@@ -16,6 +16,10 @@ export interface Job<Payload extends object = object> {
   concurrency: number
   /** As cron, in UTC: the clock asks for a run with an empty payload, at most one at a time among all processes. */
   schedule?: string
+  /** The clock's first run is when a process has started, not when its time comes. */
+  runsAtStart?: boolean
+  /** Of jobs with one key only one waits: it will see what the others were to see. One that runs does not count. */
+  key?(payload: Payload): string
   /** May run twice and may run late: reads its rows again, and a second run changes nothing. */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
   /** Runs once after the last retry failed, or as soon as `run` throws `GiveUp`. */

@@ -12,6 +12,8 @@ export interface JobQueue {
 export interface Worker extends JobQueue {
   /** Makes the queues and begins to run jobs. Until then jobs may be enqueued only if their queue exists. */
   start(jobs: readonly Job[], deps: Deps): Promise<void>
+  /** From now on the clock asks for those jobs that have a schedule. */
+  startClock(jobs: readonly Job[]): Promise<void>
   /** Lets running jobs end, for at most `timeoutMs`; the rest are handed back and run again (D4). */
   stop(timeoutMs: number): Promise<void>
 }
@@ -37,11 +39,18 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
 
   return {
     async enqueue(tx, job, payload) {
-      await boss.send(job.name, payload, { db: fromKysely(tx) })
+      const singletonKey = job.key?.(payload)
+      await boss.send(job.name, payload, { db: fromKysely(tx), ...(singletonKey !== undefined && { singletonKey }) })
     },
     async start(jobs, deps) {
       await boss.start()
       await Promise.all(jobs.map((job) => work(boss, job, deps)))
+    },
+    async startClock(jobs) {
+      for (const { name, schedule, runsAtStart } of jobs) {
+        if (schedule) await boss.schedule(name, schedule, {}, { missed: 'once' })
+        if (runsAtStart) await boss.send(name, {})
+      }
     },
     async stop(timeoutMs) {
       await boss.stop({ graceful: true, timeout: timeoutMs })
@@ -53,9 +62,8 @@ async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
   const givenUp = `${job.name}.given-up`
   await createQueue(boss, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
   // A scheduled job that is still running is not started beside itself.
-  const policy = job.schedule ? 'stately' : 'standard'
+  const policy = job.schedule ? 'stately' : job.key ? 'short' : 'standard'
   await createQueue(boss, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
-  if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { missed: 'once' })
 
   // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
   const options = { perJobResults: true, batchSize: Math.max(2, job.concurrency), burstWhenBatchFull: true } as const

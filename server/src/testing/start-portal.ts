@@ -27,6 +27,8 @@ interface PortalOptions {
   /** Starts a CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
   withCrm?: boolean
   env?: Record<string, string>
+  /** Lets the clock ask for jobs, at times that no test knows. */
+  hasSchedules?: boolean
   /** Gets every line that the portal logs, at the most talkative level. */
   onLogLine?: (line: string) => void
   /** Another process of a portal that runs: the same database. */
@@ -34,7 +36,8 @@ interface PortalOptions {
 }
 
 /** A whole portal for one test: its own database, real HTTP, and the CRM sandbox where asked for. */
-export async function startPortal({ withCrm = false, env = {}, onLogLine, on }: PortalOptions = {}) {
+export async function startPortal(options: PortalOptions = {}) {
+  const { withCrm = false, env = {}, hasSchedules = false, onLogLine, on } = options
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
   const database = on?.database ?? (await createDatabase())
   const silent = { debug: () => undefined, warn: () => undefined }
@@ -57,6 +60,7 @@ export async function startPortal({ withCrm = false, env = {}, onLogLine, on }: 
     databaseUrl: database.url,
     crm: { mode: 'sandbox', settings },
     clock,
+    hasSchedules,
     log: onLogLine
       ? pino({ level: 'trace' }, { write: onLogLine })
       : pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
@@ -77,6 +81,14 @@ export async function startPortal({ withCrm = false, env = {}, onLogLine, on }: 
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
+  /** As their reader sees them, the newest first. */
+  async function mailsTo(email: string): Promise<string[]> {
+    const outbox = join(folder, 'outbox')
+    const files = (await readdir(outbox)).sort().reverse()
+    const mails = await Promise.all(files.map(async (file) => readable(await readFile(join(outbox, file), 'utf8'))))
+    return mails.filter((mail) => mail.includes(`To: ${email}`))
+  }
+
   const ourselves = {
     url,
     deps: portal.deps,
@@ -90,14 +102,10 @@ export async function startPortal({ withCrm = false, env = {}, onLogLine, on }: 
     advance(ms: number) {
       offsetMs += ms
     },
-    /** The newest mail to this address, as its reader sees it. */
-    mailTo: (email: string) =>
-      waitFor(`a mail to ${email}`, async () => {
-        const outbox = join(folder, 'outbox')
-        const files = (await readdir(outbox)).sort().reverse()
-        const mails = await Promise.all(files.map(async (file) => readable(await readFile(join(outbox, file), 'utf8'))))
-        return mails.find((mail) => mail.includes(`To: ${email}`))
-      }),
+    /** The newest mail to this address with these words in it. */
+    mailTo: (email: string, words = '') =>
+      waitFor(`a mail to ${email}`, async () => (await mailsTo(email)).find((mail) => mail.includes(words))),
+    mailsTo,
     newPartner: (names?: Partial<SignUpForm>) => signUp(ourselves, names),
     async [Symbol.asyncDispose]() {
       await portal.close()

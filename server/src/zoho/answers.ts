@@ -22,7 +22,7 @@ const Failure = z.object({
     .catch({}),
 })
 
-const Items = z.object({ data: z.array(z.unknown()) })
+const Items = z.array(z.unknown())
 
 /** A page of a listing; nothing where Zoho answers 204 or 304. */
 export function readItems(answer: ZohoAnswer, key = 'data'): { items: unknown[]; next: NextPage | null } {
@@ -45,10 +45,10 @@ const Info = z
   .catch(null)
 
 /** Results of a write in the order of what was sent. A request refused as a whole throws. */
-export function readResults(answer: ZohoAnswer): WriteResult[] {
-  const items = Items.safeParse(answer.body)
+export function readResults(answer: ZohoAnswer, key = 'data'): WriteResult[] {
+  const items = Items.safeParse(z.record(z.string(), z.unknown()).safeParse(answer.body).data?.[key])
   if (!items.success) throw refusal(answer)
-  return items.data.data.map(readResult)
+  return items.data.map(readResult)
 }
 
 function readResult(item: unknown): WriteResult {

@@ -35,7 +35,6 @@ export interface ZohoAnswer {
 export interface ZohoClient {
   /** Answers of 2xx, 304 and of those 4xx that speak about the request; everything else becomes `CrmUnavailable`. */
   send(call: ZohoCall): Promise<ZohoAnswer>
-  callsUsed(): number
 }
 
 export interface RetryTuning {
@@ -51,10 +50,15 @@ const CALLS_AT_ONCE_MAX = 10
 
 type Failure = { reason: string; retryAfterMs: number; cause?: unknown }
 
-export function openClient(options: { tokens: Tokens; log: Logger; retry?: RetryTuning }): ZohoClient {
-  const { tokens, log, retry = ZOHO_RETRY } = options
+export function openClient(options: {
+  tokens: Tokens
+  log: Logger
+  /** Told of every HTTP call, the refused ones included. */
+  onCall(): void
+  retry?: RetryTuning
+}): ZohoClient {
+  const { tokens, log, onCall, retry = ZOHO_RETRY } = options
   const slots = openSlots(CALLS_AT_ONCE_MAX)
-  let calls = 0
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
     let rejectedToken: string | undefined
@@ -95,7 +99,7 @@ export function openClient(options: { tokens: Tokens; log: Logger; retry?: Retry
     const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token}` }
     if (call.body) headers['content-type'] = 'application/json'
     const timeout = AbortSignal.timeout(CALL_MS_MAX)
-    calls++
+    onCall()
     try {
       const response = await fetch(url, {
         method: call.method,
@@ -121,7 +125,6 @@ export function openClient(options: { tokens: Tokens; log: Logger; retry?: Retry
   return {
     // A caller whose time is up learns that the CRM was too slow; one that was stopped learns that.
     send: (call) => send(call).catch((error) => throwInterrupted(call.signal, error)),
-    callsUsed: () => calls,
   }
 }
 

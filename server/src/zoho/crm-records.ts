@@ -89,6 +89,28 @@ export interface CrmVersion {
   is_converted: boolean
 }
 
+/** One of all partners' records that changed: its version, and whose it is now. */
+export interface CrmChange extends CrmVersion {
+  partner_zoho_id: string | null
+}
+
+export interface CrmDeletion {
+  zoho_id: string
+  deleted_time: string
+}
+
+/** What the CRM says by itself: that something happened to these. It is a hint; what happened, the records tell. */
+export interface CrmNotification {
+  module: CrmModule | 'Notes'
+  zoho_ids: string[]
+}
+
+/** How long the CRM will notify the portal, and which modules it does not notify of. */
+export interface CrmWatch {
+  until: string
+  unwatched: CrmNotification['module'][]
+}
+
 /** A record that could not be read. */
 export interface CrmProblem {
   zoho_id: string
@@ -140,6 +162,27 @@ export interface LeadToPush {
   referral_consent: string | null
 }
 
+/** What the portal writes into a CRM deal. The stage goes only with the first push: after that it is the CRM's. */
+export interface DealToPush {
+  loid: string
+  partner_zoho_id: string
+  deal_name: string | null
+  business_name: string | null
+  email: string | null
+  phone: string | null
+  amount: number | null
+  loan_type: string | null
+  loan_purpose: string | null
+  loan_term: string | null
+  stage: string
+  lead_source: string | null
+  /** YYYY-MM-DD */
+  closing_date: string | null
+  description: string | null
+  partner_iso: string | null
+  created_at: string
+}
+
 export interface NoteToPush {
   title: string | null
   content: string
@@ -162,3 +205,16 @@ export interface LoidToPush {
 }
 
 export type CrmModule = 'Leads' | 'Deals'
+
+export interface CrmOrganisation {
+  id: string | null
+  name: string | null
+  timezone: string | null
+  currency: string | null
+}
+
+/** What came of making the fields that were missing, each as `Module.Field`. */
+export interface MadeFields {
+  made: string[]
+  problems: { field: string; reason: string }[]
+}

@@ -10,8 +10,8 @@ import { migrate } from '../db/migrate.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
 import { type Crm, openCrm } from './crm.ts'
-import type { LeadToPush } from './crm-records.ts'
-import { CrmRefused } from './errors.ts'
+import type { DealToPush, LeadToPush } from './crm-records.ts'
+import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 
 const quiet = { debug: () => undefined, warn: () => undefined }
@@ -73,6 +73,28 @@ function settings() {
 }
 
 let loids = 0
+function newDeal(more: Partial<DealToPush> = {}): DealToPush {
+  return {
+    loid: `LO-SENT${String(++loids).padStart(4, '0')}`,
+    partner_zoho_id: partner,
+    deal_name: 'Second truck',
+    business_name: 'Okafor Freight',
+    email: 'n.okafor@freight.example',
+    phone: '+61412345678',
+    amount: 150_000.5,
+    loan_type: 'Term Loan',
+    loan_purpose: 'A truck',
+    loan_term: '24 months',
+    stage: 'Waiting On Application',
+    lead_source: 'Partner Portal',
+    closing_date: '2027-06-30',
+    description: 'Call after three',
+    partner_iso: 'AU',
+    created_at: '2026-11-03T01:02:03.000Z',
+    ...more,
+  }
+}
+
 function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
   return {
     loid: `LO-TEST${String(++loids).padStart(4, '0')}`,
@@ -156,8 +178,49 @@ test('text longer than the field is cut, and a lead with a business name only is
 })
 
 test('data that Zoho refuses is not an outage', async () => {
-  await expect(crm.upsertLead(newLead({ partner_zoho_id: '5400000000000000001' }))).rejects.toThrow(CrmRefused)
+  await expect(crm.upsertLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })
+
+test('a lead of a partner whose record was deleted is refused for that reason, which may pass', async () => {
+  await lender.remove('Partners', partner)
+  await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
+})
+
+test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
+  const sent = newDeal({ loid: 'LO-DEA00001' })
+  const { zoho_id } = await crm.upsertDeal(sent)
+  expect(await crm.findDeal(zoho_id)).toMatchObject({
+    loid: 'LO-DEA00001',
+    partner_zoho_id: partner,
+    deal_name: 'Second truck',
+    business_name: 'Okafor Freight',
+    contact_name: null,
+    amount: 150_000.5,
+    stage: 'Waiting On Application',
+    closing_date: '2027-06-30',
+  })
+  await lender.update('Deals', zoho_id, { Stage: 'Approved', Amount: 1 })
+  expect(await crm.upsertDeal({ ...sent, amount: 2 })).toEqual({ zoho_id })
+  expect(await crm.findDeal(zoho_id)).toMatchObject({ stage: 'Approved', amount: 1 })
+})
+
+test('two pushes of one deal at once make one record', async () => {
+  const loid = 'LO-DEA00002'
+  const pushed = await Promise.all([crm.upsertDeal(newDeal({ loid })), open().upsertDeal(newDeal({ loid }))])
+  expect(pushed[0]).toEqual(pushed[1])
+  expect(await lender.list('Deals', 'LOID')).toHaveLength(1)
+})
+
+test.each([true, false])(
+  'a deal without a closing day is accepted, whether the layout insists on one: %s',
+  async (layoutMandatoryEnforced) => {
+    await lender.behaviour({ layoutMandatoryEnforced })
+    const { zoho_id } = await crm.upsertDeal(newDeal({ closing_date: null, email: 'nkem@okafor.x' }))
+    const closing_date = layoutMandatoryEnforced ? '2026-12-03' : null
+    const description = 'Call after three\n\nEmail: nkem@okafor.x'
+    expect(await crm.findDeal(zoho_id)).toMatchObject({ closing_date, email: null, description })
+  },
+)
 
 test('partners are found again by id, or by name and email together, never by name alone', async () => {
   const ada = {
@@ -179,8 +242,10 @@ test('partners are found again by id, or by name and email together, never by na
   )
 
   await lender.remove('Partners', stranger)
-  const again = await crm.upsertPartner({ ...ada, zoho_id: stranger, business_name: 'New', email: 'new@other.example' })
+  const renamed = { ...ada, business_name: 'New', email: 'new@other.example' }
+  const again = await crm.upsertPartner({ ...renamed, zoho_id: stranger })
   expect(again).not.toBe(stranger)
+  expect(await crm.upsertPartner({ ...renamed, zoho_id: stranger })).toBe(again)
 })
 
 test('a note whose answer was lost is not added twice, but saying the same again is', async () => {
@@ -466,4 +531,64 @@ test('what the organisation lacks is named', async () => {
     'Brokers.Phone',
     'Leads.Brand_Name',
   ])
+})
+
+test.each(['each', 'all-or-none'])('what the organisation lacks is made, whether Zoho makes %s', async (fieldsMade) => {
+  await lender.behaviour({ fieldsMade })
+  const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
+  for (const name of [...lacking, 'Partners.Phone', 'Leads.Owns_Property', 'Leads.Loan_Purpose']) {
+    const [module = '', field = ''] = name.split('.')
+    await lender.removeField(module, field)
+  }
+  expect(await crm.missingFields()).toEqual(expect.arrayContaining(lacking))
+  const { made, problems } = await crm.makeMissingFields()
+  expect([made.length, problems]).toEqual([8, []])
+  expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
+
+  const lead = newLead()
+  const { zoho_id } = await crm.upsertLead(lead)
+  expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
+  expect(await crm.findLead(zoho_id)).toMatchObject({
+    loid: lead.loid,
+    partner_zoho_id: partner,
+    loan_type: lead.loan_type,
+    loan_amount: lead.loan_amount,
+    loan_purpose: lead.loan_purpose,
+    owns_property: true,
+  })
+})
+
+test('what cannot be made is named with the reason', async () => {
+  const fieldMap = parseFieldMap(
+    '{"leads":{"fields":{"email":"E_Mail","loan_type":"Own_Phone"}},"partners":{"module":"Gone"}}',
+  )
+  const { made, problems } = await open({ fieldMap }).makeMissingFields()
+  expect(made).toEqual(['Leads.Own_Phone'])
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      { field: 'Leads.E_Mail', reason: expect.stringContaining('CRM_FIELD_MAP') },
+      { field: 'Gone.Email', reason: expect.stringContaining('INVALID_MODULE') },
+    ]),
+  )
+})
+
+test('the organisation tells its name, time zone and currency', async () => {
+  expect(await crm.organisation()).toEqual({
+    id: expect.stringMatching(/^\d+$/),
+    name: expect.any(String),
+    timezone: 'Australia/Brisbane',
+    currency: 'AUD',
+  })
+})
+
+test('calls of all processes in the last 24 hours are counted together', async () => {
+  const [first, second] = [open(), open()]
+  const before = await first.callsOfLastDay()
+  await first.organisation()
+  await first.close()
+  await second.organisation()
+  await second.organisation()
+  expect(await second.callsOfLastDay()).toBe(before + 3)
+  now = new Date(now.getTime() + 25 * 3_600_000)
+  expect(await second.callsOfLastDay()).toBe(0)
 })

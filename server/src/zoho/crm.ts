@@ -4,24 +4,35 @@ import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../deps.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult } from './answers.ts'
+import { openCallCount } from './call-count.ts'
+import { type ChangeWindow, readChanges, readDeletions } from './changes.ts'
 import { openClient, type RetryTuning, type ZohoAnswer, type ZohoCall } from './client.ts'
 import type {
   CrmBatch,
+  CrmChange,
   CrmDeal,
+  CrmDeletion,
   CrmHistoryEntry,
   CrmLead,
   CrmModule,
   CrmNote,
   CrmNoteOfRecord,
+  CrmNotification,
+  CrmOrganisation,
   CrmVersion,
+  CrmWatch,
+  DealToPush,
   LeadToPush,
   LoidToPush,
+  MadeFields,
   NoteToPush,
   PartnerToPush,
 } from './crm-records.ts'
-import { CrmForbidden, CrmRefused } from './errors.ts'
+import { CrmForbidden, CrmPartnerGone, CrmRefused } from './errors.ts'
 import type { FieldMap } from './field-map.ts'
+import { fieldsToMake } from './make-fields.ts'
 import { displayedIn, type ModuleSettings, openMetadata, usedChoices } from './metadata.ts'
+import { openChannels } from './notifications.ts'
 import { openTokens } from './token.ts'
 import {
   type Displayed,
@@ -40,6 +51,7 @@ import {
   readVersion,
   STAGE_HISTORY_FIELDS,
   ZohoId,
+  zohoTime,
 } from './wire.ts'
 
 /**
@@ -54,6 +66,7 @@ export interface Crm {
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<string>
   /** By LOID, so that a repeat makes no second record. A lead that is there already is the CRM's and stays as it is. */
   upsertLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
+  upsertDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   /** The note's id in the CRM. A repeat finds the equal note on the record instead of adding a second. */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
@@ -65,6 +78,10 @@ export interface Crm {
   /** Every lead of the partner, converted ones included. */
   leadVersions(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
   dealVersions(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
+  /** Pages of all partners' records, the longest unchanged first, records of one second by id. */
+  changesOfAllPartners(module: CrmModule, window: ChangeWindow, signal?: AbortSignal): AsyncIterable<CrmChange[]>
+  /** In no particular order. */
+  deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): Promise<CrmDeletion[]>
   /** Records that are gone are neither among the records nor among the problems. */
   getLeads(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmLead>>
   getDeals(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmDeal>>
@@ -78,6 +95,13 @@ export interface Crm {
   notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]>
   /** The whole organisation's, because a new note may leave its record's time as it was. Null where Zoho forbids it. */
   notesSince(since: string, signal?: AbortSignal): Promise<CrmNoteOfRecord[] | null>
+  /** Null when it is gone, says nothing, or stands on no lead or deal. */
+  findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
+
+  /** Asks the CRM to post to `notifyUrl` what happens, until then or earlier. A repeat renews. */
+  watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
+  /** Throws `Unauthorized` when it does not come from the CRM. Null when it speaks of nothing that the portal keeps. */
+  readNotification(body: unknown): CrmNotification | null
 
   /** The CRM's own lists in its own order (D22). */
   leadStatuses(signal?: AbortSignal): Promise<string[]>
@@ -86,8 +110,15 @@ export interface Crm {
   /** `Module.Field` for each field of the map that the organisation lacks. */
   missingFields(signal?: AbortSignal): Promise<string[]>
   apiDomain(): Promise<string>
+  organisation(signal?: AbortSignal): Promise<CrmOrganisation>
+  /** Makes the custom fields that the organisation lacks. A repeat makes those that are still missing. */
+  makeMissingFields(signal?: AbortSignal): Promise<MadeFields>
   /** HTTP calls since the start of this process, the refused ones included. */
   callsUsed(): number
+  /** The same of all processes in the last 24 hours (D34). */
+  callsOfLastDay(): Promise<number>
+  /** Writes down what is not written yet. */
+  close(): Promise<void>
 }
 
 export interface CrmOptions {
@@ -106,13 +137,30 @@ const RECORDS_A_CALL_MAX = 100
 const PAGE_SIZE = 200
 const SEARCH_PAGES_MAX = 10
 const NOTE_TITLE_LENGTH_MAX = 120
+const MADE_UNDER_ANOTHER_NAME =
+  'it was made under another API name, because its own was taken: change that in Zoho, or name it in CRM_FIELD_MAP'
+/** Zoho's own, not the portal's to map. */
+const PIPELINE_FIELD = 'Pipeline'
+/** Zoho's standard layout wants a day on which a deal is expected to close; the lender sets the real one. */
+const CLOSING_DAYS = 30
+
+/** What is told apart of a record that is pushed. */
+interface PushedFields {
+  loid: string
+  partner: string
+  email: string
+  phone: string
+  description: string
+}
 
 export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: CrmOptions): Crm {
   const tokens = openTokens({ settings, db, clock, log })
-  const client = openClient({ tokens, log, ...(retry && { retry }) })
+  const calls = openCallCount({ db, clock, log })
+  const client = openClient({ tokens, log, onCall: calls.add, ...(retry && { retry }) })
   const metadata = openMetadata(fetchFields, clock)
   const { partners, leads, deals } = fieldMap
   const moduleName = (module: CrmModule) => (module === 'Leads' ? leads.module : deals.module)
+  const channels = openChannels({ client, settings, moduleName })
 
   function get(
     path: string,
@@ -205,21 +253,29 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       const path = `${partners.module}/${zohoId}`
       const answer = await client.send({ method: 'PUT', path, body: { data: [record] }, isRepeatable: true, signal })
       if (!isMissing(answer) || isItemAnswer(answer)) return idOf(readResults(answer)[0])
-      // Deleted in the CRM: the partner gets a new record.
+      // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
+      if (partner.zoho_id !== null) return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     return idOf(
       await writeOne({ method: 'POST', path: partners.module, isRepeatable: false, signal }, withoutNulls(record)),
     )
   }
 
+  async function findByLoid(
+    { module, fields }: { module: string; fields: PushedFields },
+    loid: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const field = fields.loid
+    const query = `select id, ${field} from ${module} where ${field} = '${loid}' order by id asc limit 0, 1`
+    const [row] = await coql(query, signal)
+    return readText(row, 'id') ?? undefined
+  }
+
   async function findLeadByLoid(loid: string, signal?: AbortSignal): Promise<string | undefined> {
+    const found = await findByLoid(leads, loid, signal)
+    if (found !== undefined) return found
     const field = leads.fields.loid
-    const [row] = await coql(
-      `select id, ${field} from ${leads.module} where ${field} = '${loid}' order by id asc limit 0, 1`,
-      signal,
-    )
-    const found = readText(row, 'id')
-    if (found !== null) return found
     // A converted lead may be hidden from queries, and an upsert by its LOID would make a second one.
     const query = { criteria: `(${field}:equals:${loid})`, converted: 'true', fields: `${field},Modified_Time` }
     const { items } = readItems(await get(`${leads.module}/search`, query, signal))
@@ -245,36 +301,65 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       [leads.fields.last_name]: lead.last_name ?? lead.first_name ?? lead.business_name ?? lead.loid,
       [leads.fields.business_name]: lead.business_name ?? (contact || lead.loid),
     }
-    const fields = withoutNulls(fitted(record, await metadata.fieldsOf(leads.module, signal)))
-    const call = { method: 'POST', path: `${leads.module}/upsert`, isRepeatable: true, signal } as const
-    const checks = { duplicate_check_fields: [leads.fields.loid] }
-    let result = await writeOne(call, fields, checks)
-    if ('code' in result && isContactRefused(result)) {
-      result = await writeOne(call, withContactInWords(fields, result.field), checks)
-    }
-    if ('zohoId' in result) return { zoho_id: result.zohoId }
-    // Another push of the same lead was faster.
-    if (result.code === 'DUPLICATE_DATA' && result.field === leads.fields.loid && result.duplicateId !== null) {
-      return { zoho_id: result.duplicateId }
-    }
-    throw itemRefusal(result)
+    return upsertByLoid(leads, record, signal)
   }
 
-  const contactFields = [leads.fields.email, leads.fields.phone]
+  async function upsertDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
+    const there = await findByLoid(deals, deal.loid, signal)
+    if (there !== undefined) return { zoho_id: there }
 
-  /** Zoho's pattern for email is narrower than the portal's; a lead must not fail for that. */
-  function isContactRefused(
-    result: Exclude<WriteResult, { zohoId: string }>,
-  ): result is typeof result & { field: string } {
-    return result.code === 'INVALID_DATA' && result.field !== null && contactFields.includes(result.field)
+    const settings = await metadata.fieldsOf(deals.module, signal)
+    const { partner_zoho_id, created_at, ...values } = deal
+    const [pipeline] = usedChoices(settings?.get(PIPELINE_FIELD))
+    const record = {
+      ...named(values, deals.fields),
+      [deals.fields.partner]: { id: partner_zoho_id },
+      [deals.fields.deal_name]: deal.deal_name ?? deal.business_name ?? deal.loid,
+      // With pipelines on, Zoho takes no stage without one.
+      ...(pipeline !== undefined && { [PIPELINE_FIELD]: pipeline }),
+    }
+    const closing = { [deals.fields.closing_date]: plainDateAfter(created_at, CLOSING_DAYS) }
+    return upsertByLoid(deals, record, signal, closing)
   }
 
-  function withContactInWords(record: Record<string, unknown>, refused: string): Record<string, unknown> {
-    const { description } = leads.fields
-    const { [refused]: value, ...rest } = record
-    const before = record[description]
-    const words = [before, `${refused}: ${String(value)}`].filter((line) => typeof line === 'string')
-    return { ...rest, [description]: words.join('\n\n') }
+  /**
+   * The id of the record with this LOID, which the CRM has now or had before. `ifMissing` has what is sent when Zoho
+   * insists on a field that the partner left out.
+   */
+  async function upsertByLoid(
+    { module, fields }: { module: string; fields: PushedFields },
+    record: Record<string, unknown>,
+    signal?: AbortSignal,
+    ifMissing: Record<string, string> = {},
+  ): Promise<{ zoho_id: string }> {
+    const call = { method: 'POST', path: `${module}/upsert`, isRepeatable: true, signal } as const
+    const checks = { duplicate_check_fields: [fields.loid] }
+    let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal)))
+    for (;;) {
+      const result = await writeOne(call, sent, checks)
+      if ('zohoId' in result) return { zoho_id: result.zohoId }
+      const { code, field, duplicateId } = result
+      // Another push of the same record was faster.
+      if (code === 'DUPLICATE_DATA' && field === fields.loid && duplicateId !== null) return { zoho_id: duplicateId }
+      if (code === 'INVALID_DATA' && field === fields.partner) {
+        throw new CrmPartnerGone('The CRM has no record of this partner any more.')
+      }
+      const mended = mend(sent, result)
+      if (!mended) throw itemRefusal(result)
+      sent = mended
+    }
+
+    /** Each way of mending serves once, since it takes away what it answers to. */
+    function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
+      if (field === null) return undefined
+      // Zoho's pattern for email is narrower than the portal's; a record must not fail for that.
+      const isContact = field === fields.email || field === fields.phone
+      if (code === 'INVALID_DATA' && isContact && field in was)
+        return withContactInWords(was, field, fields.description)
+      const value = ifMissing[field]
+      if (code === 'MANDATORY_NOT_FOUND' && value !== undefined && !(field in was)) return { ...was, [field]: value }
+      return undefined
+    }
   }
 
   async function notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]> {
@@ -423,8 +508,15 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     return readStageHistory(rows, deal.created_at, deals.fields.stage, await displayedOf(deals.module, signal))
   }
 
+  function changesOfAllPartners(module: CrmModule, window: ChangeWindow, signal?: AbortSignal) {
+    const { fields } = module === 'Leads' ? leads : deals
+    const columns = module === 'Leads' ? 'id, Modified_Time, Converted__s' : 'id, Modified_Time'
+    const of = { name: moduleName(module), partnerField: fields.partner, columns }
+    return readChanges({ coql, getAll }, of, window, signal)
+  }
+
   async function notesSince(since: string, signal?: AbortSignal): Promise<CrmNoteOfRecord[] | null> {
-    const headers = { 'if-modified-since': since.replace(/\.\d+Z$/, '+00:00') }
+    const headers = { 'if-modified-since': zohoTime(since) }
     const query = { fields: NOTE_FIELDS, sort_by: 'Modified_Time', sort_order: 'asc' }
     // Only administrators may list all notes, and no listing goes beyond a hundred thousand.
     const rows = await getAll('Notes', query, { signal, headers }).catch((error: unknown) => {
@@ -432,12 +524,19 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
       throw error
     })
     if (rows === null) return null
-    return rows.flatMap((row) => {
-      const note = readNote(row)
-      const parent = readNoteParent(row)
-      const module = (['Leads', 'Deals'] as const).find((one) => moduleName(one) === parent?.module)
-      return note && parent && module ? [{ module, record_zoho_id: parent.zoho_id, note }] : []
-    })
+    return rows.flatMap((row) => readNoteOfRecord(row) ?? [])
+  }
+
+  function readNoteOfRecord(row: unknown): CrmNoteOfRecord | null {
+    const note = readNote(row)
+    const parent = readNoteParent(row)
+    const module = (['Leads', 'Deals'] as const).find((one) => moduleName(one) === parent?.module)
+    return note && parent && module ? { module, record_zoho_id: parent.zoho_id, note } : null
+  }
+
+  async function findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null> {
+    const answer = await get(`Notes/${zohoId}`, { fields: NOTE_FIELDS }, signal)
+    return isMissing(answer) ? null : readNoteOfRecord(readItems(answer).items[0])
   }
 
   async function missingFields(signal?: AbortSignal): Promise<string[]> {
@@ -452,15 +551,61 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     return missing.flat()
   }
 
+  async function organisation(signal?: AbortSignal): Promise<CrmOrganisation> {
+    const [org] = readItems(await get('org', {}, signal), 'org').items
+    return {
+      id: readText(org, 'id'),
+      name: readText(org, 'company_name'),
+      timezone: readText(org, 'time_zone'),
+      currency: readText(org, 'iso_code'),
+    }
+  }
+
+  async function makeMissingFields(signal?: AbortSignal): Promise<MadeFields> {
+    const makings = fieldsToMake(fieldMap)
+    const reasons = new Map<string, string>()
+    metadata.forget()
+    const missing = await missingFields(signal)
+    // One a call: where several are sent, whether one refusal stops the others could not be confirmed.
+    for (const name of missing) {
+      const making = makings.get(name)
+      if (!making) {
+        reasons.set(name, 'it is Zoho’s own field and cannot be made; give the name that yours has in CRM_FIELD_MAP')
+        continue
+      }
+      const { module, api_name: _, ...field } = making
+      const query = { module }
+      const body = { fields: [field] }
+      const path = 'settings/fields'
+      const answer = await client.send({ method: 'POST', path, query, body, isRepeatable: false, signal })
+      try {
+        idOf(readResults(answer, 'fields')[0])
+      } catch (error) {
+        if (!(error instanceof CrmRefused)) throw error
+        reasons.set(name, error.message)
+      }
+    }
+    metadata.forget()
+    const stillMissing = await missingFields(signal)
+    return {
+      made: missing.filter((name) => !stillMissing.includes(name)),
+      problems: stillMissing.map((field) => ({ field, reason: reasons.get(field) ?? MADE_UNDER_ANOTHER_NAME })),
+    }
+  }
+
   return {
     mode,
     upsertPartner,
     upsertLead,
+    upsertDeal,
     createNote,
     setLoids,
     leadVersions,
     dealVersions: (partnerZohoId, signal) =>
       versions(deals.module, 'id, Modified_Time', `${deals.fields.partner} = '${partnerZohoId}'`, signal),
+    changesOfAllPartners,
+    deletionsOfAllPartners: (module, since, signal) =>
+      readDeletions({ coql, getAll }, moduleName(module), since, signal),
     getLeads: (zohoIds, signal) => getBatch(leads.module, zohoIds, leadNames, asLead, signal),
     getDeals: (zohoIds, signal) => getBatch(deals.module, zohoIds, dealNames, asDeal, signal),
     findLead: (zohoId, signal) => findOne(leads.module, zohoId, leadNames, asLead, signal),
@@ -469,12 +614,19 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
     dealStageHistory,
     notes,
     notesSince,
+    findNote,
+    watch: channels.watch,
+    readNotification: channels.read,
     leadStatuses: (signal) => choicesOf(leads.module, leads.fields.lead_status, signal),
     dealStages: (signal) => choicesOf(deals.module, deals.fields.stage, signal),
     countLeads: async (partnerZohoId, signal) => (await leadVersions(partnerZohoId, signal)).length,
     missingFields,
     apiDomain: async () => (await tokens.current()).apiDomain,
-    callsUsed: client.callsUsed,
+    organisation,
+    makeMissingFields,
+    callsUsed: calls.ofThisProcess,
+    callsOfLastDay: calls.ofLastDay,
+    close: calls.close,
   }
 }
 
@@ -507,6 +659,16 @@ function fitted(record: Record<string, unknown>, settings: ModuleSettings | unde
 
 function withoutNulls(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined))
+}
+
+function withContactInWords(record: Record<string, unknown>, refused: string, description: string) {
+  const { [refused]: value, ...rest } = record
+  const words = [record[description], `${refused}: ${String(value)}`].filter((line) => typeof line === 'string')
+  return { ...rest, [description]: words.join('\n\n') }
+}
+
+function plainDateAfter(instant: string, days: number): string {
+  return new Date(Date.parse(instant) + days * 86_400_000).toISOString().slice(0, 10)
 }
 
 function isSameText(a: string | null, b: string): boolean {

@@ -22,3 +22,6 @@ export class CrmConflict extends Error {
 
 /** The CRM does not let the portal's user do this. Whether others work, it does not say. */
 export class CrmForbidden extends CrmUnavailable {}
+
+/** The partner that a record is to name has no record in the CRM any more. Once it has a new one, the same call works. */
+export class CrmPartnerGone extends CrmUnavailable {}

@@ -18,6 +18,8 @@ export type ModuleSettings = ReadonlyMap<string, FieldSettings>
 export interface Metadata {
   /** Undefined when the organisation has no such module. */
   fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined>
+  /** After the settings were changed. */
+  forget(): void
 }
 
 const KEPT_MS = 10 * 60_000
@@ -38,6 +40,7 @@ export function openMetadata(
       kept.set(module, { settings, untilMs: clock.now().getTime() + KEPT_MS })
       return settings
     },
+    forget: () => kept.clear(),
   }
 }
 

@@ -1,7 +1,7 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { z } from 'zod'
-import type { CrmDeal, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
+import type { CrmDeal, CrmDeletion, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
 import type { DealFields, LeadFields } from './field-map.ts'
 
 /** What Zoho calls a picklist value at present, for whichever of its names a record carries. */
@@ -273,6 +273,19 @@ export function readVersion(raw: unknown): CrmVersion | null {
   return row
     ? { zoho_id: row.id, modified_time: row.Modified_Time, is_converted: row.Converted__s || row.$converted }
     : null
+}
+
+const WireDeletion = z
+  .object({ id: ZohoId, deleted_time: ZohoInstant })
+  .transform(({ id, deleted_time }) => ({ zoho_id: id, deleted_time }))
+
+export function readDeletion(raw: unknown): CrmDeletion | null {
+  return WireDeletion.safeParse(raw).data ?? null
+}
+
+/** Zoho reads whole seconds, with an offset. */
+export function zohoTime(instant: string): string {
+  return instant.replace(/\.\d+Z$/, '+00:00')
 }
 
 const AnyRecord = z.record(z.string(), z.unknown())

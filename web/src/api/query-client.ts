@@ -16,6 +16,8 @@ export function createQueryClient(): QueryClient {
         retry: shouldRetry,
         // Offline is a failure with a text of its own, not a wait without end.
         networkMode: 'always',
+        // With that mode it is off unless asked for.
+        refetchOnReconnect: true,
       },
       mutations: { retry: false, networkMode: 'always' },
     },

@@ -11,7 +11,7 @@ export interface Description {
 
 export function DescriptionList({ items, className }: { items: readonly Description[]; className?: string }) {
   return (
-    <dl className={clsx('grid gap-x-8 gap-y-3 sm:grid-cols-2 sm:gap-y-4', className)}>
+    <dl className={clsx('grid grid-cols-1 gap-x-8 gap-y-3 sm:grid-cols-2 sm:gap-y-4', className)}>
       {items.map(({ term, value, wide }) => (
         <div
           key={term}

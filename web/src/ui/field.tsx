@@ -103,7 +103,6 @@ export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
         <button
           type="button"
           aria-label={isShown ? 'Hide password' : 'Show password'}
-          aria-pressed={isShown}
           onClick={() => setIsShown(!isShown)}
           className="flex size-8 items-center justify-center rounded-md text-muted hover:text-ink [&_svg]:size-4"
         >

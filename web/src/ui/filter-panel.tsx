@@ -26,7 +26,7 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
       }
       defaultOpen={activeCount > 0}
     >
-      <div className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">{children}</div>
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 xl:grid-cols-4">{children}</div>
       <div className="mt-4 flex justify-end">
         <Button variant="ghost" size="small" icon={<X aria-hidden />} disabled={activeCount === 0} onClick={onClear}>
           Clear Filters

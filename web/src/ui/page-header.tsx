@@ -29,7 +29,12 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
           </div>
           {description && <div className="mt-0.5 text-muted">{description}</div>}
         </div>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && (
+          // Several of them share the lines of a phone evenly.
+          <div className="flex flex-wrap items-center gap-2 max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow">
+            {actions}
+          </div>
+        )}
       </div>
     </header>
   )

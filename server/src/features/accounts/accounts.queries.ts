@@ -40,6 +40,16 @@ export function findPartner(db: Db, partnerId: string): Promise<Partner | undefi
   return db.selectFrom('partners').select(PARTNER_COLUMNS).where('id', '=', partnerId).executeTakeFirst()
 }
 
+/** Whose records of the CRM these ids of its partners are. */
+export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'zoho_id', 'created_at'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
 export async function getPartner(db: Db, partnerId: string): Promise<Partner> {
   const partner = await findPartner(db, partnerId)
   if (!partner) throw new NotFound('Partner not found')
@@ -69,6 +79,18 @@ export async function updatePassword(tx: Tx, partnerId: string, passwordHash: st
     .execute()
 }
 
+/** False when the partner was so already. */
+export async function updateActive(tx: Tx, partnerId: string, isActive: boolean): Promise<boolean> {
+  const row = await tx
+    .updateTable('partners')
+    .set({ is_active: isActive })
+    .where('id', '=', partnerId)
+    .where('is_active', '!=', isActive)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function markEmailVerified(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ email_verified: true }).where('id', '=', partnerId).execute()
 }
@@ -86,6 +108,19 @@ export async function markPartnerPushed(db: Db, partnerId: string, zohoId: strin
 
 export async function markPartnerPushFailed(db: Db, partnerId: string): Promise<void> {
   await db.updateTable('partners').set({ crm: 'failed' }).where('id', '=', partnerId).execute()
+}
+
+/** True for the first that finds the record gone; until the partner is pushed again, false for the others. */
+export async function markPartnerGone(tx: Tx, partnerId: string, goneZohoId: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('partners')
+    .set({ crm: 'pending' })
+    .where('id', '=', partnerId)
+    .where('zoho_id', '=', goneZohoId)
+    .where('crm', '!=', 'pending')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function insertSession(
@@ -144,11 +179,11 @@ export async function removeSession(db: Db, tokenHash: Buffer): Promise<void> {
   await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute()
 }
 
-/** All of the partner's sessions, but for the one to keep. */
-export async function removeSessions(tx: Tx, partnerId: string, keep?: Buffer): Promise<void> {
+/** All of the partner's sessions, but for the one to keep. How many they were. */
+export async function removeSessions(tx: Tx, partnerId: string, keep?: Buffer): Promise<number> {
   let removal = tx.deleteFrom('sessions').where('partner_id', '=', partnerId)
   if (keep) removal = removal.where('token_hash', '!=', keep)
-  await removal.execute()
+  return Number((await removal.executeTakeFirst()).numDeletedRows)
 }
 
 type Purpose = 'reset-password' | 'verify-email'
@@ -192,4 +227,25 @@ export async function takeAccountToken(tx: Tx, hash: Buffer, purpose: Purpose): 
     .returning('partner_id')
     .executeTakeFirst()
   return row?.partner_id
+}
+
+/** Those that ended. How many they were. */
+export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('sessions')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('sessions').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+export async function removeAccountTokensOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('account_tokens')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('account_tokens').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { setPartnerActive } from './activate-partner.ts'
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -11,7 +12,7 @@ afterAll(() => portal[Symbol.asyncDispose]())
 
 const PASSWORD = 'correct-horse-battery'
 
-test('POST /auth/signup makes a partner who can sign in', async () => {
+test('POST /auth/signup: email, password, businessName, firstName?, lastName? → success or error', async () => {
   const form = { email: ' Ada@Example.com ', password: PASSWORD, businessName: ' Ada Broking ', firstName: 'Ada' }
   const signedUp = await portal.post('/auth/signup', form)
   expect(signedUp.status).toBe(201)
@@ -20,13 +21,40 @@ test('POST /auth/signup makes a partner who can sign in', async () => {
     data: { partnerId: expect.any(String), businessName: 'Ada Broking', partnerEmail: 'ada@example.com' },
   })
 
-  const signedIn = await portal.post('/auth/login', { email: 'ADA@example.com', password: PASSWORD })
-  expect(signedIn.status).toBe(200)
-  expect(signedIn.body).toEqual({
-    success: true,
-    token: expect.stringMatching(/^[\w-]{43}$/),
-    partner: { id: signedUp.body.data.partnerId, email: 'ada@example.com', businessName: 'Ada Broking' },
-  })
+  const { token } = (await portal.post('/auth/login', { email: 'ada@example.com', password: PASSWORD })).body
+  expect((await portal.get('/profile', { token })).body.data).toMatchObject({ first_name: 'Ada', last_name: null })
+})
+
+test('POST /auth/login: email, password → success, token, partner{id, email, businessName}', async () => {
+  const partner = await portal.newPartner()
+  const signedIn = await portal.post('/auth/login', { email: ` ${partner.email.toUpperCase()}`, password: PASSWORD })
+  expect([signedIn.status, signedIn.body]).toEqual([
+    200,
+    {
+      success: true,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+      partner: { id: partner.id, email: partner.email, businessName: partner.businessName },
+    },
+  ])
+  const missing = await portal.post('/auth/login', {})
+  expect([missing.status, missing.body.fields]).toEqual([
+    400,
+    { email: 'Email is required', password: 'Password is required' },
+  ])
+  const malformed = await portal.post('/auth/login', { email: 'ada', password: PASSWORD })
+  expect(malformed.body.fields).toEqual({ email: 'Please enter a valid email address' })
+})
+
+test('an inactive account is refused with 403, and only to whoever knows its password', async () => {
+  const partner = await portal.newPartner()
+  await setPartnerActive(portal.deps.db, partner.id, false)
+  const refused = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
+  expect([refused.status, refused.body]).toEqual([
+    403,
+    { success: false, code: 'ACCOUNT_INACTIVE', error: 'Account is inactive' },
+  ])
+  expect((await portal.post('/auth/login', { email: partner.email, password: 'not it' })).status).toBe(401)
+  expect((await partner.get('/dashboard/stats')).status).toBe(401)
 })
 
 test.each([
@@ -111,7 +139,7 @@ test('two equal sign-ups at once make one partner and one conflict', async () =>
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])
 })
 
-test('POST /auth/login tells an unknown address from a wrong password', async () => {
+test('a sign-in tells an unknown address from a wrong password', async () => {
   const partner = await portal.newPartner()
   const unknown = await portal.post('/auth/login', { email: 'nobody@example.com', password: PASSWORD })
   expect([unknown.status, unknown.body.code, unknown.body.error]).toEqual([
@@ -141,7 +169,7 @@ test('with HIDE_ACCOUNT_EXISTENCE login and forgot-password answer alike for kno
   expect(await waitFor('the reset link', isMailed)).toBe(true)
 })
 
-test('POST /auth/verify tells whose token it is', async () => {
+test('POST /auth/verify: token → data{partnerId, businessName, partnerEmail}', async () => {
   const partner = await portal.newPartner()
   const verified = await portal.post('/auth/verify', { token: partner.token })
   expect(verified.body).toEqual({
@@ -150,14 +178,18 @@ test('POST /auth/verify tells whose token it is', async () => {
   })
   const refused = await portal.post('/auth/verify', { token: 'not-a-token' })
   expect([refused.status, refused.body.error]).toEqual([401, 'Token verification failed'])
-  expect((await portal.post('/auth/verify', {})).body.error).toBe('No token available')
+  for (const body of [{}, { token: '' }, { token: null }]) {
+    const missing = await portal.post('/auth/verify', body)
+    expect([missing.status, missing.body.fields]).toEqual([400, { token: 'No token available' }])
+  }
 })
 
-test('POST /auth/refresh exchanges the token and leaves the old one half a minute', async () => {
+test('POST /auth/refresh: none → data.token; the old one is left half a minute', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const refreshed = await partner.post('/auth/refresh')
   const token: string = refreshed.body.data.token
+  expect(refreshed.body).toEqual({ success: true, data: { token: expect.stringMatching(/^[\w-]{43}$/) } })
   expect(token).not.toBe(partner.token)
   expect((await partner.get('/profile')).status).toBe(200)
 
@@ -181,13 +213,25 @@ test('a session lasts 24 hours, and no chain of refreshes lasts longer than 30 d
   expect((await ownClock.get('/profile', { token })).status).toBe(401)
 })
 
-test('POST /auth/logout ends the session', async () => {
+test('POST /auth/logout: none → success; the session has ended', async () => {
   const partner = await portal.newPartner()
-  expect((await partner.post('/auth/logout')).status).toBe(200)
+  const signedOut = await partner.post('/auth/logout')
+  expect([signedOut.status, signedOut.body]).toEqual([200, { success: true, data: {} }])
   expect((await partner.get('/profile')).status).toBe(401)
 })
 
-test('a forgotten password is reset once with the mailed token, which verifies the address and ends all sessions', async () => {
+test('POST /auth/forgot-password: email → may carry data.resetToken', async () => {
+  const partner = await portal.newPartner()
+  const forgot = await portal.post('/auth/forgot-password', { email: partner.email.toUpperCase() })
+  expect([forgot.status, forgot.body]).toEqual([
+    200,
+    { success: true, data: { resetToken: expect.stringMatching(/^[\w-]{43}$/) } },
+  ])
+  const missing = await portal.post('/auth/forgot-password', {})
+  expect([missing.status, missing.body.fields]).toEqual([400, { email: 'Email is required' }])
+})
+
+test('POST /auth/reset-password: token, newPassword → success or error; once, and all sessions end', async () => {
   const partner = await portal.newPartner()
   const forgot = await portal.post('/auth/forgot-password', { email: partner.email })
   expect(forgot.status).toBe(200)
@@ -195,7 +239,19 @@ test('a forgotten password is reset once with the mailed token, which verifies t
   expect(await portal.mailTo(partner.email)).toContain(`/reset-password?token=${resetToken}`)
 
   const newPassword = 'another-fine-horse'
-  expect((await portal.post('/auth/reset-password', { token: resetToken, newPassword })).status).toBe(200)
+  const weak = await portal.post('/auth/reset-password', { token: resetToken, newPassword: 'password1' })
+  expect([weak.status, weak.body.code, weak.body.fields]).toEqual([
+    400,
+    'WEAK_PASSWORD',
+    { newPassword: 'Password is too weak. Please choose a stronger password.' },
+  ])
+  const short = await portal.post('/auth/reset-password', { token: '', newPassword: 'short' })
+  expect(short.body.fields).toEqual({
+    token: 'Invalid reset token. Please request a new password reset.',
+    newPassword: 'Password must be at least 8 characters long',
+  })
+  const reset = await portal.post('/auth/reset-password', { token: resetToken, newPassword })
+  expect([reset.status, reset.body]).toEqual([200, { success: true, data: {} }])
   expect((await partner.get('/profile')).status).toBe(401)
   const again = await portal.post('/auth/reset-password', { token: resetToken, newPassword })
   expect([again.status, again.body.code]).toEqual([400, 'INVALID_RESET_TOKEN'])
@@ -250,7 +306,25 @@ test('the welcome mail’s link verifies the address', async () => {
   expect((await portal.post('/auth/verify-email', { token })).status).toBe(400)
 })
 
-test('PUT /profile changes names and phone, and never the email', async () => {
+test('GET /profile: none → partner profile', async () => {
+  const partner = await portal.newPartner({ firstName: 'Ada' })
+  expect((await partner.get('/profile')).body).toEqual({
+    success: true,
+    data: {
+      id: partner.id,
+      zoho_id: null,
+      business_name: partner.businessName,
+      first_name: 'Ada',
+      last_name: null,
+      email: partner.email,
+      phone: null,
+      is_active: true,
+      email_verified: false,
+    },
+  })
+})
+
+test('PUT /profile: business_name, first_name, last_name, phone → success or error, and never the email', async () => {
   const partner = await portal.newPartner()
   const change = {
     business_name: `${partner.businessName} (new)`,
@@ -301,18 +375,23 @@ test.each([
     'New password must be different from current password',
   ],
   [{ confirmPassword: '' }, 400, 'VALIDATION', 'Password confirmation is required'],
-])('PUT /profile/password with %j answers %i %s', async (change, status, code, error) => {
-  const partner = await portal.newPartner()
-  const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
-  const answer = await partner.put('/profile/password', { ...form, ...change })
-  expect([answer.status, answer.body.code, answer.body.error]).toEqual([status, code, error])
-})
+])(
+  'PUT /profile/password: currentPassword, newPassword, confirmPassword → with %j %i %s',
+  async (change, status, code, error) => {
+    const partner = await portal.newPartner()
+    const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
+    const answer = await partner.put('/profile/password', { ...form, ...change })
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([status, code, error])
+    expect(Object.values(answer.body.fields)).toContain(error)
+  },
+)
 
-test('a password change ends the partner’s other sessions and keeps this one', async () => {
+test('PUT /profile/password: currentPassword, newPassword, confirmPassword → success; other sessions end, this one stays', async () => {
   const partner = await portal.newPartner()
   const other = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
   const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
-  expect((await partner.put('/profile/password', form)).status).toBe(200)
+  const changed = await partner.put('/profile/password', form)
+  expect([changed.status, changed.body]).toEqual([200, { success: true, data: {} }])
   expect((await partner.get('/profile')).status).toBe(200)
   expect((await portal.get('/profile', { token: other.body.token })).status).toBe(401)
 })

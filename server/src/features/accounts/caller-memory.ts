@@ -1,8 +1,10 @@
 import type { Clock } from '../../deps.ts'
-import type { Caller, FindCaller } from '../../http/authenticate.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 
 const REMEMBERED_MS = 1_000
 const CALLERS_MAX = 10_000
+
+type FindCaller = (token: string) => Promise<SessionCaller | undefined>
 
 export interface CallerMemory {
   find: FindCaller
@@ -15,7 +17,7 @@ export interface CallerMemory {
  * remembered for a second. What this process ends is forgotten at once; what another one ends, within that second.
  */
 export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
-  const remembered = new Map<string, { caller: Caller; until: number }>()
+  const remembered = new Map<string, { caller: SessionCaller; until: number }>()
   let generation = 0
 
   return {

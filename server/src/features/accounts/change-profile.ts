@@ -2,7 +2,7 @@ import { PASSWORDS_DIFFER, type PasswordChange, type Profile, type ProfileChange
 import { readPhone } from '@portal/contract/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
-import type { Caller } from '../../http/authenticate.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 import { getPasswordHash, removeSessions, updatePassword, updateProfile } from './accounts.queries.ts'
 import { refusingTaken } from './already-there.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
@@ -24,7 +24,11 @@ export async function changePartnerProfile(
 }
 
 /** The codes and texts of section 8. The partner's other sessions end (D12). */
-export async function changePartnerPassword({ db, clock }: Deps, caller: Caller, form: PasswordChange): Promise<void> {
+export async function changePartnerPassword(
+  { db, clock }: Deps,
+  caller: SessionCaller,
+  form: PasswordChange,
+): Promise<void> {
   if (form.newPassword !== form.confirmPassword) {
     throw new Invalid('PASSWORD_MISMATCH', PASSWORDS_DIFFER, { confirmPassword: PASSWORDS_DIFFER })
   }

@@ -29,6 +29,6 @@ If you did not ask for this, nothing changes and you can ignore this mail.
   }
 }
 
-function greetingName(partner: Partner): string {
+export function greetingName(partner: Partner): string {
   return partner.first_name ?? partner.business_name
 }

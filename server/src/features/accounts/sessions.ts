@@ -1,7 +1,7 @@
 import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
-import type { Caller } from '../../http/authenticate.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 import { findSessionOwner, getSignedInAt, insertSession, shortenSession } from './accounts.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -26,7 +26,7 @@ export async function startSession({ db, clock }: SessionDeps, partnerId: string
   return token
 }
 
-export async function findCaller({ reads, clock }: SessionDeps, token: string): Promise<Caller | undefined> {
+export async function findCaller({ reads, clock }: SessionDeps, token: string): Promise<SessionCaller | undefined> {
   const sessionHash = hashToken(token)
   const owner = await findSessionOwner(reads, sessionHash, clock.now())
   return owner && { id: owner.id, email: owner.email, businessName: owner.business_name, sessionHash }
@@ -40,7 +40,10 @@ export async function verifySessionToken(deps: SessionDeps, token: string): Prom
 }
 
 /** Exchanges the caller's token. No chain of exchanges outlives 30 days from the sign-in. */
-export async function refreshCallerSession({ db, clock }: SessionDeps, caller: Caller): Promise<{ token: string }> {
+export async function refreshCallerSession(
+  { db, clock }: SessionDeps,
+  caller: SessionCaller,
+): Promise<{ token: string }> {
   const now = clock.now()
   const token = newToken()
   return db.transaction().execute(async (tx) => {

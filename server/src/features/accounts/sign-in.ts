@@ -12,8 +12,9 @@ const PER_ACCOUNT: RateLimit = { name: 'login-account', points: 100, seconds: 3_
 
 /** D11's texts, which the client maps by their words: a wrong password names neither email nor user. */
 export async function signInPartner(deps: Deps, form: SignIn, ip: string, limit: Limit) {
-  await limit(PER_ACCOUNT, form.email)
+  // A try that one address may not make any more is none against the account: nobody locks a partner out alone.
   await limit(PER_ADDRESS, `${form.email} ${ip}`)
+  await limit(PER_ACCOUNT, form.email)
 
   const partner = await findPartnerByEmail(deps.db, form.email)
   if (!partner) {

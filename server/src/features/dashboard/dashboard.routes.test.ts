@@ -28,7 +28,7 @@ test('a new partner has nothing yet', async () => {
   expect((await partner.get('/dashboard/recent-activity')).body).toEqual({ success: true, data: { activities: [] } })
 })
 
-test('the figures count converted leads, not those that left the CRM, and only what is active as active', async () => {
+test('GET /dashboard/stats: none → stats fields; the figures count converted leads, not those that left the CRM, and only what is active as active', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const at = new Date().toISOString()
   const leads = [
@@ -102,7 +102,7 @@ test('the figures are right after many changes at once, and follow a lead to ano
   expect(rows.length).toBeLessThan(400)
 })
 
-test('the pipeline has the CRM’s order, an unknown stage last, and shares of the number of deals', async () => {
+test('GET /dashboard/pipeline: none → data.pipeline in the CRM’s order, an unknown stage last, and shares of the number of deals', async () => {
   const partner = await portal.newPartner()
   const deals = [
     { stage: 'Gone from the CRM', amount: 5 },
@@ -121,7 +121,7 @@ test('the pipeline has the CRM’s order, an unknown stage last, and shares of t
   ])
 })
 
-test('the activity tells what happened last, newest first, at most twenty, to this partner alone', async () => {
+test('GET /dashboard/recent-activity: none → data.activities, what happened last, newest first, at most twenty, to this partner alone', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await partner.submitLead({ loanAmount: 150_000 })
   await partner.post(`/crm/note/${loid}`, { content: `A long note. ${'x'.repeat(100)}` })

@@ -1,11 +1,12 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
-import { readPipeline, readRecentActivity, readStats } from '@portal/contract/dashboard.ts'
+import { readPipeline, readRecentActivity, readStats, readTrends } from '@portal/contract/dashboard.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { activityOf } from './activity.ts'
 import { findRecentEvents, findStageCounts, findStats } from './dashboard.queries.ts'
 import { pipelineOf } from './pipeline.ts'
+import { findComparison, findTrendPoints } from './trends.queries.ts'
 
 const ACTIVITIES = 20
 
@@ -19,5 +20,14 @@ export function dashboardRoutes(mount: Mount, deps: Deps): void {
     const counts = await findStageCounts(deps.pool, partner.id)
     if (counts.length === 0) return { pipeline: [] }
     return { pipeline: pipelineOf(counts, await crmChoices(deps, 'deal-stage', DEAL_STAGES)) }
+  })
+  mount(readTrends, async ({ partner, query }) => {
+    const { period } = query
+    const now = deps.clock.now()
+    const [points, comparison] = await Promise.all([
+      findTrendPoints(deps.pool, partner.id, { now, period, timezone: deps.config.timezone }),
+      findComparison(deps.pool, partner.id, now),
+    ])
+    return { period, points, comparison }
   })
 }

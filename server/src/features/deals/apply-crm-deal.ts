@@ -3,7 +3,7 @@ import { newId } from '../../db/ids.ts'
 import type { DealChange, DealRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
 import { beginCrmHistory, type HistoryOf, moveHistory, writeCrmHistory } from '../../history/history.queries.ts'
-import { appliedTime } from '../../zoho/applied-time.ts'
+import { appliedTime, isOutdated } from '../../zoho/applied-time.ts'
 import type { CrmDeal, CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { archiveDeal, insertDeal, lockDealsOfAllPartners, updateDeal } from './deals.queries.ts'
@@ -59,12 +59,12 @@ export async function applyCrmDeal(
     return { outcome: 'created', loid: record.loid }
   }
   const { loid } = row
-  // A slower pull may come after a newer one.
-  if (row.crm_modified_time !== null && row.crm_modified_time > record.modified_time)
-    return { outcome: 'skipped', loid }
+  if (isOutdated(record, row)) return { outcome: 'skipped', loid }
 
   const change = changedFields(row, record, stage)
   const isBack = row.archived_reason === 'left-crm'
+  // What the CRM itself adds to a deal that the portal pushed, such as the stage's probability, is nobody's doing.
+  const isFilledIn = row.crm_modified_time === null && record.is_untouched
   const isChanged = isBack || Object.keys(change).length > 0
   await updateDeal(tx, partnerId, loid, {
     ...change,
@@ -83,7 +83,7 @@ export async function applyCrmDeal(
   if (isBack) await recordCreated(tx, scope, loid, record, stage)
   else if (change.stage !== undefined) {
     await recordEvent(tx, { ...event, type: 'deal.stage_changed', data: { ...data, previous: row.stage } })
-  } else if (isChanged) await recordEvent(tx, { ...event, type: 'deal.updated', data })
+  } else if (isChanged && !isFilledIn) await recordEvent(tx, { ...event, type: 'deal.updated', data })
   return { outcome: isChanged ? 'updated' : 'skipped', loid }
 }
 
@@ -101,7 +101,7 @@ export async function removeCrmDeal(tx: Tx, { partnerId, now }: Omit<Scope, 'isN
 async function findOwnRow(tx: Tx, { partnerId, now }: Scope, record: NamedCrmDeal): Promise<DealRow | undefined> {
   const rows = await lockDealsOfAllPartners(tx, record.zoho_id, record.loid)
   const sameRecord = rows.find((row) => row.zoho_id === record.zoho_id)
-  if (sameRecord && sameRecord.partner_id !== partnerId) {
+  if (sameRecord && sameRecord.partner_id !== partnerId && !isOutdated(record, sameRecord)) {
     await removeCrmDeal(tx, { partnerId: sameRecord.partner_id, now }, sameRecord.loid)
     await updateDeal(tx, sameRecord.partner_id, sameRecord.loid, { partner_id: partnerId })
     await moveHistory(tx, historyOf(sameRecord.partner_id, sameRecord.loid), partnerId)
@@ -127,7 +127,9 @@ async function recordCreated(tx: Tx, scope: Scope, loid: string, record: CrmDeal
 }
 
 function changedFields(row: DealRow, record: CrmDeal, stage: string): DealChange {
-  const wanted = { ...crmFields(record), stage }
+  // Until the lender has made the contact, which the portal cannot, whom the partner named stands.
+  const contact_name = record.contact_name ?? row.contact_name
+  const wanted = { ...crmFields(record), contact_name, stage }
   const current: Record<string, unknown> = row
   return Object.fromEntries(Object.entries(wanted).filter(([column, value]) => current[column] !== value))
 }

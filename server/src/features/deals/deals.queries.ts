@@ -108,6 +108,17 @@ export function findDealsInCrm(db: Db, partnerId: string) {
     .execute()
 }
 
+/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
+export function findDealsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('deals')
+    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'stage', 'crm_modified_time'])
+    .select(['archived_at', 'archived_reason'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
 /** The rows that a CRM record may be: at most one has its id, at most one its LOID. Held until the transaction ends. */
 export function lockDealsOfAllPartners(tx: Tx, zohoId: string, loid: string): Promise<DealRow[]> {
   return tx
@@ -120,6 +131,52 @@ export function lockDealsOfAllPartners(tx: Tx, zohoId: string, loid: string): Pr
 
 export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
+}
+
+export async function markDealPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
+  await db
+    .updateTable('deals')
+    .set({ zoho_id: zohoId, crm: 'synced' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
+/** A deal that reached the CRM meanwhile stays as it is. */
+export async function markDealPushFailed(db: Db, partnerId: string, loid: string): Promise<void> {
+  await db
+    .updateTable('deals')
+    .set({ crm: 'failed' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '!=', 'synced')
+    .execute()
+}
+
+/** Whether the portal had given up on the deal, which now waits again. */
+export async function reviveFailedDeal(tx: Tx, partnerId: string, loid: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('deals')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'failed')
+    .returning('loid')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Submitted and not yet in the CRM, the oldest first. */
+export async function findDealsToPush(db: Db, partnerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deals')
+    .select('loid')
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.loid)
 }
 
 export async function updateDeal(tx: Tx, partnerId: string, loid: string, change: DealChange): Promise<void> {
@@ -149,6 +206,22 @@ export function findMatchableDeals(db: Db, partnerId: string) {
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+}
+
+/** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). */
+export async function removeArchivedDealsOfAllPartners(
+  tx: Tx,
+  archivedBefore: string,
+  rowsMax: number,
+): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('deals')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('deals').select('id').where('archived_at', '<', archivedBefore).limit(rowsMax),
+    )
+    .returning('loid')
+    .execute()
+  return rows.map((row) => row.loid)
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

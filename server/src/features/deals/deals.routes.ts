@@ -1,12 +1,14 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
-import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
+import { listDeals, listStages, readDeal, readStageHistory, retryDealPush } from '@portal/contract/deals.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
 import { findNotes } from '../notes/notes.queries.ts'
+import { retryPushOfNotes } from '../notes/retry-notes.ts'
 import { findDeals, getDeal, getDealLoid } from './deals.queries.ts'
+import { retryPushOfDeal } from './retry-deal-push.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
@@ -27,6 +29,12 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
     const loid = await getDealLoid(db, partner.id, params.id)
     const entries = await findHistory(db, { kind: 'deal-stage', partnerId: partner.id, loid }, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, stage: value }))
+  })
+  mount(retryDealPush, async ({ partner, params }) => {
+    const { loid, crm } = await getDeal(reads, partner.id, params.id)
+    const isRevived = await retryPushOfDeal(deps, partner.id, loid)
+    await retryPushOfNotes(deps, partner.id, loid)
+    return { loid, crm: isRevived ? 'pending' : crm }
   })
   mount(listStages, async () => ({ stages: [...(await crmChoices(deps, 'deal-stage', DEAL_STAGES))] }))
 }

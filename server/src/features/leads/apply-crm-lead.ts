@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { LeadChange, LeadRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
 import { beginCrmHistory, type HistoryOf, moveHistory, writeCrmHistory } from '../../history/history.queries.ts'
-import { appliedTime } from '../../zoho/applied-time.ts'
+import { appliedTime, isOutdated } from '../../zoho/applied-time.ts'
 import type { CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { archiveLead, insertLead, lockLeadsOfAllPartners, moveLead, updateLead } from './leads.queries.ts'
@@ -45,9 +45,7 @@ export async function applyCrmLead(
     return { outcome: 'created', loid: record.loid }
   }
   const { loid } = row
-  // A slower pull may come after a newer one.
-  if (row.crm_modified_time !== null && row.crm_modified_time > record.modified_time)
-    return { outcome: 'skipped', loid }
+  if (isOutdated(record, row)) return { outcome: 'skipped', loid }
 
   const change = changedFields(row, record)
   const isBack = row.archived_reason === 'left-crm'
@@ -91,7 +89,7 @@ export async function removeCrmLead(tx: Tx, { partnerId, now }: Omit<Scope, 'isN
 async function findOwnRow(tx: Tx, { partnerId, now }: Scope, record: NamedCrmLead): Promise<LeadRow | undefined> {
   const rows = await lockLeadsOfAllPartners(tx, record.zoho_id, record.loid)
   const sameRecord = rows.find((row) => row.zoho_id === record.zoho_id)
-  if (sameRecord && sameRecord.partner_id !== partnerId) {
+  if (sameRecord && sameRecord.partner_id !== partnerId && !isOutdated(record, sameRecord)) {
     await removeCrmLead(tx, { partnerId: sameRecord.partner_id, now }, sameRecord.loid)
     await moveLead(tx, sameRecord.loid, sameRecord.partner_id, partnerId)
     await moveHistory(tx, historyOf(sameRecord.partner_id, sameRecord.loid), partnerId)

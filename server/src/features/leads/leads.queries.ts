@@ -241,6 +241,17 @@ export function findLeadsInCrm(db: Db, partnerId: string) {
     .execute()
 }
 
+/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
+export function findLeadsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
+  return db
+    .selectFrom('leads')
+    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'lead_status', 'crm_modified_time'])
+    .select(['converted_at', 'archived_at', 'archived_reason'])
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
 export async function countLeads(db: Db, partnerId: string): Promise<number> {
   const { count } = await db
     .selectFrom('record_counts')
@@ -370,6 +381,34 @@ export function findOpenLeadsByLoid(db: Db, partnerId: string, loids: readonly s
 /** The lender gave the record to another partner. Its notes stay with the partner who wrote them (D8, D30). */
 export async function moveLead(tx: Tx, loid: string, fromPartnerId: string, toPartnerId: string): Promise<void> {
   await updateLead(tx, fromPartnerId, loid, { partner_id: toPartnerId })
+}
+
+/**
+ * The LOIDs of those that left the CRM so long ago that they are forgotten (D30). One that a deal took the place of stays as
+ * long as the deal: it is read from there (D18), and a matched one is still in the CRM and would come back as new.
+ */
+export async function removeArchivedLeadsOfAllPartners(
+  tx: Tx,
+  archivedBefore: string,
+  rowsMax: number,
+): Promise<string[]> {
+  const rows = await tx
+    .deleteFrom('leads')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('leads')
+        .select('id')
+        .where('archived_at', '<', archivedBefore)
+        .where((lead) =>
+          lead.not(
+            lead.exists(lead.selectFrom('deals').select('deals.id').whereRef('deals.loid', '=', 'leads.deal_loid')),
+          ),
+        )
+        .limit(rowsMax),
+    )
+    .returning('loid')
+    .execute()
+  return rows.map((row) => row.loid)
 }
 
 function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | undefined {

@@ -48,7 +48,7 @@ async function submittedAt(loid: string, at: string) {
   await portal.deps.db.updateTable('leads').set({ created_at: at }).where('loid', '=', loid).execute()
 }
 
-test('a complete form is stored and answered field by field, in the list as in the detail', async () => {
+test('POST /dashboard/leads: new lead payload → success, data.loid; every field comes back, in the list as in the detail', async () => {
   const partner = await portal.newPartner()
   const created = await partner.post('/dashboard/leads', COMPLETE_FORM)
   expect(created.status).toBe(201)
@@ -160,7 +160,7 @@ test.each([
   expect(await loids(partner, '')).toEqual([])
 })
 
-test('lists are newest first and paged; has_more says whether another page follows; past the end is empty', async () => {
+test('GET /dashboard/leads: page, limit → data.leads, newest first; has_more says whether another page follows; past the end is empty', async () => {
   const partner = await portal.newPartner()
   const submitted: string[] = []
   for (let i = 0; i < 5; i++) submitted.unshift((await partner.submitLead({ businessName: `Nr ${i}` })).loid)
@@ -175,7 +175,7 @@ test('lists are newest first and paged; has_more says whether another page follo
   expect(await page('page=1000000')).toEqual([[], { page: 1_000_000, limit: 20, has_more: false }])
 })
 
-test('status and source filter', async () => {
+test('GET /dashboard/leads: filters status, source → data.leads', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const contacted = await partner.submitLead()
@@ -209,7 +209,7 @@ test('a source is found whatever other sources there are, and leads without one 
   expect(await loids(partner, 'source=null')).toEqual([])
 })
 
-test('dates are whole days of the portal’s time zone, both inclusive, also where a day has 25 hours', async () => {
+test('GET /dashboard/leads: filters dateFrom, dateTo → whole days of the portal’s time zone, both inclusive, also where a day has 25 hours', async () => {
   const partner = await portal.newPartner()
   const at = async (instant: string) => {
     const { loid } = await partner.submitLead()
@@ -245,7 +245,7 @@ test.each([
   expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION'])
 })
 
-test('the search box looks in names, email, phone and LOID, word by word', async () => {
+test('GET /dashboard/leads: search → looks in names, email, phone and LOID, word by word', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead({
     firstName: 'Zoë',
@@ -340,12 +340,12 @@ test('a partner sees its own leads only, and another’s is as unknown as one th
   }
 })
 
-test('a lead is found by LOID, in lower case, without the dash and by id', async () => {
+test('GET /crm/lead/{id}: none → data.lead and data.notes, by LOID in any spelling and by id', async () => {
   const partner = await portal.newPartner()
   const { loid, id } = await partner.submitLead()
   for (const name of [loid, loid.toLowerCase(), loid.replace('-', ''), id, id.toUpperCase()]) {
     const { status, body } = await partner.get(`/crm/lead/${name}`)
-    expect([name, status, body.data?.lead.loid]).toEqual([name, 200, loid])
+    expect([name, status, body.data?.lead.loid, body.data?.notes]).toEqual([name, 200, loid, []])
   }
 })
 
@@ -370,7 +370,7 @@ test('a converted lead leaves the list and is answered with its deal; one that l
   expect((await partner.get(`/crm/lead/${left}/status-history`)).status).toBe(404)
 })
 
-test('the history begins with the status at submission, whose days run until now', async () => {
+test('GET /crm/lead/{id}/status-history: none → list, beginning with the status at submission', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const { loid, id } = await partner.submitLead()
@@ -482,4 +482,25 @@ test('a lead arrives in the CRM once, by its LOID, with its partner', async () =
   })
   expect(inCrm).toHaveLength(1)
   expect(inCrm[0]).toMatchObject({ LOID: loid, Company: 'Okafor Freight' })
+})
+
+test('a partner whose record was deleted in the CRM gets one again, once, and its leads and deals arrive there', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  const partner = await withCrm.newPartner()
+  const before = await partner.submitLead()
+  await partner.pushedLead(before.loid)
+  const zohoId = async () => (await partner.get('/profile')).body.data.zoho_id
+  await lender.remove('Partners', await zohoId())
+
+  const leads = await Promise.all([partner.submitLead(), partner.submitLead(), partner.submitLead()])
+  const deal = await partner.post('/webhook/deal', { business_name: 'Okafor Freight', email: 'nkem@okafor.example' })
+  expect(deal.status).toBe(201)
+  const pushed = await Promise.all(leads.map(({ loid }) => partner.pushedLead(loid)))
+  expect(pushed).toHaveLength(3)
+  const [record, ...others] = await lender.list('Partners', 'Name')
+  expect([record?.['id'], record?.['Name'], others]).toEqual([await zohoId(), partner.businessName, []])
+  await waitFor('the deal in the CRM', async () => (await lender.list('Deals', 'LOID')).length === 1)
+  const inCrm = await lender.list('Leads', 'LOID,Partner')
+  expect(inCrm.filter((lead) => JSON.stringify(lead['Partner']).includes(String(record?.['id'])))).toHaveLength(3)
 })

@@ -2,9 +2,7 @@ import * as z from 'zod/mini'
 import type { LeadRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import type { LeadToPush } from '../../zoho/crm-records.ts'
-import { findPartner } from '../accounts/accounts.queries.ts'
-import { PUSH_RETRY, pushPartnerNow } from '../accounts/push-partner.job.ts'
-import { givingUpWhenRefused } from '../accounts/refused.ts'
+import { PUSH_RETRY, pushForPartner } from '../accounts/push-partner.job.ts'
 import { findLeadRow, markLeadPushed, markLeadPushFailed } from './leads.queries.ts'
 
 /** An upsert by LOID: a repeat makes no second record in the CRM (D23). */
@@ -12,15 +10,13 @@ export const pushLead = defineJob({
   name: 'push-lead',
   payload: z.object({ partnerId: z.string(), loid: z.string() }),
   retry: PUSH_RETRY,
-  async run({ db, crm }, { partnerId, loid }, signal) {
+  async run(deps, { partnerId, loid }, signal) {
+    const { db, crm } = deps
     const lead = await findLeadRow(db, partnerId, loid)
     if (!lead || lead.archived_at || lead.crm === 'synced') return
-    const partner = await findPartner(db, partnerId)
-    const partnerZohoId =
-      partner?.zoho_id ?? (await givingUpWhenRefused(pushPartnerNow({ db, crm }, partnerId, signal)))
-    if (partnerZohoId === undefined) return
-    const { zoho_id } = await givingUpWhenRefused(crm.upsertLead(leadToPush(lead, partnerZohoId), signal))
-    await markLeadPushed(db, partnerId, loid, zoho_id)
+    const push = (partnerZohoId: string) => crm.upsertLead(leadToPush(lead, partnerZohoId), signal)
+    const pushed = await pushForPartner(deps, partnerId, push, signal)
+    if (pushed) await markLeadPushed(db, partnerId, loid, pushed.zoho_id)
   },
   giveUp: ({ db }, { partnerId, loid }) => markLeadPushFailed(db, partnerId, loid),
 })

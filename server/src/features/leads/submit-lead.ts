@@ -1,5 +1,5 @@
 import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
-import type { NewLead } from '@portal/contract/leads.ts'
+import type { LeadSubmission } from '@portal/contract/submissions.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { NewLeadRow } from '../../db/tables.ts'
@@ -15,7 +15,7 @@ export async function submitLead(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
   partner: { id: string; businessName: string },
-  form: NewLead,
+  form: LeadSubmission,
 ) {
   const now = clock.now()
   const lead = leadRow(partner.id, await newLoid(tx), form, now)
@@ -38,7 +38,7 @@ export async function submitLead(
   return { id: lead.id, loid: lead.loid, lead_status: lead.lead_status, crm: lead.crm }
 }
 
-function leadRow(partnerId: string, loid: string, form: NewLead, now: Date): NewLeadRow {
+function leadRow(partnerId: string, loid: string, form: LeadSubmission, now: Date): NewLeadRow {
   const at = now.toISOString()
   return {
     id: newId(now),

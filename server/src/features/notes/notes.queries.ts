@@ -61,6 +61,19 @@ export async function reviveFailedNotes(tx: Tx, partnerId: string, loid: string)
   return rows.map((row) => row.id)
 }
 
+/** False for a note that the portal did not give up on. */
+export async function reviveFailedNote(tx: Tx, partnerId: string, noteId: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('notes')
+    .set({ crm: 'pending' })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', noteId)
+    .where('crm', '=', 'failed')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The CRM ids of the record's notes: what a pull or push need not look at again. */
 export async function findNoteZohoIds(db: Db | Tx, partnerId: string, loid: string): Promise<string[]> {
   const rows = await db
@@ -103,4 +116,14 @@ export async function updateNote(
   change: Partial<Pick<NoteRow, 'title' | 'content' | 'zoho_id' | 'crm'>>,
 ): Promise<void> {
   await tx.updateTable('notes').set(change).where('partner_id', '=', partnerId).where('id', '=', noteId).execute()
+}
+
+/** Of records that are gone for good, whoever wrote them: a LOID that a lead or a deal still has keeps its notes. */
+export async function removeNotesOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('notes')
+    .where('loid', 'in', loids)
+    .where('loid', 'not in', (eb) => eb.selectFrom('leads').select('loid').where('loid', 'in', loids))
+    .where('loid', 'not in', (eb) => eb.selectFrom('deals').select('loid').where('loid', 'in', loids))
+    .execute()
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
 
 let portal: TestPortal
 let partner: TestPartner
@@ -10,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-test('a note on a lead is answered, and shown with the lead, newest first', async () => {
+test('POST /crm/note/{leadId}: content → success or error; shown with the lead, newest first', async () => {
   const { loid, id } = await partner.submitLead()
   const first = await partner.post(`/crm/note/${loid.toLowerCase()}`, { content: '  Called, no answer.  ' })
   expect(first).toMatchObject({ status: 201, body: { success: true } })
@@ -28,7 +29,7 @@ test('a note on a lead is answered, and shown with the lead, newest first', asyn
   expect(notes).toEqual([{ ...note, content: 'Called again.' }, note])
 })
 
-test('a note names its record by LOID: a deal’s is titled Deal Note unless it says otherwise', async () => {
+test('POST /crm/note: loid, parent_type, title, content → success or error; a deal’s is titled Deal Note', async () => {
   const { loid } = await partner.submitLead()
   const deal = await insertDeal(portal.deps.db, partner.id)
   const content = 'Documents are on their way.'
@@ -91,4 +92,26 @@ test('notes that the portal gave up on wait again after the lead’s Retry', asy
   expect((await notes())[0].crm).toBe('failed')
   await partner.post(`/crm/lead/${loid}/retry-push`)
   expect((await notes())[0].crm).toBe('pending')
+})
+
+test('one note that the portal gave up on is sent again by its own Retry', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const [ada, bob] = [await withCrm.newPartner(), await withCrm.newPartner()]
+  const { loid } = await ada.submitLead()
+  await ada.pushedLead(loid)
+  const { note } = (await ada.post(`/crm/note/${loid}`, { content: 'Given up on.' })).body.data
+  const crm = async () => (await ada.get(`/crm/lead/${loid}`)).body.data.notes[0].crm
+  const isSynced = async () => (await crm()) === 'synced'
+  await waitFor('the note in the CRM', isSynced)
+
+  const { db } = withCrm.deps
+  await db.updateTable('notes').set({ crm: 'failed', zoho_id: null }).where('id', '=', note.id).execute()
+  expect((await bob.post(`/crm/note/${note.id}/retry-push`)).status).toBe(404)
+  expect(await crm()).toBe('failed')
+  expect(await ada.post(`/crm/note/${note.id}/retry-push`)).toMatchObject({
+    status: 202,
+    body: { data: { id: note.id, crm: 'pending' } },
+  })
+  await waitFor('the note in the CRM again', isSynced)
+  expect((await ada.post(`/crm/note/${note.id}/retry-push`)).body.data.crm).toBe('synced')
 })

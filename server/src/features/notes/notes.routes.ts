@@ -1,10 +1,14 @@
 import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
-import { addLeadNote, addNote } from '@portal/contract/notes.ts'
+import { addLeadNote, addNote, retryNotePush } from '@portal/contract/notes.ts'
+import { isId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
+import { NotFound } from '../../errors.ts'
 import type { Mount } from '../../http/mount.ts'
 import { getDealLoid } from '../deals/deals.queries.ts'
 import { getLeadLoid } from '../leads/leads.queries.ts'
 import { addNoteToRecord } from './add-note.ts'
+import { findNote } from './notes.queries.ts'
+import { retryPushOfNote } from './retry-notes.ts'
 
 export function noteRoutes(mount: Mount, deps: Deps): void {
   mount(addLeadNote, ({ once, partner, params, body }) =>
@@ -20,5 +24,11 @@ export function noteRoutes(mount: Mount, deps: Deps): void {
       const loid = await (isDeal ? getDealLoid : getLeadLoid)(tx, partner.id, body.loid)
       return addNoteToRecord(tx, deps, partner, { loid, on: isDeal ? 'deal' : 'lead', title, content: body.content })
     })
+  })
+  mount(retryNotePush, async ({ partner, params }) => {
+    const note = isId(params.id) ? await findNote(deps.db, partner.id, params.id) : undefined
+    if (!note) throw new NotFound('Note not found')
+    const isRevived = await retryPushOfNote(deps, partner.id, note.id)
+    return { id: note.id, crm: isRevived ? 'pending' : note.crm }
   })
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { reviveFailedNotes } from './notes.queries.ts'
+import { reviveFailedNote, reviveFailedNotes } from './notes.queries.ts'
 import { pushNote } from './push-note.job.ts'
 
 /** Sends the record's notes again that the portal gave up on. */
@@ -8,5 +8,14 @@ export async function retryPushOfNotes({ db, jobs }: Deps, partnerId: string, lo
     for (const noteId of await reviveFailedNotes(tx, partnerId, loid)) {
       await jobs.enqueue(tx, pushNote, { partnerId, noteId })
     }
+  })
+}
+
+/** The Retry button of one note (D23). False for one whose push is done or under way. */
+export function retryPushOfNote({ db, jobs }: Deps, partnerId: string, noteId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const isRevived = await reviveFailedNote(tx, partnerId, noteId)
+    if (isRevived) await jobs.enqueue(tx, pushNote, { partnerId, noteId })
+    return isRevived
   })
 }

@@ -22,7 +22,7 @@ async function search(partner: TestPartner, q: string, more = ''): Promise<Found
   return body.data
 }
 
-test('every word must occur somewhere, loan type and industry included', async () => {
+test('GET /crm/search: q, type → data.leads and data.deals in which every word occurs', async () => {
   const partner = await portal.newPartner()
   const lead = await partner.submitLead({
     businessName: 'Harbour Cafe',

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import type { CrmBatch, CrmModule } from '../../zoho/crm-records.ts'
-import { newLoids } from '../leads/new-loid.ts'
+import { chooseLoids } from './chosen-loids.queries.ts'
 
 interface Nameable {
   zoho_id: string
@@ -32,8 +32,9 @@ export async function nameRecords<Item extends Nameable>(
 ): Promise<(Item & Named)[]> {
   const { knownLoids, readAgain, signal } = options
   const nameless = records.filter((record) => record.loid === null).map((record) => record.zoho_id)
-  const fresh = nameless.length > 0 ? await newLoids(db, nameless.length) : []
-  const chosen = new Map(nameless.map((zohoId, index) => [zohoId, knownLoids.get(zohoId) ?? fresh[index] ?? '']))
+  const unknown = nameless.filter((zohoId) => !knownLoids.has(zohoId))
+  const fresh = await chooseLoids(db, unknown)
+  const chosen = new Map(nameless.map((zohoId) => [zohoId, knownLoids.get(zohoId) ?? fresh.get(zohoId) ?? '']))
   const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
   let written: readonly Item[] = []
   if (writable.length > 0) {

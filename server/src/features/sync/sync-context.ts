@@ -16,6 +16,26 @@ export interface SyncContext {
   convertedDeals: Map<string, 'created' | 'updated'>
 }
 
+/** For a pull that is no run: nobody waits for its progress, nobody reads its tallies. */
+export function contextWithoutRun(
+  deps: Deps,
+  partner: { id: string; zoho_id: string | null },
+  signal: AbortSignal,
+): SyncContext {
+  return {
+    deps,
+    partnerId: partner.id,
+    partnerZohoId: partner.zoho_id ?? '',
+    signal,
+    progress: { begin: async () => undefined, add: async () => undefined, write: async () => undefined },
+    tallies: talliesOf(null),
+    convertedDeals: new Map(),
+  }
+}
+
+/** Whether meeting this record for the first time is news (D35). */
+export type IsNews = (record: { zoho_id: string; created_at: string }) => boolean
+
 const LeadTally = z.object({ created: z.number(), updated: z.number(), converted: z.number(), removed: z.number() })
 const DealTally = z.object({
   created: z.number(),

@@ -2,7 +2,8 @@ import type { DealSyncResult } from '@portal/contract/sync.ts'
 import { recordEvent } from '../../events/events.ts'
 import type { CrmDeal } from '../../zoho/crm-records.ts'
 import { applyCrmDeal, type NamedCrmDeal, removeCrmDeal } from '../deals/apply-crm-deal.ts'
-import { findDealsInCrm, findMatchableDeals } from '../deals/deals.queries.ts'
+import { findDealsInCrm, findDealsToPush, findMatchableDeals } from '../deals/deals.queries.ts'
+import { pushDeal } from '../deals/push-deal.job.ts'
 import {
   archiveLead,
   findDealsWithMatchedLead,
@@ -12,9 +13,11 @@ import {
   restoreMatchedLeads,
 } from '../leads/leads.queries.ts'
 import { applyInTransaction } from './apply-in-transaction.ts'
+import { hasChanged } from './has-changed.ts'
 import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 import { nameRecords } from './name-records.ts'
-import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
+import { pushWaiting } from './push-waiting.ts'
+import { chunksOf, emptyWhenRefused, type IsNews, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { openLeadApplier } from './sync-leads.ts'
 import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
@@ -29,16 +32,14 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
   const { deps, partnerId, partnerZohoId, signal, progress, convertedDeals } = sync
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'deals')
+  await pushWaiting(sync, 'Sending new deals', pushDeal, await findDealsToPush(db, partnerId))
 
   await progress.begin('Comparing deals', 0)
   const versions = await crm.dealVersions(partnerZohoId, signal)
   const rows = await findDealsInCrm(db, partnerId)
   const known = new Map(rows.map((row) => [row.zoho_id, row]))
   const listed = new Set(versions.map((version) => version.zoho_id))
-  const changed = versions.filter(({ zoho_id, modified_time }) => {
-    const row = known.get(zoho_id)
-    return row?.crm_modified_time !== modified_time || row.archived_reason === 'left-crm'
-  })
+  const changed = versions.filter((version) => hasChanged(version, known.get(version.zoho_id)))
   const unlisted = rows.filter((row) => !listed.has(row.zoho_id) && row.archived_at === null)
 
   const tally = sync.tallies.deals
@@ -48,7 +49,7 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
     return convertedDeals.get(row.zoho_id) === 'created' ? [asPulled(row, row.loid, true)] : []
   })
   const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
-  const applier = openDealApplier(sync, known, lastSuccess !== undefined)
+  const applier = openDealApplier(sync, known, () => lastSuccess !== undefined)
 
   await progress.begin('Updating deals', toPull.length)
   await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
@@ -95,7 +96,7 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
 }
 
 /** How one deal is applied: the same for a whole sync and for a single record. */
-export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, KnownDeal>, isNews: boolean) {
+export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, KnownDeal>, isNews: IsNews) {
   const { deps, partnerId, signal } = sync
   const { db, crm, clock } = deps
   const knownLoids = new Map([...known.values()].map((row) => [row.zoho_id, row.loid]))
@@ -121,7 +122,7 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
     const converted = leads.records.filter((lead) => lead.is_converted && lead.partner_zoho_id === sync.partnerZohoId)
     if (converted.length === 0) return
     const knownLeads = new Map((await findLeadsInCrm(db, partnerId)).map((row) => [row.zoho_id, row]))
-    const applier = await openLeadApplier(sync, knownLeads, true)
+    const applier = openLeadApplier(sync, knownLeads, () => true)
     const named = await applier.name(converted)
     const theirDeals = await applier.dealsOf(named)
     for (const lead of named) await applier.apply(lead, theirDeals)
@@ -131,7 +132,7 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
     const row = known.get(record.zoho_id)
     const tellsMore = row ? row.archived_at !== null || row.stage !== record.stage : !record.is_untouched
     const stages = tellsMore ? await emptyWhenRefused(crm.dealStageHistory(record, signal)) : []
-    const scope = { partnerId, isNews, now: clock.now() }
+    const scope = { partnerId, isNews: isNews(record), now: clock.now() }
     return applyInTransaction(deps, record.zoho_id, (tx) => applyCrmDeal(tx, scope, record, stages))
   }
 
@@ -139,7 +140,10 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
 }
 
 /** The leads whose place the deal had taken come back with the deal's going. */
-export function removeGoneDeal({ deps, partnerId }: SyncContext, row: { zoho_id: string; loid: string }) {
+export function removeGoneDeal(
+  { deps, partnerId }: Pick<SyncContext, 'deps' | 'partnerId'>,
+  row: { zoho_id: string; loid: string },
+) {
   const now = deps.clock.now()
   return applyInTransaction(deps, row.zoho_id, async (tx) => {
     const isRemoved = await removeCrmDeal(tx, { partnerId, now }, row.loid)
@@ -148,23 +152,24 @@ export function removeGoneDeal({ deps, partnerId }: SyncContext, row: { zoho_id:
   })
 }
 
-async function archiveMatchingLeads({ deps, partnerId, tallies }: SyncContext): Promise<void> {
-  const { db, clock } = deps
-  const taken = await findDealsWithMatchedLead(db, partnerId)
-  const deals = (await findMatchableDeals(db, partnerId)).filter((deal) => !taken.has(deal.loid))
-  const matches = matchLeadsToDeals(await findMatchableLeads(db, partnerId), deals)
-  for (const { lead: loid, deal: deal_loid } of matches) {
+/** D29. A run and a sweep may come to it at once; the lock keeps one deal from taking two leads. */
+export function archiveMatchingLeads({ deps, partnerId, tallies }: SyncContext): Promise<void> {
+  const { clock } = deps
+  return applyInTransaction(deps, `matches of ${partnerId}`, async (tx) => {
+    const taken = await findDealsWithMatchedLead(tx, partnerId)
+    const deals = (await findMatchableDeals(tx, partnerId)).filter((deal) => !taken.has(deal.loid))
+    const matches = matchLeadsToDeals(await findMatchableLeads(tx, partnerId), deals)
     const at = clock.now().toISOString()
-    await db.transaction().execute(async (tx) => {
+    for (const { lead: loid, deal: deal_loid } of matches) {
       const lead = await archiveLead(tx, partnerId, loid, {
         archived_at: at,
         archived_reason: 'matches-deal',
         deal_loid,
       })
-      if (!lead) return
+      if (!lead) continue
       tallies.deals.matching_leads_removed++
       const data = { business_name: lead.business_name, amount: lead.loan_amount, reason: 'matches-deal' as const }
       await recordEvent(tx, { partnerId, loid, type: 'lead.removed', data, at })
-    })
-  }
+    }
+  })
 }

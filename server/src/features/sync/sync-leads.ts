@@ -1,21 +1,23 @@
 import type { LeadSyncResult } from '@portal/contract/sync.ts'
-import { GiveUp } from '../../jobs/define-job.ts'
-import type { CrmDeal, CrmLead, CrmVersion } from '../../zoho/crm-records.ts'
+import type { CrmDeal, CrmLead } from '../../zoho/crm-records.ts'
 import type { NamedCrmDeal } from '../deals/apply-crm-deal.ts'
-import { findDealsInCrm } from '../deals/deals.queries.ts'
+import { findDealsInCrmOfAllPartners } from '../deals/deals.queries.ts'
 import { applyCrmLead, type NamedCrmLead, removeCrmLead } from '../leads/apply-crm-lead.ts'
 import { findLeadsInCrm, findLeadsToPush } from '../leads/leads.queries.ts'
 import { pushLead } from '../leads/push-lead.job.ts'
 import { applyInTransaction } from './apply-in-transaction.ts'
 import { convertLead } from './convert-lead.ts'
+import { hasChanged } from './has-changed.ts'
 import { nameRecords } from './name-records.ts'
-import { chunksOf, emptyWhenRefused, inParallel, problemOf, type SyncContext } from './sync-context.ts'
+import { pushWaiting } from './push-waiting.ts'
+import { chunksOf, emptyWhenRefused, type IsNews, inParallel, problemOf, type SyncContext } from './sync-context.ts'
 import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
 
 const RECORDS_A_CALL = 100
 const APPLIED_AT_ONCE = 4
 
+type KnownDeal = Awaited<ReturnType<typeof findDealsInCrmOfAllPartners>>[number]
 type KnownLead = Awaited<ReturnType<typeof findLeadsInCrm>>[number]
 
 /** Brings the partner's leads up to what the CRM says (D28–D30). */
@@ -23,7 +25,7 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   const { deps, partnerId, partnerZohoId, signal, progress } = sync
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'leads')
-  await pushWaitingLeads(sync)
+  await pushWaiting(sync, 'Sending new leads', pushLead, await findLeadsToPush(db, partnerId))
 
   await progress.begin('Comparing leads', 0)
   const versions = await crm.leadVersions(partnerZohoId, signal)
@@ -39,7 +41,7 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   const problems: LeadSyncResult['problems'] = []
   const pulled: Pulled[] = []
   const toPull = [...changed, ...unlisted].map((one) => one.zoho_id)
-  const applier = await openLeadApplier(sync, known, lastSuccess !== undefined)
+  const applier = openLeadApplier(sync, known, () => lastSuccess !== undefined)
 
   await progress.begin('Updating leads', toPull.length)
   await inParallel(chunksOf(toPull, RECORDS_A_CALL), 2, async (zohoIds) => {
@@ -70,7 +72,7 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
     for (const zohoId of zohoIds) {
       if (there.has(zohoId) !== listed.has(zohoId)) total += there.has(zohoId) ? 1 : -1
       const row = there.has(zohoId) ? undefined : known.get(zohoId)
-      if (row && (await removeGone(sync, row))) tally.removed++
+      if (row && (await removeGoneLead(sync, row))) tally.removed++
     }
   })
 
@@ -82,38 +84,13 @@ export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
 }
 
-function hasChanged(version: Pick<CrmVersion, 'modified_time' | 'is_converted'>, row: KnownLead | undefined): boolean {
-  return (
-    row === undefined ||
-    row.crm_modified_time !== version.modified_time ||
-    // Conversion may leave Modified_Time as it was.
-    (version.is_converted && row.converted_at === null) ||
-    row.archived_reason === 'left-crm'
-  )
-}
-
-/** What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. */
-async function pushWaitingLeads({ deps, partnerId, signal, progress }: SyncContext): Promise<void> {
-  const loids = await findLeadsToPush(deps.db, partnerId)
-  if (loids.length > 0) await progress.begin('Sending new leads', loids.length)
-  await inParallel(loids, APPLIED_AT_ONCE, async (loid) => {
-    try {
-      await pushLead.run(deps, { partnerId, loid }, signal)
-    } catch (error) {
-      if (!(error instanceof GiveUp)) throw error
-    }
-    await progress.add(1)
-  })
-}
-
 /** How one lead is applied: the same for a whole sync and for a single record. */
-export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<string, KnownLead>, isNews: boolean) {
+export function openLeadApplier(sync: SyncContext, known: ReadonlyMap<string, KnownLead>, isNews: IsNews) {
   const { deps, partnerId, partnerZohoId, signal, tallies, convertedDeals } = sync
   const { crm, clock } = deps
-  const scope = { partnerId, isNews }
   const knownLoids = new Map([...known.values()].map((row) => [row.zoho_id, row.loid]))
-  const dealRows = await findDealsInCrm(deps.db, partnerId)
-  const knownDeals = new Map(dealRows.map((row) => [row.zoho_id, row]))
+  /** The deals of converted leads that the portal has already. */
+  const knownDeals = new Map<string, KnownDeal>()
 
   function name(records: readonly CrmLead[]): Promise<NamedCrmLead[]> {
     const readAgain = (zohoIds: string[]) => crm.getLeads(zohoIds, signal)
@@ -126,8 +103,11 @@ export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<stri
     for (const lead of leads) {
       if (lead.is_converted && lead.converted_deal_zoho_id) loids.set(lead.converted_deal_zoho_id, lead.loid)
     }
-    for (const [zohoId, { loid }] of knownDeals) if (loids.has(zohoId)) loids.set(zohoId, loid)
     if (loids.size === 0) return new Map()
+    for (const row of await findDealsInCrmOfAllPartners(deps.db, [...loids.keys()])) {
+      loids.set(row.zoho_id, row.loid)
+      if (row.partner_id === partnerId) knownDeals.set(row.zoho_id, row)
+    }
     const readDeals = async (zohoIds: string[]) => {
       const { records, problems } = await crm.getDeals(zohoIds, signal)
       return { records: records.filter((deal) => deal.partner_zoho_id === partnerZohoId), problems }
@@ -144,7 +124,10 @@ export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<stri
   async function apply(lead: NamedCrmLead, deals: ReadonlyMap<string, NamedCrmDeal>) {
     const row = known.get(lead.zoho_id)
     if (row && !hasChanged(lead, row)) return { outcome: 'skipped' as const, loid: row.loid }
-    const tellsMore = row ? row.archived_at !== null || row.lead_status !== lead.lead_status : !lead.is_untouched
+    const scope = { partnerId, isNews: isNews(lead) }
+    // A status that was emptied leaves the last one standing.
+    const hasNewStatus = lead.lead_status !== null && row?.lead_status !== lead.lead_status
+    const tellsMore = row ? row.archived_at !== null || hasNewStatus : !lead.is_untouched
     const statuses = tellsMore ? await emptyWhenRefused(crm.leadStatusHistory(lead, signal)) : []
     if (!lead.is_converted) {
       const now = clock.now()
@@ -164,7 +147,10 @@ export async function openLeadApplier(sync: SyncContext, known: ReadonlyMap<stri
   return { name, dealsOf, apply }
 }
 
-function removeGone({ deps, partnerId }: SyncContext, row: KnownLead): Promise<boolean> {
+export function removeGoneLead(
+  { deps, partnerId }: Pick<SyncContext, 'deps' | 'partnerId'>,
+  row: Pick<KnownLead, 'zoho_id' | 'loid'>,
+): Promise<boolean> {
   const now = deps.clock.now()
   return applyInTransaction(deps, row.zoho_id, (tx) => removeCrmLead(tx, { partnerId, now }, row.loid))
 }

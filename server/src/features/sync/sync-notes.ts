@@ -63,7 +63,8 @@ export async function pullNotesOf(
   await applyNotes(sync, module, record, await emptyWhenRefused(crm.notes(module, record.zohoId, sync.signal)), isNews)
 }
 
-async function applyNotes(
+/** The given notes of one record. */
+export async function applyNotes(
   { deps, partnerId }: SyncContext,
   module: CrmModule,
   { zohoId, loid, businessName, isNew }: Pulled,

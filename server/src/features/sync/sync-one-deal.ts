@@ -5,7 +5,7 @@ import { CrmConflict } from '../../zoho/errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
 import { findDealRow, findDealsInCrm, getDealLoid } from '../deals/deals.queries.ts'
 import { findLeadRow, findLeadsInCrm, getLeadLoid } from '../leads/leads.queries.ts'
-import { type SyncContext, talliesOf } from './sync-context.ts'
+import { contextWithoutRun, type SyncContext } from './sync-context.ts'
 import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
 import { openLeadApplier } from './sync-leads.ts'
 import { asPulled, pullNotesOf } from './sync-notes.ts'
@@ -15,16 +15,8 @@ const ANSWER_MS_MAX = 25_000
 
 /** The Re-sync button: one deal with its history and notes. A lead's LOID serves once the CRM has made it a deal. */
 export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {
-  const { zoho_id: partnerZohoId } = await getPartner(deps.db, partnerId)
-  const sync: SyncContext = {
-    deps,
-    partnerId,
-    partnerZohoId: partnerZohoId ?? '',
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    progress: { begin: async () => undefined, add: async () => undefined, write: async () => undefined },
-    tallies: talliesOf(null),
-    convertedDeals: new Map(),
-  }
+  const partner = await getPartner(deps.db, partnerId)
+  const sync = contextWithoutRun(deps, partner, AbortSignal.timeout(ANSWER_MS_MAX))
   const dealLoid = await orUndefined(getDealLoid(deps.db, partnerId, idOrLoid))
   if (dealLoid !== undefined) return pullDeal(sync, dealLoid)
   const leadLoid = await orUndefined(getLeadLoid(deps.db, partnerId, idOrLoid))
@@ -51,7 +43,7 @@ async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSync
       amount: deal?.amount ?? null,
     }
   }
-  const applier = openDealApplier(sync, new Map([[row.zoho_id, row]]), true)
+  const applier = openDealApplier(sync, new Map([[row.zoho_id, row]]), () => true)
   const [named] = await applier.name([record])
   if (!named) throw new NotFound('Deal not found')
   const { outcome } = await applier.apply(named).catch(refuse)
@@ -66,7 +58,7 @@ async function convertLeadOf(sync: SyncContext, loid: string): Promise<void> {
   const lead = row?.zoho_id ? await deps.crm.findLead(row.zoho_id, signal) : null
   if (!lead?.is_converted || lead.partner_zoho_id !== sync.partnerZohoId) return
   const known = new Map((await findLeadsInCrm(deps.db, partnerId)).map((one) => [one.zoho_id, one]))
-  const applier = await openLeadApplier(sync, known, true)
+  const applier = openLeadApplier(sync, known, () => true)
   const named = await applier.name([lead])
   const deals = await applier.dealsOf(named)
   for (const one of named) await applier.apply(one, deals).catch(refuse)

@@ -107,3 +107,35 @@ export async function findLastSuccess(
     .executeTakeFirst()
   return row?.started_at
 }
+
+/** The last success of each kind stays: it tells what is news to the partner (D35) and since when notes are asked for. */
+export async function removeRunsOfAllPartners(db: Db, startedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('sync_runs')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('sync_runs as run')
+        .select('run.id')
+        .where('run.started_at', '<', startedBefore)
+        .where('run.status', '!=', 'running')
+        .where((or) =>
+          or.or([
+            or('run.status', '=', 'failed'),
+            or.exists(
+              or
+                .selectFrom('sync_runs as later')
+                .select('later.id')
+                .whereRef('later.partner_id', '=', 'run.partner_id')
+                .whereRef('later.started_at', '>', 'run.started_at')
+                .where('later.status', '=', 'succeeded')
+                .where((either) =>
+                  either.or([either('later.kind', '=', 'all'), either('later.kind', '=', either.ref('run.kind'))]),
+                ),
+            ),
+          ]),
+        )
+        .limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

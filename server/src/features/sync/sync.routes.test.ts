@@ -59,7 +59,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('leads born in the CRM come over once, with a LOID in both places, their history and no news', async () => {
+test('POST /dashboard/sync-leads: none → lead sync result; leads born in the CRM come over once, with a LOID in both places, their history and no news', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',
@@ -189,7 +189,7 @@ test('a deal sync converts the lead that the deal was, if the CRM says so', asyn
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 0, converted: 0 })
 })
 
-test('one run for both counts the converted lead and its deal', async () => {
+test('POST /crm/sync: none → leads and deals in one run, which counts the converted lead and its deal', async () => {
   const [id = ''] = await lender.createMany('Leads', [
     { Last_Name: 'Converted', Partner: { id: adaInCrm } },
     { Last_Name: 'Open', Partner: { id: adaInCrm } },
@@ -217,7 +217,7 @@ test('one run for both counts the converted lead and its deal', async () => {
   expect(await eventTypes()).toEqual([])
 })
 
-test('deals follow the CRM: born there, changed, moved on, deleted and restored', async () => {
+test('POST /dashboard/sync-deals: none → deal sync result; deals follow the CRM: born there, changed, moved on, deleted and restored', async () => {
   const id = await lender.create('Deals', {
     Deal_Name: 'Rivera – oven',
     Stage: 'Information Received',
@@ -225,7 +225,15 @@ test('deals follow the CRM: born there, changed, moved on, deleted and restored'
     Closing_Date: '2027-03-01',
     Partner: { id: adaInCrm },
   })
-  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 1, skipped: 0, removed: 0 })
+  expect(await syncDeals()).toEqual({
+    total_zoho_deals: 1,
+    created: 1,
+    updated: 0,
+    matching_leads_removed: 0,
+    skipped: 0,
+    removed: 0,
+    problems: [],
+  })
   const [deal] = await listed('deals')
   expect(deal).toMatchObject({
     deal_name: 'Rivera – oven',
@@ -282,7 +290,7 @@ test('a lead that matches a deal leaves the list, the oldest first, one a deal, 
   expect(await listed('leads')).toHaveLength(3)
 })
 
-test('one deal is synced by its LOID: unchanged, updated, removed, and created from its lead', async () => {
+test('POST /dashboard/sync-deal/{id}: none → single deal sync result: unchanged, updated, removed, and created from its lead', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   expect((await ada.post(`/dashboard/sync-deal/${loid}`)).status).toBe(404)
@@ -467,7 +475,7 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
 })
 
-test('the debug sync names each step and changes nothing', async () => {
+test('POST /dashboard/debug-sync-leads: none → success, error, debug; names each step and changes nothing', async () => {
   await lender.create('Leads', { Last_Name: 'Untouched', Partner: { id: adaInCrm } })
   const { status, body } = await ada.post('/dashboard/debug-sync-leads')
   expect(status).toBe(200)

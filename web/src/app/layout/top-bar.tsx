@@ -14,25 +14,28 @@ interface TopBarProps {
 
 export function TopBar({ partner, onMenu }: TopBarProps) {
   return (
-    <header className="sticky top-0 z-10 flex h-15 items-center gap-2 border-b border-line bg-canvas/90 px-3 backdrop-blur-md sm:gap-3 sm:px-6 lg:px-8">
-      <Button
-        variant="ghost"
-        size="icon"
-        className="lg:hidden"
-        aria-label="Open menu"
-        icon={<Menu aria-hidden />}
-        onClick={onMenu}
-      />
-      <SearchBox />
-      <div className="ml-auto flex items-center gap-1 sm:gap-2">
-        <span className="max-sm:hidden">
-          <ThemeToggle />
-        </span>
-        <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
-          <Avatar name={partner?.businessName} />
-          <span className="sr-only">{partner?.businessName} Profile Settings</span>
-          <span className="w-16 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
-        </Link>
+    <header className="sticky top-0 z-10 border-b border-line bg-canvas/90 backdrop-blur-md">
+      {/* As wide as the page below it. */}
+      <div className="mx-auto flex h-15 max-w-[90rem] items-center gap-2 px-3 sm:gap-3 sm:px-6 lg:px-8">
+        <Button
+          variant="ghost"
+          size="icon"
+          className="lg:hidden"
+          aria-label="Open menu"
+          icon={<Menu aria-hidden />}
+          onClick={onMenu}
+        />
+        <SearchBox />
+        <div className="ml-auto flex items-center gap-1 sm:gap-2">
+          <span className="max-sm:hidden">
+            <ThemeToggle />
+          </span>
+          <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
+            <Avatar name={partner?.businessName} />
+            <span className="sr-only">{partner?.businessName} Profile Settings</span>
+            <span className="w-16 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
+          </Link>
+        </div>
       </div>
     </header>
   )

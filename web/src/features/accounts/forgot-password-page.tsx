@@ -30,7 +30,7 @@ export function ForgotPasswordPage() {
         </Link>
       }
     >
-      <form noValidate onSubmit={handleSubmit((values) => request.mutate(values))} className="grid gap-4">
+      <form noValidate onSubmit={handleSubmit((values) => request.mutate(values))} className="grid grid-cols-1 gap-4">
         {request.isError && <Alert kind="error">{forgotPasswordFailureText(request.error)}</Alert>}
         {request.isSuccess && (
           <Alert kind="success">

@@ -68,7 +68,7 @@ export function LoginPage() {
         </>
       }
     >
-      <form noValidate onSubmit={handleSubmit} className="grid gap-4">
+      <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
         {login.isError && <Alert kind="error">{signInFailureText(login.error)}</Alert>}
         <TextField label="Email" type="email" autoComplete="username" inputMode="email" {...field('email')} />
         <PasswordField label="Password" autoComplete="current-password" {...field('password')} />

@@ -53,7 +53,11 @@ export function PasswordForm({ email }: { email: string }) {
   })
 
   return (
-    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid max-w-md gap-4">
+    <form
+      noValidate
+      onSubmit={handleSubmit((values) => change.mutate(values))}
+      className="grid grid-cols-1 max-w-md gap-4"
+    >
       {change.isError && !refusalOf(change.error) && (
         <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
       )}

@@ -47,7 +47,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         error={errors.business_name?.message}
         {...register('business_name')}
       />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField
           label="First name"
           autoComplete="given-name"

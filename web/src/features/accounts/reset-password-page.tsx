@@ -35,7 +35,7 @@ export function ResetPasswordPage() {
 
 function MissingToken() {
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <Alert kind="error">{MISSING_RESET_TOKEN}</Alert>
       <Link {...paths.forgotPassword} className={buttonClass('primary')}>
         Request a new link
@@ -68,7 +68,11 @@ function ResetForm({ token }: { token: string }) {
   const failureText = reset.isError ? resetPasswordFailureText(reset.error) : null
 
   return (
-    <form noValidate onSubmit={handleSubmit((values) => reset.mutate(values.password))} className="grid gap-4">
+    <form
+      noValidate
+      onSubmit={handleSubmit((values) => reset.mutate(values.password))}
+      className="grid grid-cols-1 gap-4"
+    >
       {failureText && failureText !== WEAK_PASSWORD && <Alert kind="error">{failureText}</Alert>}
       {reset.isSuccess && <Alert kind="success">Your password was changed. Taking you to the sign-in page…</Alert>}
       <PasswordField

@@ -60,12 +60,12 @@ export function SignUpPage() {
         </>
       }
     >
-      <form noValidate onSubmit={submit} className="grid gap-4">
+      <form noValidate onSubmit={submit} className="grid grid-cols-1 gap-4">
         {creation.isError && !isWeakPassword(creation.error) && (
           <Alert kind="error">{signUpFailureText(creation.error)}</Alert>
         )}
         {creation.isSuccess && <Alert kind="success">Account created. Taking you to the sign-in page…</Alert>}
-        <div className="grid gap-4 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <TextField
             label="First name (optional)"
             autoComplete="given-name"

@@ -31,7 +31,7 @@ export function VerifyEmailPage() {
 
   return (
     <AccountFrame title="Email verification">
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
         {token && verification.isPending && (
           <Spinner label="Verifying your email address" className="justify-start! p-0!" />

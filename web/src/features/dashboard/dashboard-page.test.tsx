@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { storeToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
@@ -33,6 +33,20 @@ const activity = {
   loid: 'LO-7K3M9QWX',
   created_at: now,
 }
+const trends = {
+  period: 'week',
+  points: [
+    { start: '2026-11-02', leads: 0, deals: 0, deal_value: 0, conversions: 0 },
+    { start: '2026-11-09', leads: 5, deals: 2, deal_value: 132_000, conversions: 1 },
+    { start: '2026-11-16', leads: 1, deals: 0, deal_value: 0, conversions: 0 },
+  ],
+  comparison: {
+    leads: { current: 6, previous: 8 },
+    deals: { current: 2, previous: 0 },
+    deal_value: { current: 132_000, previous: null },
+    conversion_rate: { current: 0.2567, previous: 0.2 },
+  },
+}
 const page = { page: 1, limit: 5, has_more: false }
 
 function serveDashboard(changes: Parameters<typeof serve>[0] = {}) {
@@ -42,6 +56,7 @@ function serveDashboard(changes: Parameters<typeof serve>[0] = {}) {
     }),
     'GET /dashboard/stats': () => ({ body: data(stats) }),
     'GET /dashboard/pipeline': () => ({ body: data({ pipeline }) }),
+    'GET /dashboard/trends': () => ({ body: data(trends) }),
     'GET /dashboard/recent-activity': () => ({ body: data({ activities: [activity] }) }),
     'GET /dashboard/leads': () => ({ body: { ...data({ leads: [{ ...lead, created_at: now }] }), pagination: page } }),
     'GET /dashboard/deals': () => ({ body: { ...data({ deals: [{ ...deal, created_at: now }] }), pagination: page } }),
@@ -58,6 +73,66 @@ test('the cards show the figures with their companions', async () => {
   for (const text of ['12', '7 active', '3', '1 won', '$1,250,000', 'Avg $416,667', '25.7%']) {
     expect(cards.getByText(text)).toBeDefined()
   }
+})
+
+test('the cards say what changed, and no more than can be compared', async () => {
+  serveDashboard()
+  openApp('/dashboard')
+  const cards = within(await screen.findByRole('region', { name: 'Key figures' }))
+  expect(await cards.findByText('6 new, 25% fewer than the 30 days before')).toBeDefined()
+  expect(cards.getByText('2 new, none in the 30 days before')).toBeDefined()
+  expect(cards.getByText('$132,000 new in 30 days, too soon to compare')).toBeDefined()
+  expect(cards.getByText('5.7 points higher than 30 days ago')).toBeDefined()
+})
+
+test('the chart says every week’s figure, to the keyboard too, and in a table', async () => {
+  serveDashboard()
+  const user = openApp('/dashboard')
+  const chart = within(await screen.findByRole('group', { name: 'Leads by week' }))
+  expect(screen.getByText('6 leads in the last 3 weeks, most in the week of Nov 9 (5).')).toBeDefined()
+  expect(chart.getAllByRole('img').map((bar) => bar.getAttribute('aria-label'))).toEqual([
+    'Week of Nov 2: 0 leads',
+    'Week of Nov 9: 5 leads',
+    'Week of Nov 16, so far: 1 lead',
+  ])
+  const latest = chart.getByRole('img', { name: 'Week of Nov 16, so far: 1 lead' })
+  act(() => latest.focus())
+  await user.keyboard('{ArrowLeft}')
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Week of Nov 9: 5 leads')
+  await user.keyboard('{Home}{ArrowLeft}')
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Week of Nov 2: 0 leads')
+
+  await user.click(screen.getByRole('radio', { name: 'Deal Value $132,000' }))
+  expect(screen.getByRole('img', { name: 'Week of Nov 9: $132,000' })).toBeDefined()
+  await user.click(screen.getByText('Show as a table'))
+  expect(screen.getByRole('row', { name: 'Nov 9 5 2 $132,000 1' })).toBeDefined()
+})
+
+test('the chart shows months when asked to', async () => {
+  const monthly = { ...trends, period: 'month', points: [{ ...trends.points[1], start: '2026-11-01' }] }
+  const server = serveDashboard({
+    'GET /dashboard/trends': ({ query }) => ({ body: data(query['period'] === 'month' ? monthly : trends) }),
+  })
+  const user = openApp('/dashboard')
+  await screen.findByRole('group', { name: 'Leads by week' })
+  await user.click(screen.getByRole('radio', { name: 'Months' }))
+  expect(await screen.findByRole('img', { name: 'Nov 2026, so far: 5 leads' })).toBeDefined()
+  const asked = server.seen.filter(({ path }) => path === '/dashboard/trends').map(({ query }) => query['period'])
+  expect(asked).toEqual(['week', 'month'])
+})
+
+test('without the trends the cards stay, and the chart can be asked for again', async () => {
+  let isBroken = true
+  serveDashboard({
+    'GET /dashboard/trends': () =>
+      isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data(trends) },
+  })
+  const user = openApp('/dashboard')
+  expect(await screen.findByText('Failed to fetch trends')).toBeDefined()
+  expect(screen.getByText('7 active')).toBeDefined()
+  isBroken = false
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await screen.findByRole('group', { name: 'Leads by week' })).toBeDefined()
 })
 
 test('the pipeline shows each stage’s count, value and share', async () => {

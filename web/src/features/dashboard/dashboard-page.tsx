@@ -11,6 +11,7 @@ import { FailedPipeline, loadPipeline, PipelineSection, WaitingPipeline } from '
 import { RecentActivity } from './recent-activity.tsx'
 import { RecentDeals, RecentLeads } from './recent-records.tsx'
 import { StatCards } from './stat-cards.tsx'
+import { TrendsSection } from './trends-section.tsx'
 
 export function DashboardPage() {
   return (
@@ -27,6 +28,7 @@ export function DashboardPage() {
       />
       <div className="grid grid-cols-1 gap-5">
         <StatCards />
+        <TrendsSection />
         <Sections />
       </div>
     </>

@@ -1,8 +1,14 @@
-import { readPipeline, readRecentActivity, readStats } from '@portal/contract/dashboard.ts'
+import {
+  readPipeline,
+  readRecentActivity,
+  readStats,
+  readTrends,
+  type TrendPeriod,
+} from '@portal/contract/dashboard.ts'
 import { listDeals } from '@portal/contract/deals.ts'
 import { listLeads } from '@portal/contract/leads.ts'
 import { RECENT_SIZE } from '@portal/contract/limits.ts'
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
@@ -19,6 +25,15 @@ export function activityQuery() {
 
 export function pipelineQuery() {
   return queryOptions({ queryKey: ['dashboard', 'pipeline'], queryFn: ({ signal }) => call(readPipeline, { signal }) })
+}
+
+/** The periods before stay while others are on their way. */
+export function trendsQuery(period: TrendPeriod) {
+  return queryOptions({
+    queryKey: ['dashboard', 'trends', period],
+    queryFn: ({ signal }) => call(readTrends, { query: { period }, signal }),
+    placeholderData: keepPreviousData,
+  })
 }
 
 /** Under the leads' key, so that what makes the lists stale makes these stale too. */

@@ -13,7 +13,7 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   return (
     <div className="grid grid-cols-1 items-center gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(15rem,1fr)_minmax(0,2.4fr)] lg:px-8">
       <StageRing stages={stages} colours={colours} active={active} onActive={setActive} />
-      <ul aria-label="Deals by stage" className="grid gap-0.5">
+      <ul aria-label="Deals by stage" className="@container grid gap-0.5">
         {stages.map((stage, position) => (
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- pointing shows nothing that is not written here
           <li
@@ -21,19 +21,21 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
             onMouseEnter={() => setActive(stage.stage)}
             onMouseLeave={() => setActive(null)}
             data-active={stage.stage === active || undefined}
-            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover sm:grid-cols-[minmax(0,12rem)_minmax(0,1fr)_4.5rem_7rem]"
+            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover @xl:grid-cols-[minmax(0,15rem)_minmax(0,1fr)_4.5rem_6rem]"
           >
-            <span className="flex min-w-0 items-center gap-2.5 max-sm:col-span-2">
+            <span className="flex min-w-0 items-center gap-2.5 @max-xl:col-span-2">
               <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">
                 <rect width="10" height="10" rx="3" fill={colours[position]} />
               </svg>
-              <span className="truncate font-medium">{stage.stage}</span>
+              <span className="truncate font-medium" title={stage.stage}>
+                {stage.stage}
+              </span>
             </span>
             <PercentBar percent={stage.percentage} colour={colours[position]} label={stage.stage} />
-            <span className="text-muted tabular-nums max-sm:col-start-1 max-sm:row-start-2 sm:text-right">
+            <span className="text-muted tabular-nums @max-xl:col-start-1 @max-xl:row-start-2 @xl:text-right">
               {formatCount(stage.count, 'deal')}
             </span>
-            <span className="text-right font-medium tabular-nums max-sm:col-start-3 max-sm:row-start-1">
+            <span className="text-right font-medium tabular-nums @max-xl:col-start-3 @max-xl:row-start-1">
               {formatMoney(stage.value)}
             </span>
           </li>
@@ -51,7 +53,7 @@ interface PercentBarProps {
 
 function PercentBar({ percent, colour, label }: PercentBarProps) {
   return (
-    <span className="flex items-center gap-3 max-sm:col-span-2 max-sm:col-start-2 max-sm:row-start-2">
+    <span className="flex items-center gap-3 @max-xl:col-span-2 @max-xl:col-start-2 @max-xl:row-start-2">
       <svg
         role="img"
         aria-label={`${label}: ${percent.toFixed(1)} percent of the deals`}

@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
-import { crmMark } from '../../format/crm-mark.ts'
 import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
+import { DealCrmMark } from './deal-crm-mark.tsx'
 
 export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at'] as const
 export type DealSortColumn = (typeof DEAL_SORT_COLUMNS)[number]
@@ -102,10 +102,4 @@ export function dealSortValue(deal: Deal, column: DealSortColumn): string | numb
 
 export function dealTitle(deal: Deal): string {
   return deal.deal_name ?? deal.business_name ?? deal.loid
-}
-
-/** Whether the deal has reached the CRM; Re-sync on its page sends it again. */
-export function DealCrmMark({ deal }: { deal: Pick<Deal, 'crm'> }) {
-  const mark = crmMark(deal.crm)
-  return mark && <Badge variant={mark.colour}>{mark.text}</Badge>
 }

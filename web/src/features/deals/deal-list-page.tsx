@@ -58,7 +58,7 @@ export function DealListPage() {
           </>
         }
       />
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         {!deals.isError && <DealSummaryCards deals={deals.data?.data.deals} />}
         <ListSearch
           label="Search deals"

@@ -46,3 +46,24 @@ test.each([
   expect(await screen.findByText(text)).toBeDefined()
   expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
 })
+
+test('a deal that did not reach the CRM is sent again by its Retry', async () => {
+  let crm: 'failed' | 'pending' = 'failed'
+  const server = serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf({ crm }), notes: [], converted_from_lead: false }),
+    }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+    'POST /crm/deal/LO-7K3M9QAZ/retry-push': () => {
+      crm = 'pending'
+      return { status: 202, body: data({ loid: 'LO-7K3M9QAZ', crm }) }
+    },
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  await user.click(await screen.findByRole('button', { name: 'Not sent – Retry' }))
+  expect(await screen.findByText('The deal is on its way to the CRM again')).toBeDefined()
+  expect(await screen.findByText('Waiting for CRM')).toBeDefined()
+  expect(server.seen.filter(({ method }) => method === 'POST').map(({ path }) => path)).toContain(
+    '/crm/deal/LO-7K3M9QAZ/retry-push',
+  )
+})

@@ -11,7 +11,8 @@ import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
-import { DealCrmMark, dealTitle } from './deal-columns.tsx'
+import { dealTitle } from './deal-columns.tsx'
+import { DealCrmMark } from './deal-crm-mark.tsx'
 import { ContactPerson, DealActivity, DealDetails, DealSummary } from './deal-details.tsx'
 import { LeadStatusHistory, StageHistory } from './deal-histories.tsx'
 import { dealQuery, stageHistoryQuery } from './deals.queries.ts'
@@ -63,17 +64,17 @@ export function DealPage() {
         }
         actions={<ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />}
       />
-      <div className="grid items-start gap-5 lg:grid-cols-3">
-        <div className="grid gap-5 lg:col-span-2">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
+        <div className="grid grid-cols-1 gap-5 lg:col-span-2">
           <ContactPerson deal={deal} />
           <DealDetails deal={deal} />
           <NotesPanel
             parent={{ kind: 'deal', loid: deal.loid }}
             notes={notes}
-            onAdded={() => refreshDeal(queryClient, loid)}
+            onChange={() => refreshDeal(queryClient, loid)}
           />
         </div>
-        <div className="grid gap-5">
+        <div className="grid grid-cols-1 gap-5">
           <DealSummary deal={deal} />
           <StageHistory deal={deal} />
           <DealActivity deal={deal} notes={notes} />
@@ -117,7 +118,7 @@ function DealOutline() {
   return (
     <>
       <PageHeader title="Deal" back={<BackToDeals />} description="Loading…" />
-      <div role="status" aria-label="Loading deal" className="grid items-start gap-5 lg:grid-cols-3">
+      <div role="status" aria-label="Loading deal" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
         <Skeleton className="h-96 rounded-xl lg:col-span-2" />
         <Skeleton className="h-64 rounded-xl" />
       </div>

@@ -8,6 +8,7 @@ import type { DealListSearch } from '../../app/search-params.ts'
 
 /** While a record is on its way to the CRM, its page looks again this often. */
 const PENDING_POLL_MS = 4_000
+const LIST_PENDING_POLL_MS = 10_000
 
 export type DealListFilters = Omit<DealListSearch, 'sort'>
 
@@ -17,6 +18,8 @@ export function dealListQuery(filters: DealListFilters) {
     queryKey: ['deals', 'list', filters],
     queryFn: ({ signal }) => call(listDeals, { query: { ...filters, limit: PAGE_SIZE }, signal }),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.data.deals.some((deal) => deal.crm === 'pending') ? LIST_PENDING_POLL_MS : false,
     ...LIST_FRESHNESS,
   })
 }

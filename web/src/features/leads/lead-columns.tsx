@@ -32,7 +32,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Business Name',
     sortable: true,
     card: 'title',
-    className: 'xl:max-w-72 xl:min-w-32 min-[88rem]:min-w-40',
+    className: 'xl:max-w-72 xl:min-w-36 min-[88rem]:min-w-48',
     cell: (lead) => (
       <>
         <Link {...paths.lead(lead.loid)} className="rounded-sm font-medium break-words hover:underline">
@@ -52,7 +52,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-xl:order-1 xl:max-w-32 min-[88rem]:max-w-56',
+    className: 'max-xl:order-1 xl:max-w-32 min-[88rem]:max-w-48 min-[108rem]:max-w-64',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>

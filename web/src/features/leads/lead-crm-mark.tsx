@@ -1,17 +1,18 @@
 import { type Lead, retryLeadPush } from '@portal/contract/leads.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Clock, RotateCw } from 'lucide-react'
+import { Clock } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
 
 /** Whether the lead has reached the CRM; where the portal gave up, a button tries again (D23). */
 export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> }) {
   const mark = crmMark(lead.crm)
   if (!mark) return null
-  if (lead.crm === 'failed') return <RetryButton loid={lead.loid} />
+  if (lead.crm === 'failed') return <RetryButton loid={lead.loid} text={mark.text} />
   return (
     <Badge variant={mark.colour}>
       <Clock aria-hidden className="mr-1 inline size-3 align-[-0.125rem]" />
@@ -20,7 +21,7 @@ export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> }) {
   )
 }
 
-function RetryButton({ loid }: { loid: string }) {
+function RetryButton({ loid, text }: { loid: string; text: string }) {
   const queryClient = useQueryClient()
   const retry = useMutation({
     mutationFn: () => call(retryLeadPush, { params: { id: loid } }),
@@ -28,14 +29,5 @@ function RetryButton({ loid }: { loid: string }) {
     onError: (error) => toast.error(failureText(error)),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['leads'] }),
   })
-  return (
-    <button
-      type="button"
-      disabled={retry.isPending}
-      onClick={() => retry.mutate()}
-      className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline disabled:opacity-60"
-    >
-      Not sent – <RotateCw aria-hidden className="size-3" /> Retry
-    </button>
-  )
+  return <RetryMark text={text} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
 }

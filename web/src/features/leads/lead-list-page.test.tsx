@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf } from '../../testing/records.ts'
 import { failure } from '../../testing/server.ts'
@@ -114,4 +114,20 @@ test('a lead that has not reached the CRM is marked, and one the portal gave up 
   expect(await screen.findByText('Waiting for CRM')).toBeDefined()
   expect(server.seen.some(({ path }) => path.endsWith('/retry-push'))).toBe(true)
   expect(window.location.pathname).toBe('/leads')
+})
+
+test('a list that found no connection says so, and comes by itself once there is one', async () => {
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  serveSignedIn({
+    'GET /dashboard/leads': () => {
+      if (!navigator.onLine) throw new TypeError('Failed to fetch')
+      return { body: paged({ leads: [leadOf({ business_name: 'Back again' })] }) }
+    },
+  })
+  openApp('/leads')
+  window.dispatchEvent(new Event('offline'))
+  expect(await screen.findByText('No internet connection. Please check your network and try again.')).toBeDefined()
+  online.mockReturnValue(true)
+  window.dispatchEvent(new Event('online'))
+  expect((await screen.findAllByText('Back again')).length).toBeGreaterThan(0)
 })

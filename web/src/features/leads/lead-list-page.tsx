@@ -54,7 +54,7 @@ export function LeadListPage() {
           </>
         }
       />
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         <ListSearch
           label="Search leads"
           placeholder="Search by business name, contact, email or LOID"

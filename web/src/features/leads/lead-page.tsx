@@ -59,17 +59,17 @@ export function LeadPage() {
         }
         actions={<CopyButton text={lead.loid} label="Copy LOID" size="medium" />}
       />
-      <div className="grid items-start gap-5 lg:grid-cols-3">
-        <div className="grid gap-5 lg:col-span-2">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
+        <div className="grid grid-cols-1 gap-5 lg:col-span-2">
           <PrimaryInformation lead={lead} />
           <BusinessDetails lead={lead} />
         </div>
-        <div className="grid gap-5">
+        <div className="grid grid-cols-1 gap-5">
           <StatusHistory loid={lead.loid} currentStatus={lead.lead_status} since={lead.modified_time} />
           <NotesPanel
             parent={{ kind: 'lead', loid: lead.loid }}
             notes={notes}
-            onAdded={() => refreshLead(queryClient, loid)}
+            onChange={() => refreshLead(queryClient, loid)}
           />
         </div>
       </div>
@@ -106,7 +106,7 @@ function LeadOutline() {
   return (
     <>
       <PageHeader title="Lead" back={<BackToLeads />} description="Loading…" />
-      <div role="status" aria-label="Loading lead" className="grid items-start gap-5 lg:grid-cols-3">
+      <div role="status" aria-label="Loading lead" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
         <Skeleton className="h-96 rounded-xl lg:col-span-2" />
         <Skeleton className="h-64 rounded-xl" />
       </div>

@@ -1,12 +1,12 @@
-import { formatMoney, parseMoney } from '@portal/contract/money.ts'
+import { formatMoney } from '@portal/contract/money.ts'
 import type { ReactNode } from 'react'
 import { useController } from 'react-hook-form'
 import { TextField } from '../../ui/field.tsx'
-import type { LeadForm } from './new-lead-form.ts'
+import { amountAsTyped, type LeadForm, type MoneyName } from './new-lead-form.ts'
 
 interface MoneyFieldProps {
   form: LeadForm
-  name: 'monthlyTurnover' | 'loanAmount' | 'propertyValue' | 'propertyDebt'
+  name: MoneyName
   label: string
   placeholder: string
   hint?: ReactNode
@@ -22,7 +22,7 @@ export function MoneyField({ form, name, ...looks }: MoneyFieldProps) {
   }
 
   function handleBlur() {
-    onChange(parseMoney(String(value ?? '')) ?? '')
+    onChange(amountAsTyped(value))
     onBlur()
   }
 

@@ -37,10 +37,29 @@ function isLeadFieldName(name: string): name is LeadFieldName {
   return name in EMPTY_LEAD
 }
 
+/** Also where nothing is rendered any more. */
+export function hasEntries(form: LeadForm): boolean {
+  const values = form.getValues()
+  return LEAD_FIELD_NAMES.some((name) => values[name] !== EMPTY_LEAD[name])
+}
+
 export const NO_PROPERTY_VALUE = 'Property value is recommended when using property as security'
 export const LARGE_LOAN = 'Large loan amounts may require additional documentation'
 
+const MONEY_NAMES = ['monthlyTurnover', 'loanAmount', 'propertyValue', 'propertyDebt'] as const
+export type MoneyName = (typeof MONEY_NAMES)[number]
+
 type Amount = NewLeadForm['loanAmount']
+
+/** What the field holds once nobody types in it any more. */
+export function amountAsTyped(value: Amount): number | '' {
+  return (typeof value === 'number' ? value : parseMoney(value ?? '')) ?? ''
+}
+
+/** Submitting by Enter or a click leaves the cursor where it is; what is submitted is what one sees all the same. */
+export function settleAmounts(form: LeadForm) {
+  for (const name of MONEY_NAMES) form.setValue(name, amountAsTyped(form.getValues(name)))
+}
 
 export function lacksPropertyValue(ownsProperty: boolean | null | undefined, value: Amount): boolean {
   return ownsProperty === true && !(amountOf(value) > 0)

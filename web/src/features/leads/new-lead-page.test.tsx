@@ -74,6 +74,18 @@ test('a submitted lead goes to the server as it is stored, once, and its page op
   })
 })
 
+test('an amount is shown as it is submitted, also when the cursor is still in it', async () => {
+  const { user, submitted } = await openForm({
+    'POST /dashboard/leads': () => ({ status: 500, body: failure('x', 'INTERNAL') }),
+  })
+  fill(APPLICANT)
+  await user.type(field('Loan Amount'), '250k{Enter}')
+  expect(await screen.findByText('Server error. Please try again or contact support.')).toBeDefined()
+  expect(submitted()[0]?.body).toMatchObject({ loanAmount: 250_000 })
+  expect(document.activeElement).toBe(field('Loan Amount'))
+  expect(field('Loan Amount').value).toBe('$250,000')
+})
+
 test('a failed submission keeps everything, and trying again uses the same key', async () => {
   let isUp = false
   const { user, submit, submitted } = await openForm({
@@ -189,4 +201,39 @@ test('leaving a begun form asks first, and keeps what was entered', async () => 
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await user.click(await screen.findByRole('button', { name: 'Discard' }))
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
+})
+
+test('what was typed outlives the session: the same partner finds it again, another one does not', async () => {
+  let partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
+  const { user, submit } = await openForm({
+    'POST /dashboard/leads': () => ({ status: 401, body: failure('Please sign in again.', 'UNAUTHORIZED') }),
+    'POST /auth/login': () => ({ body: { success: true, token: 'token-2', partner } }),
+  })
+  fill({ ...APPLICANT, 'Loan Amount': '250k' })
+  await user.click(submit)
+  expect(await screen.findByText('Authentication error. Please log in again.')).toBeDefined()
+
+  async function signInAndOpenForm() {
+    await screen.findByRole('heading', { name: 'Sign in' })
+    await user.type(screen.getByLabelText('Email'), 'demo@harbour.example')
+    await user.type(screen.getByLabelText('Password'), 'secret')
+    await user.click(screen.getByRole('button', { name: 'Sign in' }))
+    await user.click(await screen.findByRole('link', { name: 'New Lead' }))
+    await screen.findByRole('button', { name: 'Submit Lead' })
+  }
+
+  partner = { ...partner, id: 'p2' }
+  await signInAndOpenForm()
+  expect(field('Business Name').value).toBe('')
+  await user.click(screen.getByRole('button', { name: 'Sign out' }))
+  await user.click(screen.getByRole('button', { name: 'Sign Out' }))
+
+  partner = { ...partner, id: 'p1' }
+  await signInAndOpenForm()
+  expect(screen.getByText('What you had entered before you were signed out is here again.')).toBeDefined()
+  expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
+  await user.click(screen.getByRole('link', { name: 'Cancel' }))
+  await user.click(await screen.findByRole('button', { name: 'Discard' }))
+  await user.click(await screen.findByRole('link', { name: 'New Lead' }))
+  expect((await screen.findByLabelText<HTMLInputElement>(/^Business Name/)).value).toBe('')
 })

@@ -1,20 +1,30 @@
 import { zodResolver } from '@hookform/resolvers/zod'
 import { CONSENT_TEXT, missingFieldsText, NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
-import { useRef } from 'react'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
+import { dropDraft, keepDraft, readDraft } from './lead-draft.ts'
 import { submitLead } from './leads.queries.ts'
-import { EMPTY_LEAD, LEAD_FIELD_NAMES, type LeadForm, softWarnings } from './new-lead-form.ts'
+import {
+  EMPTY_LEAD,
+  hasEntries,
+  LEAD_FIELD_NAMES,
+  type LeadForm,
+  settleAmounts,
+  softWarnings,
+} from './new-lead-form.ts'
 import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 import { submitFailureText } from './submit-failure-text.ts'
 
@@ -26,6 +36,7 @@ export function NewLeadPage() {
     mode: 'onTouched',
     defaultValues: EMPTY_LEAD,
   })
+  const isRestored = useDraft(form)
   const submission = useSubmission(form)
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
 
@@ -40,7 +51,12 @@ export function NewLeadPage() {
           </Link>
         }
       />
-      <form noValidate onSubmit={submission.handleSubmit} className="grid gap-5">
+      {isRestored && (
+        <Alert kind="info" className="mb-5">
+          What you had entered before you were signed out is here again.
+        </Alert>
+      )}
+      <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-5">
         <ApplicantSections form={form} />
         <LoanSections form={form} />
         <p className="flex items-start gap-2.5 px-1 text-muted">
@@ -63,7 +79,10 @@ export function NewLeadPage() {
         confirmLabel="Discard"
         cancelLabel="Keep Editing"
         danger
-        onConfirm={() => guard.proceed?.()}
+        onConfirm={() => {
+          dropDraft()
+          guard.proceed?.()
+        }}
         onClose={() => guard.reset?.()}
       />
     </div>
@@ -78,6 +97,22 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   return useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
 }
 
+/** A session that ends takes the form away, but not what was typed: the same partner finds it after signing in again. */
+function useDraft(form: LeadForm): boolean {
+  const partnerId = useQuery({ ...sessionQuery(), enabled: false }).data?.partnerId
+  const [draft] = useState(() => readDraft(partnerId))
+  useEffect(() => {
+    if (draft) form.reset(draft, { keepDefaultValues: true })
+  }, [draft, form])
+  useEffect(
+    () => () => {
+      if (partnerId !== undefined && readToken() === null && hasEntries(form)) keepDraft(partnerId, form.getValues())
+    },
+    [form, partnerId],
+  )
+  return draft !== null
+}
+
 function useSubmission(form: LeadForm) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -89,6 +124,7 @@ function useSubmission(form: LeadForm) {
     mutationFn: (lead: NewLead) => submitLead(lead, idempotency.keyFor(lead)),
     async onSuccess({ loid }) {
       done.current = true
+      dropDraft()
       void queryClient.invalidateQueries({ queryKey: ['leads'] })
       void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
       if (loid) {
@@ -124,7 +160,10 @@ function useSubmission(form: LeadForm) {
   return {
     isPending: submit.isPending,
     isDone: () => done.current,
-    handleSubmit: form.handleSubmit(handleValid, handleInvalid),
+    handleSubmit(event: SubmitEvent) {
+      settleAmounts(form)
+      void form.handleSubmit(handleValid, handleInvalid)(event)
+    },
   }
 }
 

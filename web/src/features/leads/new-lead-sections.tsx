@@ -164,7 +164,7 @@ export function LoanSections({ form }: { form: LeadForm }) {
 function Section({ title, description, children }: { title: string; description: string; children: ReactNode }) {
   return (
     <Card title={title} description={description}>
-      <div className="grid items-start gap-x-5 gap-y-4 sm:grid-cols-2">{children}</div>
+      <div className="grid grid-cols-1 items-start gap-x-5 gap-y-4 sm:grid-cols-2">{children}</div>
     </Card>
   )
 }

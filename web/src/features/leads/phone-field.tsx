@@ -1,6 +1,5 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
 import { formatPhone, type PhoneReading, phoneReadings, readPhone } from '@portal/contract/phone.ts'
-import { clsx } from 'clsx'
 import { useEffect, useRef } from 'react'
 import { useController, useWatch } from 'react-hook-form'
 import { TextField } from '../../ui/field.tsx'
@@ -28,7 +27,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const announce = useCountryToast()
 
   return (
-    <div className="grid content-start gap-2">
+    <div className="grid grid-cols-1 content-start gap-2">
       <TextField
         ref={ref}
         name={name}
@@ -38,7 +37,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
         autoComplete="off"
         required
         placeholder="0412 345 678"
-        className={clsx(reading && 'border-success-dot!', !reading && value.trim() !== '' && 'border-warning-dot')}
+        className={borderClass(reading !== null, value.trim() === '' || fieldState.error !== undefined)}
         error={fieldState.error?.message}
         hint={reading && <span>{readingText(reading)}</span>}
         onChange={(event) => {
@@ -63,6 +62,12 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
       )}
     </div>
   )
+}
+
+/** Told live, over the field's own colours for the pointer and the focus; an error has one already. */
+function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
+  if (isNumber) return 'border-success-dot!'
+  return isSilent ? undefined : 'border-warning-dot!'
 }
 
 interface CountrySwitchProps {

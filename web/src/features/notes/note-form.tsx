@@ -1,5 +1,5 @@
 import { NOTE_LENGTH_MAX } from '@portal/contract/limits.ts'
-import { type Note, NoteContent } from '@portal/contract/notes.ts'
+import { NoteContent } from '@portal/contract/notes.ts'
 import { useMutation } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { type SubmitEvent, useRef, useState } from 'react'
@@ -12,7 +12,7 @@ import { type NoteParent, sendNote } from './notes.queries.ts'
 
 interface NoteFormProps {
   parent: NoteParent
-  onAdded: (note: Note) => void
+  onAdded: () => void
 }
 
 /** What was typed stays until the note is stored. */
@@ -23,12 +23,12 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
   const idempotency = useIdempotencyKey()
   const add = useMutation({
     mutationFn: (content: string) => sendNote(parent, content, idempotency.keyFor),
-    onSuccess(note) {
+    onSuccess() {
       idempotency.renew()
       setText('')
       setIsChecked(false)
       toast.success('Note added successfully')
-      onAdded(note)
+      onAdded()
     },
     onError: (error) => toast.error(noteFailureText(error)),
   })
@@ -47,7 +47,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
   }
 
   return (
-    <form noValidate onSubmit={handleSubmit} className="grid gap-2">
+    <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-2">
       <TextArea
         ref={ref}
         label="Add a note"

@@ -83,3 +83,24 @@ test('a deal’s note carries its kind and title', async () => {
     content: 'Settled',
   })
 })
+
+test('a note that did not reach the CRM says so, and is sent again, on a deal as on a lead', async () => {
+  let crm = 'failed'
+  const note = () => ({ ...NOTE, content: 'Settled', crm })
+  const server = serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({
+      body: data({ deal: dealOf(), notes: [note()], converted_from_lead: false }),
+    }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+    'POST /crm/note/n1/retry-push': () => {
+      crm = 'pending'
+      return { status: 202, body: data({ id: 'n1', crm }) }
+    },
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  await user.click(await screen.findByRole('button', { name: 'Not sent – Retry' }))
+  expect(await screen.findByText('The note is on its way to the CRM again')).toBeDefined()
+  expect(await screen.findByText('Waiting for CRM')).toBeDefined()
+  expect(screen.queryByRole('button', { name: 'Not sent – Retry' })).toBeNull()
+  expect(server.seen.filter(({ path }) => path === '/crm/note/n1/retry-push')).toHaveLength(1)
+})

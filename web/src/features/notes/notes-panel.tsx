@@ -1,9 +1,14 @@
-import type { Note } from '@portal/contract/notes.ts'
+import { type Note, retryNotePush } from '@portal/contract/notes.ts'
+import { useMutation } from '@tanstack/react-query'
 import { MessageSquareText } from 'lucide-react'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
 import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
+import { RetryMark } from '../../ui/retry-mark.tsx'
+import { toast } from '../../ui/toast.ts'
 import { NoteForm } from './note-form.tsx'
 import type { NoteParent } from './notes.queries.ts'
 
@@ -11,14 +16,15 @@ interface NotesPanelProps {
   parent: NoteParent
   /** The newest first. */
   notes: readonly Note[]
-  onAdded: (note: Note) => void
+  /** A note was added, or sent again. */
+  onChange: () => void
 }
 
 /** The notes of a lead or a deal, and the form for another. */
-export function NotesPanel({ parent, notes, onAdded }: NotesPanelProps) {
+export function NotesPanel({ parent, notes, onChange }: NotesPanelProps) {
   return (
     <Card title="Notes" action={<Badge>{notes.length}</Badge>}>
-      <NoteForm key={parent.loid} parent={parent} onAdded={onAdded} />
+      <NoteForm key={parent.loid} parent={parent} onAdded={onChange} />
       {notes.length === 0 ? (
         <p className="mt-5 flex items-center gap-2.5 border-t border-line pt-5 text-muted">
           <MessageSquareText aria-hidden className="size-4" />
@@ -27,7 +33,7 @@ export function NotesPanel({ parent, notes, onAdded }: NotesPanelProps) {
       ) : (
         <ul aria-label="Notes" className="mt-5 divide-y divide-line border-t border-line">
           {notes.map((note) => (
-            <NoteItem key={note.id} note={note} />
+            <NoteItem key={note.id} note={note} onChange={onChange} />
           ))}
         </ul>
       )}
@@ -35,8 +41,7 @@ export function NotesPanel({ parent, notes, onAdded }: NotesPanelProps) {
   )
 }
 
-function NoteItem({ note }: { note: Note }) {
-  const mark = crmMark(note.crm)
+function NoteItem({ note, onChange }: { note: Note; onChange: () => void }) {
   return (
     <li className="py-4 last:pb-0">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -48,9 +53,23 @@ function NoteItem({ note }: { note: Note }) {
         >
           {formatRelativeTime(note.created_at)}
         </time>
-        {mark && <Badge variant={mark.colour}>{mark.text}</Badge>}
+        <NoteCrmMark note={note} onChange={onChange} />
       </div>
       <p className="mt-1 break-words whitespace-pre-line">{note.content}</p>
     </li>
   )
+}
+
+/** Whether the note has reached the CRM; where the portal gave up, a button tries again (D23). */
+function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
+  const retry = useMutation({
+    mutationFn: () => call(retryNotePush, { params: { id: note.id } }),
+    onSuccess: () => toast.info('The note is on its way to the CRM again'),
+    onError: (error) => toast.error(failureText(error)),
+    onSettled: onChange,
+  })
+  const mark = crmMark(note.crm)
+  if (!mark) return null
+  if (note.crm !== 'failed') return <Badge variant={mark.colour}>{mark.text}</Badge>
+  return <RetryMark text={mark.text} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
 }

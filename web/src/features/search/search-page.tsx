@@ -35,7 +35,7 @@ export function SearchPage() {
           </span>
         }
       />
-      <div className="grid gap-5">
+      <div className="grid grid-cols-1 gap-5">
         <Results q={q} />
         {/* Below what is on its way it would be pushed about. */}
         {!results.isPending && <QuickActions />}

@@ -52,7 +52,7 @@ function runDebugTest() {
 
 function DebugReport({ result: { success, error, debug } }: { result: DebugResult }) {
   return (
-    <div className="grid gap-5">
+    <div className="grid grid-cols-1 gap-5">
       <Alert kind={success ? 'success' : 'error'}>
         {success ? 'Every step of a lead sync works.' : (error ?? 'Debug test failed')}
       </Alert>

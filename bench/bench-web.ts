@@ -1,0 +1,165 @@
+// `npm run bench:web`: per route what a browser loads, how soon a slow phone shows it, and what Lighthouse says.
+// `-- --runs=1` is quicker than the five runs of which the median counts; `-- --only=/leads` measures one route.
+import { parseArgs } from 'node:util'
+import { type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
+import lighthouse, { desktopConfig } from 'lighthouse'
+import { launchOptions } from '../chromium.config.ts'
+import { type DemoPage, findDemoPages } from './demo-pages.ts'
+import { startProduct, withEmptyFolder } from './product.ts'
+
+const DEBUGGING_PORT = 9_422
+const VISIBLE_MS_MAX = 60_000
+/** Lighthouse's own slow phone: 4G at its slowest, a processor four times as slow as this one. */
+const SLOW = { latency: 150, downloadThroughput: (1_638.4 * 1_024) / 8, uploadThroughput: (750 * 1_024) / 8 }
+const SLOW_PROCESSOR = 4
+const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
+
+const { values: options } = parseArgs({
+  options: { runs: { type: 'string', default: '5' }, only: { type: 'string' } },
+})
+const runs = Number(options.runs)
+
+await withEmptyFolder(async (folder) => {
+  const product = await startProduct(folder, { SEED_DEMO: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' })
+  const { pages, token } = await findDemoPages(product.url)
+  console.log(`medians of ${runs}; slow: 1.6 Mbit/s, 150 ms, processor ${SLOW_PROCESSOR} times slower\n`)
+  console.log(`${' '.repeat(38)}brotli kB    slow, ms   Lighthouse mobile        Lighthouse desktop`)
+  console.log(`${'route'.padEnd(34)}JS     CSS   visible    perf a11y best   CLS    perf a11y best   CLS`)
+  for (const page of pages.filter(({ name }) => !options.only || name === options.only)) {
+    console.log(await measure(product.url, page, page.isPublic ? undefined : token))
+  }
+  await product.stop()
+})
+
+async function measure(url: string, page: DemoPage, token: string | undefined): Promise<string> {
+  const { script, style } = await transferred(url, page, token)
+  const visible = median(await repeat(() => msUntilVisible(url, page, token)))
+  const mobile = await lighthouseScores(url, page, token, false)
+  const desktop = await lighthouseScores(url, page, token, true)
+  const cells = [
+    page.name.padEnd(30),
+    (script / 1_000).toFixed(0).padStart(6),
+    (style / 1_000).toFixed(1).padStart(8),
+    visible.toFixed(0).padStart(10),
+    scoreCells(mobile),
+    scoreCells(desktop),
+  ]
+  return cells.join('')
+}
+
+/** Bytes over the wire of a first visit, with an empty cache. */
+async function transferred(url: string, page: DemoPage, token: string | undefined) {
+  return inBrowser(url, token, async (tab, devtools) => {
+    const kinds = new Map<string, string>()
+    const bytes = { script: 0, style: 0 }
+    devtools.on('Network.responseReceived', ({ requestId, type }) => kinds.set(requestId, type))
+    devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (kinds.get(requestId) === 'Script') bytes.script += encodedDataLength
+      if (kinds.get(requestId) === 'Stylesheet') bytes.style += encodedDataLength
+    })
+    await devtools.send('Network.enable')
+    await tab.goto(url + page.path, { waitUntil: 'networkidle' })
+    return bytes
+  })
+}
+
+/** From the address to what the visitor came for (of a list: its twenty rows), on a slow phone. */
+async function msUntilVisible(url: string, page: DemoPage, token: string | undefined): Promise<number> {
+  return inBrowser(url, token, async (tab, devtools) => {
+    await devtools.send('Network.enable')
+    await devtools.send('Network.emulateNetworkConditions', { offline: false, ...SLOW })
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOW_PROCESSOR })
+    const startedAt = performance.now()
+    await tab.goto(url + page.path, { waitUntil: 'commit' })
+    await tab
+      .locator(page.shows)
+      .nth((page.rows ?? 1) - 1)
+      .waitFor({ timeout: VISIBLE_MS_MAX })
+    return performance.now() - startedAt
+  })
+}
+
+interface Scores {
+  performance: number
+  accessibility: number
+  'best-practices': number
+  cls: number
+}
+
+async function lighthouseScores(
+  url: string,
+  page: DemoPage,
+  token: string | undefined,
+  isDesktop: boolean,
+): Promise<Scores> {
+  const all = await repeat(() =>
+    inBrowser(url, token, async () => {
+      const flags = { port: DEBUGGING_PORT, onlyCategories: [...CATEGORIES], disableStorageReset: true }
+      const result = await lighthouse(url + page.path, flags, isDesktop ? desktopConfig : undefined)
+      if (!result || result.lhr.runtimeError) throw new Error(result?.lhr.runtimeError?.message ?? 'no result')
+      const { categories, audits } = result.lhr
+      const score = (name: string) => Math.round((categories[name]?.score ?? 0) * 100)
+      return {
+        performance: score('performance'),
+        accessibility: score('accessibility'),
+        'best-practices': score('best-practices'),
+        cls: audits['cumulative-layout-shift']?.numericValue ?? Number.NaN,
+      }
+    }),
+  )
+  const middle = (name: keyof Scores) => median(all.map((scores) => scores[name]))
+  return {
+    performance: middle('performance'),
+    accessibility: middle('accessibility'),
+    'best-practices': middle('best-practices'),
+    cls: middle('cls'),
+  }
+}
+
+/** A browser of its own each time: nothing is in its cache, and the visitor is signed in where the page asks for it. */
+async function inBrowser<Result>(
+  url: string,
+  token: string | undefined,
+  work: (tab: Page, devtools: CDPSession) => Promise<Result>,
+): Promise<Result> {
+  let result: Result | undefined
+  await withEmptyFolder(async (folder) => {
+    const context = await chromium.launchPersistentContext(folder, {
+      ...launchOptions,
+      args: [...launchOptions.args, `--remote-debugging-port=${DEBUGGING_PORT}`],
+    })
+    try {
+      if (token) await signIn(context, url, token)
+      const tab = await context.newPage()
+      result = await work(tab, await context.newCDPSession(tab))
+    } finally {
+      await context.close()
+    }
+  })
+  if (result === undefined) throw new Error('nothing was measured')
+  return result
+}
+
+/** A text without scripts takes the token, so that none of the app's files is loaded before the measurement. */
+async function signIn(context: BrowserContext, url: string, token: string): Promise<void> {
+  const tab = await context.newPage()
+  await tab.goto(`${url}/api/health`)
+  await tab.evaluate(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
+  await tab.close()
+}
+
+async function repeat<Result>(measureOnce: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (let run = 0; run < runs; run++) results.push(await measureOnce())
+  return results
+}
+
+function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}
+
+function scoreCells(scores: Scores): string {
+  const [performance, accessibility, practices] = CATEGORIES.map((name) => scores[name])
+  const cells = [performance, accessibility, practices].map((score) => String(score).padStart(5))
+  return `   ${cells.join('')}${scores.cls.toFixed(3).padStart(8)}`
+}

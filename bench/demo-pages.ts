@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signIn } from '../contract/src/accounts.ts'
+import { listDeals } from '../contract/src/deals.ts'
+import { listLeads } from '../contract/src/leads.ts'
+import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
+
+export interface DemoPage {
+  /** Its path in the specification's words. */
+  name: string
+  path: string
+  isPublic: boolean
+  /** A selector of what the visitor came for, and of a list how many of them. */
+  shows: string
+  rows?: number
+}
+
+const DEMO_MS_MAX = 60_000
+const LOOK_EVERY_MS = 200
+
+/** Every page of the app as the demo partner sees it, and the partner's session, once the demo is there. */
+export async function findDemoPages(url: string): Promise<{ token: string; pages: DemoPage[] }> {
+  const deadline = performance.now() + DEMO_MS_MAX
+  for (;;) {
+    const demo = await findDemo(url)
+    if (demo) return { token: demo.token, pages: [...PUBLIC_PAGES, ...partnerPages(demo.lead, demo.deal)] }
+    if (performance.now() > deadline) throw new Error('the demo has no leads or no deals')
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function findDemo(url: string) {
+  const login = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(DEMO_SIGN_IN),
+  })
+  if (!login.ok) return undefined
+  const { token } = signIn.answer.parse(await login.json())
+  const [leads, deals] = await Promise.all(
+    ['leads', 'deals'].map((kind) => readData(`${url}/api/dashboard/${kind}`, token)),
+  )
+  const [lead] = listLeads.answer.parse(leads).leads
+  const [deal] = listDeals.answer.parse(deals).deals
+  return lead && deal ? { token, lead: lead.loid, deal: deal.loid } : undefined
+}
+
+async function readData(url: string, token: string): Promise<unknown> {
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  const body: unknown = await answer.json()
+  return typeof body === 'object' && body && 'data' in body ? body.data : undefined
+}
+
+const PUBLIC_PAGES: DemoPage[] = [
+  { name: '/login', path: '/login', isPublic: true, shows: 'form button[type=submit]' },
+  { name: '/signup', path: '/signup', isPublic: true, shows: 'form button[type=submit]' },
+  { name: '/forgot-password', path: '/forgot-password', isPublic: true, shows: 'form button[type=submit]' },
+  { name: '/reset-password', path: '/reset-password?token=x', isPublic: true, shows: 'form button[type=submit]' },
+  { name: '/verify-email', path: '/verify-email?token=x', isPublic: true, shows: 'h1' },
+]
+
+function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
+  const pages: Omit<DemoPage, 'isPublic'>[] = [
+    { name: '/dashboard', path: '/dashboard', shows: 'main a[href^="/leads/LO-"]' },
+    { name: '/leads', path: '/leads', shows: 'tbody tr', rows: 20 },
+    { name: '/leads/new', path: '/leads/new', shows: 'form button[type=submit]' },
+    { name: '/leads/{loid}', path: `/leads/${leadLoid}`, shows: 'main h2' },
+    { name: '/deals', path: '/deals', shows: 'tbody tr', rows: 13 },
+    { name: '/deals/{loid}', path: `/deals/${dealLoid}`, shows: 'main h2' },
+    { name: '/webhook', path: '/webhook', shows: 'main h2' },
+    { name: '/search', path: '/search?q=transport', shows: 'tbody tr' },
+    { name: '/api-docs', path: '/api-docs', shows: 'main h2' },
+    { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
+    { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
+  ]
+  return pages.map((page) => ({ ...page, isPublic: false }))
+}

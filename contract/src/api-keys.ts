@@ -1,0 +1,44 @@
+import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
+import { defineRoute } from './route.ts'
+
+/** What the whole world may know of a key (D39): the rest is stored only as a hash. */
+export const ApiKeyStatus = z.object({
+  has_api_key: z.boolean(),
+  /** The first eight characters and dots. */
+  api_key_preview: z.nullable(z.string()),
+  business_name: z.string(),
+  last_generated: z.nullable(Instant),
+  /** To the minute. */
+  last_used: z.nullable(Instant),
+})
+export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>
+
+export const readApiKeyStatus = defineRoute({
+  method: 'GET',
+  path: '/dashboard/api-key-status',
+  auth: 'session',
+  answer: ApiKeyStatus,
+  summary: 'Whether there is an API key, its first characters, and when it was last used.',
+})
+
+/**
+ * Does not take an `Idempotency-Key`: a remembered answer would keep the key itself (D39). A repeat makes another key,
+ * which is what generating means.
+ */
+export const generateApiKey = defineRoute({
+  method: 'POST',
+  path: '/dashboard/generate-api-key',
+  auth: 'session',
+  answer: z.extend(ApiKeyStatus, { api_key: z.string() }),
+  status: 201,
+  summary: 'Makes a new API key, shown this once; an older one stops working at once.',
+})
+
+export const revokeApiKey = defineRoute({
+  method: 'DELETE',
+  path: '/dashboard/revoke-api-key',
+  auth: 'session',
+  answer: ApiKeyStatus,
+  summary: 'Ends the API key at once.',
+})

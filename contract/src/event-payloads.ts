@@ -1,0 +1,129 @@
+import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
+import { Loid } from './loid.ts'
+import { CURRENCY } from './money.ts'
+import type { EVENT_TYPES } from './webhooks.ts'
+
+const Text = z.nullable(z.string())
+const Money = z.nullable(z.number())
+
+const LeadFacts = {
+  object: z.literal('lead'),
+  loid: Loid,
+  business_name: Text,
+  amount: Money,
+  currency: z.literal(CURRENCY),
+}
+
+const DealFacts = {
+  object: z.literal('deal'),
+  loid: Loid,
+  deal_name: Text,
+  business_name: Text,
+  amount: Money,
+  currency: z.literal(CURRENCY),
+}
+
+const LEAD = {
+  object: 'lead',
+  loid: 'LO-7K3M9Q2X',
+  business_name: 'Okafor Freight',
+  amount: 150_000,
+  currency: CURRENCY,
+} as const
+const DEAL = { ...LEAD, object: 'deal', deal_name: 'Okafor Freight' } as const
+const AT = '2026-11-03T01:02:03.456Z'
+
+/**
+ * What each event tells a partner's endpoint, and when it is sent: names, amounts and what changed, never an email
+ * address, a phone number, an ABN or the words of a note (D35).
+ */
+export const EVENT_PAYLOADS = {
+  'lead.created': payload(
+    'lead.created',
+    'A lead was submitted, or the lender added one for you.',
+    { ...LeadFacts, status: z.string(), created_at: Instant },
+    { ...LEAD, status: 'New Lead', created_at: AT },
+  ),
+  'lead.status_changed': payload(
+    'lead.status_changed',
+    'The lender set another status.',
+    { ...LeadFacts, status: z.string(), previous: z.string(), changed_at: Instant },
+    { ...LEAD, status: 'Pre Qualified', previous: 'New Lead', changed_at: AT },
+  ),
+  'lead.converted': payload(
+    'lead.converted',
+    'The lead became a deal, which carries the same LOID.',
+    { ...LeadFacts, converted_at: Instant },
+    { ...LEAD, converted_at: AT },
+  ),
+  'lead.removed': payload(
+    'lead.removed',
+    'The lead left the CRM (`left-crm`), or a deal took its place (`matches-deal`).',
+    { ...LeadFacts, reason: z.enum(['left-crm', 'matches-deal']), removed_at: Instant },
+    { ...LEAD, reason: 'left-crm', removed_at: AT },
+  ),
+  'deal.created': payload(
+    'deal.created',
+    'A deal was submitted, or the lender made one.',
+    { ...DealFacts, stage: z.string(), created_at: Instant },
+    { ...DEAL, stage: 'Information Received', created_at: AT },
+  ),
+  'deal.stage_changed': payload(
+    'deal.stage_changed',
+    'The lender moved the deal to another stage.',
+    { ...DealFacts, stage: z.string(), previous: z.string(), changed_at: Instant },
+    { ...DEAL, stage: 'Approved', previous: 'Information Received', changed_at: AT },
+  ),
+  'deal.updated': payload(
+    'deal.updated',
+    'The lender changed the deal, but not its stage.',
+    { ...DealFacts, stage: z.string(), changed_at: Instant },
+    { ...DEAL, stage: 'Information Received', changed_at: AT },
+  ),
+  'deal.removed': payload(
+    'deal.removed',
+    'The deal left the CRM.',
+    { ...DealFacts, removed_at: Instant },
+    { ...DEAL, removed_at: AT },
+  ),
+  'note.added': payload(
+    'note.added',
+    'Somebody wrote a note; its words stay in the portal.',
+    {
+      object: z.literal('note'),
+      loid: Loid,
+      on: z.enum(['lead', 'deal']),
+      business_name: Text,
+      created_by: Text,
+      created_at: Instant,
+    },
+    {
+      object: 'note',
+      loid: LEAD.loid,
+      on: 'lead',
+      business_name: LEAD.business_name,
+      created_by: 'Priya Nair',
+      created_at: AT,
+    },
+  ),
+  'webhook.test': payload(
+    'webhook.test',
+    'You asked for a test.',
+    { object: z.literal('test'), message: z.string() },
+    { object: 'test', message: 'This is a test of your webhook URL.' },
+  ),
+} satisfies Record<(typeof EVENT_TYPES)[number], object>
+
+function payload<Type extends string, Facts extends z.core.$ZodShape>(
+  type: Type,
+  description: string,
+  facts: Facts,
+  data: z.input<z.ZodMiniObject<Facts>>,
+) {
+  return {
+    description,
+    schema: z.strictObject({ type: z.literal(type), timestamp: Instant, data: z.strictObject(facts) }),
+    example: { type, timestamp: AT, data },
+  }
+}

@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+
+/** What a body in any spelling is made of, for documents: they show its fields in snake_case. */
+interface SpelledBody {
+  shape: Record<string, z.ZodMiniType>
+  /** What each field is, in the order in which documents list them. */
+  fields: Record<string, string>
+  /** One of these must be there. */
+  oneOf: readonly string[]
+}
+
+const bodies = new WeakMap<z.ZodMiniType, SpelledBody>()
+
+/** Undefined for a schema whose fields have one name only. */
+export function spelledBodyOf(schema: z.ZodMiniType): SpelledBody | undefined {
+  return bodies.get(schema)
+}
+
+/** A body may hold thousands of unknown fields; whoever reads the answer wants to see some. */
+const UNKNOWN_FIELDS_MAX = 20
+const SHOWN_LENGTH_MAX = 50
+
+/**
+ * A body whose fields may be given in camelCase, in snake_case, or by another name that integrators expect (D38). The
+ * same field twice is understood only when both say the same. What is wrong is said under the caller's own spelling,
+ * and of an unknown field which known one is meant.
+ */
+export function inAnySpelling<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  body: SpelledBody & { aliases: Record<string, string> },
+) {
+  const names = new Map<string, string>()
+  for (const field of Object.keys(body.fields)) names.set(field, field).set(snakeCase(field), field)
+  for (const [alias, field] of Object.entries(body.aliases)) names.set(alias, field).set(snakeCase(alias), field)
+
+  const spelled = z.pipe(
+    z.record(z.string(), z.unknown()),
+    z.transform((given, context) => {
+      const refuse = (field: string, message: string) =>
+        context.issues.push({ code: 'custom', path: [field], message, input: given })
+      const read = readSpelling(given, names)
+      for (const key of read.unknown.slice(0, UNKNOWN_FIELDS_MAX)) {
+        const shown = key.length > SHOWN_LENGTH_MAX ? `${key.slice(0, SHOWN_LENGTH_MAX)}…` : key
+        refuse(shown, `${shown} is not a known field${suggestion(key, names, read.styled)}`)
+      }
+      for (const [one, other] of read.contradictions) {
+        refuse(other, `${one} and ${other} are the same field with different values`)
+      }
+      const spell = (field: string) => read.spelledAs.get(field) ?? read.styled(field)
+      const parsed = schema.safeParse(read.values)
+      for (const { path, message } of parsed.error?.issues ?? []) {
+        const [field, ...rest] = path
+        context.issues.push({ code: 'custom', path: [spell(String(field)), ...rest], message, input: given })
+      }
+      if (body.oneOf.every((field) => isBlank(read.values[field]))) {
+        const wanted = body.oneOf.map(spell)
+        for (const field of wanted) refuse(field, `One of ${wanted.join(' and ')} is required`)
+      }
+      return parsed.success ? parsed.data : z.NEVER
+    }),
+  )
+  bodies.set(spelled, body)
+  return spelled
+}
+
+/** `business_name` for `businessName`. */
+export function snakeCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function readSpelling(given: Record<string, unknown>, names: ReadonlyMap<string, string>) {
+  const values: Record<string, unknown> = {}
+  const spelledAs = new Map<string, string>()
+  const unknown: string[] = []
+  const contradictions: [string, string][] = []
+  for (const [key, value] of Object.entries(given)) {
+    const field = names.get(key)
+    const earlier = field && spelledAs.get(field)
+    if (field === undefined) unknown.push(key)
+    else if (earlier === undefined) {
+      spelledAs.set(field, key)
+      values[field] = value
+    } else if (JSON.stringify(values[field]) !== JSON.stringify(value)) contradictions.push([earlier, key])
+  }
+  // How the caller would spell a field that is missing.
+  const isCamel = [...spelledAs.values()].some((key) => /[A-Z]/.test(key))
+  return { values, spelledAs, unknown, contradictions, styled: isCamel ? asItIs : snakeCase }
+}
+
+function asItIs(field: string): string {
+  return field
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+}
+
+/** `. Did you mean business_name?`, or nothing where no field is near. */
+function suggestion(key: string, names: ReadonlyMap<string, string>, styled: (field: string) => string): string {
+  const wanted = plain(key)
+  if (key.length > SHOWN_LENGTH_MAX || wanted.length < 3) return ''
+  const near = new Set<string>()
+  for (const [name, field] of names) if (isNear(wanted, plain(name))) near.add(styled(field))
+  const [last, ...others] = [...near].slice(0, 3).reverse()
+  if (last === undefined) return ''
+  return `. Did you mean ${[others.reverse().join(', '), last].filter(Boolean).join(' or ')}?`
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** The same but for dashes and case, one within the other, or at most two typing errors apart. */
+function isNear(wanted: string, name: string): boolean {
+  if (name.includes(wanted) || (name.length > 3 && wanted.includes(name))) return true
+  return typingErrors(wanted, name) <= Math.min(2, Math.ceil(name.length / 3))
+}
+
+/** Levenshtein's distance: letters to put in, take out or change. */
+function typingErrors(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
+  for (const [i, letter] of Array.from(from).entries()) {
+    const next = [i + 1]
+    for (const [j, other] of Array.from(to).entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

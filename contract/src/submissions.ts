@@ -1,0 +1,134 @@
+import * as z from 'zod/mini'
+import { SUBMITTED_STAGE } from './choices.ts'
+import { optionalDate } from './dates.ts'
+import { CONSENT_VERSION, LEAD_FIELDS, readyPhone, readyToStore } from './leads.ts'
+import { BUSINESS_NAME_LENGTH_MAX, CHOICE_LENGTH_MAX, NAME_LENGTH_MAX } from './limits.ts'
+import { optionalMoney } from './money.ts'
+import { inAnySpelling } from './spelling.ts'
+import { optionalText, orNothing } from './text.ts'
+
+/** The form's fields, but only the business and a way to reach the applicant are required (D38). */
+const LEAD_SHAPE = {
+  ...LEAD_FIELDS,
+  firstName: optionalText('First name', NAME_LENGTH_MAX),
+  lastName: optionalText('Last name', NAME_LENGTH_MAX),
+  email: orNothing(LEAD_FIELDS.email),
+  phone: orNothing(LEAD_FIELDS.phone),
+}
+
+const CONTACTS = ['email', 'phone'] as const
+
+const NO_NAME = { error: 'Business name is required', path: ['businessName'] }
+
+/** A lead as another system submits it. What comes out is what the form gives, with more of it null. */
+export const LeadSubmission = inAnySpelling(
+  z.pipe(z.strictObject(LEAD_SHAPE).check(z.refine(isNamed, NO_NAME)), z.transform(readyToStore)),
+  {
+    shape: LEAD_SHAPE,
+    oneOf: CONTACTS,
+    aliases: {
+      industry: 'businessIndustry',
+      businessUin: 'businessAbn',
+      abn: 'businessAbn',
+      salesMonthly: 'monthlyTurnover',
+      amount: 'loanAmount',
+      partnerIso: 'iso',
+      description: 'additionalInfo',
+    },
+    fields: {
+      businessName: 'Name of the applicant’s business',
+      email: 'Email address of the applicant; an email or a phone is required',
+      phone: 'Australian or New Zealand phone number of the applicant; stored as +61… or +64…',
+      firstName: 'First name of the applicant',
+      lastName: 'Last name of the applicant',
+      state: 'Australian state or territory',
+      businessIndustry: 'Industry (also: `industry`)',
+      timeInBusiness: 'How long the business has existed',
+      businessAbn: 'ABN, or NZBN in New Zealand (also: `business_uin`)',
+      monthlyTurnover: 'Monthly turnover in AUD',
+      loanAmount: 'Amount wanted in AUD (also: `amount`)',
+      loanType: 'Kind of loan',
+      loanPurpose: 'What the loan is for',
+      loanTerm: 'Term wanted',
+      ownsProperty: 'Whether the applicant owns property',
+      propertyValue: 'Value of the property in AUD; kept only with `owns_property`',
+      propertyDebt: 'Debt on the property in AUD; kept only with `owns_property`',
+      additionalInfo: 'Anything else (also: `description`)',
+      iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
+      leadSource: 'Taken and not used: the source of every lead is Partner Portal',
+      consentVersion: `Version of the wording by which the applicant agreed to the referral, now ${CONSENT_VERSION}; left out, no consent is noted`,
+    },
+  },
+)
+export type LeadSubmission = z.output<typeof LeadSubmission>
+
+const DEAL_SHAPE = {
+  dealName: optionalText('Deal name', CHOICE_LENGTH_MAX),
+  businessName: LEAD_FIELDS.businessName,
+  contactName: optionalText('Contact name', BUSINESS_NAME_LENGTH_MAX),
+  firstName: LEAD_SHAPE.firstName,
+  lastName: LEAD_SHAPE.lastName,
+  email: LEAD_SHAPE.email,
+  phone: LEAD_SHAPE.phone,
+  amount: optionalMoney('Amount'),
+  loanType: LEAD_FIELDS.loanType,
+  loanPurpose: LEAD_FIELDS.loanPurpose,
+  loanTerm: LEAD_FIELDS.loanTerm,
+  closingDate: optionalDate('Closing date'),
+  description: LEAD_FIELDS.additionalInfo,
+  iso: LEAD_FIELDS.iso,
+  stage: optionalText('Stage', CHOICE_LENGTH_MAX),
+  leadSource: LEAD_FIELDS.leadSource,
+}
+
+/** A deal as another system submits it. */
+export const DealSubmission = inAnySpelling(
+  z.pipe(
+    z.strictObject(DEAL_SHAPE).check(z.refine(isNamed, NO_NAME)),
+    z.transform((form) => {
+      const applicant = [form.firstName, form.lastName].filter(Boolean).join(' ')
+      const businessName = form.businessName.trim() || applicant
+      return {
+        ...form,
+        ...readyPhone(form),
+        businessName,
+        dealName: form.dealName ?? businessName,
+        contactName: form.contactName ?? (applicant || null),
+      }
+    }),
+  ),
+  {
+    shape: DEAL_SHAPE,
+    oneOf: CONTACTS,
+    aliases: {
+      loanAmount: 'amount',
+      contactPerson: 'contactName',
+      additionalInfo: 'description',
+      partnerIso: 'iso',
+    },
+    fields: {
+      businessName: 'Name of the applicant’s business',
+      email: 'Email address of the applicant; an email or a phone is required',
+      phone: 'Australian or New Zealand phone number of the applicant; stored as +61… or +64…',
+      dealName: 'Name of the deal; left out, the business’s',
+      contactName: 'Whom to call (also: `first_name` and `last_name`)',
+      firstName: 'First name of the contact, where `contact_name` is not given',
+      lastName: 'Last name of the contact, where `contact_name` is not given',
+      amount: 'Amount in AUD (also: `loan_amount`)',
+      loanType: 'Kind of loan',
+      loanPurpose: 'What the loan is for',
+      loanTerm: 'Term of the loan',
+      closingDate: 'Day on which the deal is expected to close, as YYYY-MM-DD',
+      description: 'Anything else (also: `additional_info`)',
+      iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
+      stage: `Taken and not used: a new deal begins as ${SUBMITTED_STAGE}, and only the lender moves it`,
+      leadSource: 'Taken and not used: the source of every deal is Partner Portal',
+    },
+  },
+)
+export type DealSubmission = z.output<typeof DealSubmission>
+
+/** A business name of blanks only becomes the applicant's name (section 5), if there is one. */
+function isNamed(form: { businessName: string; firstName: string | null; lastName: string | null }): boolean {
+  return form.businessName.trim() !== '' || form.firstName !== null || form.lastName !== null
+}

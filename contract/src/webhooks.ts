@@ -1,0 +1,171 @@
+import * as z from 'zod/mini'
+import { pagingQuery } from './answer.ts'
+import { filterDate, Instant } from './dates.ts'
+import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
+import { defineRoute } from './route.ts'
+import { filterText, lengthAtMost, storable } from './text.ts'
+
+/** What a partner's endpoint is told of (D35). */
+export const EVENT_TYPES = [
+  'lead.created',
+  'lead.status_changed',
+  'lead.converted',
+  'lead.removed',
+  'deal.created',
+  'deal.stage_changed',
+  'deal.updated',
+  'deal.removed',
+  'note.added',
+  'webhook.test',
+] as const
+
+export const WEBHOOK_LOG_STATUSES = ['success', 'failed', 'error', 'pending'] as const
+export const WebhookLogStatus = z.enum(WEBHOOK_LOG_STATUSES)
+export type WebhookLogStatus = z.infer<typeof WebhookLogStatus>
+
+/** The names of the calls that partners' systems make to us, as the log labels them (section 7). */
+export const INBOUND_LABELS: Record<string, string> = {
+  '/api/webhook/lead': 'Submit Lead',
+  '/api/webhook/deal': 'Submit Deal',
+  '/api/partner/leads': 'Submit Lead',
+}
+
+export const WEBHOOK_URL_NOT_HTTPS = 'Webhook URL must begin with https://'
+
+const WebhookEndpoint = z.object({
+  webhook_url: z.nullable(z.string()),
+  /** False while there is none and after the portal disabled it (D35); saving the URL again enables it. */
+  is_active: z.boolean(),
+  disabled_at: z.nullable(Instant),
+  /** The endpoint answered 410, or every delivery of five days failed. */
+  disabled_reason: z.nullable(z.enum(['gone', 'failing'])),
+  /** Since when every attempt has failed. */
+  failing_since: z.nullable(Instant),
+  /** The first eight characters and dots. */
+  secret_preview: z.nullable(z.string()),
+  /** Until when deliveries are signed with the old secret beside the new one. */
+  previous_secret_until: z.nullable(Instant),
+})
+export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
+
+/** Null and blank remove the URL; leaving it out is a mistake. */
+export const WebhookUrlChange = z.strictObject({
+  webhook_url: z.pipe(
+    z.nullable(
+      z
+        .string({ error: 'Webhook URL must be text, or null to remove it' })
+        .check(z.trim(), lengthAtMost('Webhook URL', URL_LENGTH_MAX), storable('Webhook URL')),
+    ),
+    z.transform((text): string | null => text || null),
+  ),
+})
+export type WebhookUrlChange = z.infer<typeof WebhookUrlChange>
+
+export const WebhookLog = z.object({
+  id: z.string(),
+  /** `inbound`: a call to us; `outbound`: a delivery to the partner's URL (D37). */
+  direction: z.enum(['inbound', 'outbound']),
+  status: WebhookLogStatus,
+  /** The path that was called or the URL that is. */
+  endpoint: z.string(),
+  /** Of a delivery. */
+  event_type: z.nullable(z.string()),
+  loid: z.nullable(z.string()),
+  response_status: z.nullable(z.number()),
+  error_message: z.nullable(z.string()),
+  /** JSON text, cut at 64 KiB, without secrets. */
+  request_body: z.nullable(z.string()),
+  response_body: z.nullable(z.string()),
+  attempts: z.number(),
+  /** Of a delivery that goes on. */
+  next_attempt_at: z.nullable(Instant),
+  created_at: Instant,
+})
+export type WebhookLog = z.infer<typeof WebhookLog>
+
+export const WebhookAttempt = z.object({
+  number: z.number(),
+  started_at: Instant,
+  duration_ms: z.number(),
+  response_status: z.nullable(z.number()),
+  error_message: z.nullable(z.string()),
+})
+export type WebhookAttempt = z.infer<typeof WebhookAttempt>
+
+export const WebhookLogFilters = z.strictObject({
+  ...pagingQuery(),
+  status: z.optional(z.enum(WEBHOOK_LOG_STATUSES, `status must be one of: ${WEBHOOK_LOG_STATUSES.join(', ')}`)),
+  endpoint: filterText('endpoint', URL_LENGTH_MAX),
+  dateFrom: filterDate('dateFrom'),
+  dateTo: filterDate('dateTo'),
+  search: filterText('search', SEARCH_LENGTH_MAX),
+})
+export type WebhookLogFilters = z.output<typeof WebhookLogFilters>
+
+export const readWebhookUrl = defineRoute({
+  method: 'GET',
+  path: '/dashboard/webhook-url',
+  auth: 'session',
+  answer: WebhookEndpoint,
+  summary: 'Where change notifications go, and whether they arrive.',
+})
+
+export const changeWebhookUrl = defineRoute({
+  method: 'PUT',
+  path: '/dashboard/webhook-url',
+  auth: 'session',
+  body: WebhookUrlChange,
+  answer: z.extend(WebhookEndpoint, {
+    /** The signing secret, when this call made it: shown once. */
+    secret: z.nullable(z.string()),
+  }),
+  summary: 'Sets, changes or (null or blank) removes the one webhook URL; saving a disabled one enables it again.',
+})
+
+/** Does not take an `Idempotency-Key`, for the same reason as an API key. */
+export const rotateWebhookSecret = defineRoute({
+  method: 'POST',
+  path: '/dashboard/webhook-secret',
+  auth: 'session',
+  answer: z.extend(WebhookEndpoint, { secret: z.string() }),
+  status: 201,
+  summary: 'Makes a new signing secret, shown this once; the old one signs beside it for 24 hours.',
+})
+
+export const sendTestEvent = defineRoute({
+  method: 'POST',
+  path: '/dashboard/webhook-test',
+  auth: 'session',
+  answer: z.object({ id: z.string() }),
+  status: 201,
+  creates: true,
+  summary: 'Delivers a webhook.test event; the answer names its row in the log.',
+})
+
+export const listWebhookLogs = defineRoute({
+  method: 'GET',
+  path: '/dashboard/webhook-logs',
+  auth: 'session',
+  query: WebhookLogFilters,
+  answer: z.array(WebhookLog),
+  envelope: 'paged',
+  summary: 'Calls from the partner’s systems and deliveries to its URL, newest first, kept 90 days.',
+})
+
+export const readWebhookLog = defineRoute({
+  method: 'GET',
+  path: '/dashboard/webhook-logs/:id',
+  auth: 'session',
+  answer: z.extend(WebhookLog, { attempt_list: z.array(WebhookAttempt) }),
+  summary: 'One row of the log with every attempt, oldest first.',
+})
+
+/** Of a delivery only: a call to us is sent by the partner's own system. */
+export const redeliver = defineRoute({
+  method: 'POST',
+  path: '/dashboard/webhook-logs/:id/redeliver',
+  auth: 'session',
+  answer: z.object({ id: z.string(), status: WebhookLogStatus }),
+  status: 202,
+  summary: 'Sends a delivery again at once, with the same webhook-id.',
+})

@@ -1,0 +1,64 @@
+// `npm run screens`: every page of the app with the demo's data, in two widths and both themes, into docs/screens.
+// `-- --only=/leads` takes one page anew.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { chromium, type Page } from '@playwright/test'
+import { type DemoPage, findDemoPages } from '../bench/demo-pages.ts'
+import { startProduct, withEmptyFolder } from '../bench/product.ts'
+import { launchOptions } from '../chromium.config.ts'
+
+const FOLDER = path.resolve(import.meta.dirname, '../docs/screens')
+const WIDTHS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+const THEMES = ['light', 'dark'] as const
+const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
+
+await withEmptyFolder(async (dataDir) => {
+  const product = await startProduct(dataDir, { SEED_DEMO: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' })
+  const browser = await chromium.launch(launchOptions)
+  try {
+    const { token, pages } = await findDemoPages(product.url)
+    mkdirSync(FOLDER, { recursive: true })
+    for (const viewport of WIDTHS) {
+      for (const colorScheme of THEMES) {
+        for (const page of pages.filter(({ name }) => !options.only || name === options.only)) {
+          const context = await browser.newContext({
+            viewport,
+            colorScheme,
+            reducedMotion: 'reduce',
+            locale: 'en-AU',
+            timezoneId: 'Australia/Sydney',
+          })
+          if (!page.isPublic) {
+            await context.addInitScript(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
+          }
+          await take(
+            await context.newPage(),
+            product.url,
+            page,
+            `${fileName(page)}-${viewport.width}-${colorScheme}.jpg`,
+          )
+          await context.close()
+        }
+      }
+    }
+  } finally {
+    await browser.close()
+    await product.stop()
+  }
+})
+
+async function take(tab: Page, url: string, page: DemoPage, file: string): Promise<void> {
+  await tab.goto(url + page.path, { waitUntil: 'networkidle' })
+  await tab.locator(page.shows).first().waitFor()
+  await tab.screenshot({ path: path.join(FOLDER, file), fullPage: true, type: 'jpeg', quality: 80 })
+  console.log(file)
+}
+
+/** `/leads/{loid}` is `leads-loid`. */
+function fileName({ name }: DemoPage): string {
+  return name.replace(/[{}]/g, '').replaceAll('/', '-').slice(1)
+}

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import { openLender } from './testing/lender.ts'
+import { openDataFolder } from './testing/portal-process.ts'
+import { waitFor } from './testing/wait-for.ts'
+
+const PASSWORD = 'correct-horse-battery'
+
+type Folder = Awaited<ReturnType<typeof openDataFolder>>
+type RunningPortal = Awaited<ReturnType<Folder['start']>>
+
+// Tests look into whatever was answered.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Answered = { status: number; body: any }
+
+async function ask(
+  { url }: RunningPortal,
+  path: string,
+  { body, token }: { body?: object; token?: string } = {},
+): Promise<Answered> {
+  const response = await fetch(`${url}/api${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+async function signUp(portal: RunningPortal, name: string) {
+  const email = `${name}@example.com`
+  await ask(portal, '/auth/signup', { body: { email, password: PASSWORD, businessName: `${name} Broking` } })
+  const { token } = (await ask(portal, '/auth/login', { body: { email, password: PASSWORD } })).body
+  return { email, token: String(token) }
+}
+
+async function inCrm(portal: RunningPortal, token: string): Promise<string> {
+  return waitFor('the partner in the CRM', async () => (await ask(portal, '/profile', { token })).body.data.zoho_id)
+}
+
+test('operators work beside a portal that runs, and where none runs, on the same data', {
+  timeout: 120_000,
+}, async () => {
+  const folder = await openDataFolder()
+  const portal = await folder.start()
+  const ada = await signUp(portal, 'ada')
+  const bob = await signUp(portal, 'bob')
+
+  const listed = await folder.command(['partners'])
+  expect([listed.code, listed.err]).toEqual([0, ''])
+  expect(listed.out.split('\n').slice(0, 3)).toEqual([
+    expect.stringMatching(/^ID +BUSINESS +EMAIL +ACTIVE +VERIFIED +LEADS +CREATED$/),
+    expect.stringMatching(/^\S{36} +ada Broking +ada@example.com +yes +no +0 +\d{4}-\d\d-\d\d$/),
+    expect.stringMatching(/^\S{36} +bob Broking +bob@example.com +yes +no +0 /),
+  ])
+  const found = await folder.command(['partners', '--search', 'BOB b'])
+  expect(found.out).toMatch(/bob@example/)
+  expect(found.out).not.toMatch(/ada@example/)
+  const bobsId = /^(\S{36}) +bob/m.exec(found.out)?.[1] ?? ''
+
+  const ended = await folder.command(['partner', 'deactivate', bobsId])
+  expect([ended.code, ended.out]).toEqual([0, 'bob Broking (bob@example.com) is inactive now; sessions ended: 1\n'])
+  await waitFor('the session to end', async () => (await ask(portal, '/profile', { token: bob.token })).status === 401)
+  const signIn = { body: { email: bob.email, password: PASSWORD } }
+  expect(await ask(portal, '/auth/login', signIn)).toMatchObject({ status: 403, body: { code: 'ACCOUNT_INACTIVE' } })
+  expect((await folder.command(['partner', 'deactivate', bobsId])).out).toMatch(/was inactive already/)
+  expect((await folder.command(['partner', 'activate', 'BOB@example.com'])).out).toMatch(/is active now/)
+  expect((await ask(portal, '/auth/login', signIn)).status).toBe(200)
+
+  const lender = openLender(portal.crmUrl)
+  await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: await inCrm(portal, ada.token) } })
+  const synced = await folder.command(['sync', ada.email])
+  expect([synced.code, synced.err]).toEqual([0, ''])
+  expect(synced.out).toMatch(
+    /^ada Broking \(1 of 1\)\n(?: {2}.+\n)* {2}leads 1: 1 created, .*; deals 0: .*\n1 synced, 0 failed/,
+  )
+  expect((await ask(portal, '/dashboard/leads', { token: ada.token })).body.data.leads).toHaveLength(1)
+
+  await lender.create('Leads', { Last_Name: 'Later', Partner: { id: await inCrm(portal, ada.token) } })
+  await portal.stop()
+  const alone = await folder.command(['sync', '--all'])
+  expect([alone.code, alone.err]).toEqual([0, ''])
+  expect(alone.out).toMatch(/leads 2: 1 created/)
+  expect(alone.out).toMatch(/\n2 synced, 0 failed\n$/)
+  expect((await folder.command(['partners', '--search', 'ada'])).out).toMatch(/ada@example.com +yes +no +2 /)
+  expect((await folder.command(['prune'])).out).toMatch(/^sessions +0\n/)
+
+  const again = await folder.start()
+  expect((await ask(again, '/dashboard/leads', { token: ada.token })).body.data.leads).toHaveLength(2)
+  await again.stop()
+  await folder.remove()
+})
+
+test('the CRM is checked, and what it lacks is made', { timeout: 120_000 }, async () => {
+  const folder = await openDataFolder()
+  const portal = await folder.start()
+  const lender = openLender(portal.crmUrl)
+  await lender.removeField('Leads', 'LOID')
+  await lender.removeField('Deals', 'Business_Name')
+
+  const lacking = await folder.command(['crm', 'check'])
+  expect([lacking.code, lacking.err]).toEqual([1, ''])
+  expect(lacking.out).toMatch(/^Connection +the sandbox\nAPI +http:\/\/127/)
+  expect(lacking.out).toMatch(/^Organisation +Blue Gum Business Lending \(\d+, Australia\/Brisbane, AUD\)$/m)
+  expect(lacking.out).toMatch(/^Fields +2 missing: Leads.LOID, Deals.Business_Name$/m)
+  expect(lacking.out).toMatch(/^Calls +[1-9]\d* in the last 24 hours$/m)
+
+  const made = await folder.command(['crm', 'setup'])
+  expect([made.code, made.err]).toEqual([0, ''])
+  expect(made.out).toMatch(/^Leads.LOID: made\nDeals.Business_Name: made\n/)
+  const fine = await folder.command(['crm', 'check'])
+  expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])
+
+  await lender.faults({ scopeMismatch: { times: 100, match: '/coql' } })
+  await signUp(portal, 'cleo')
+  const failed = await folder.command(['sync', 'cleo@example.com'])
+  expect([failed.code, failed.out]).toEqual([
+    1,
+    expect.stringMatching(/failed: .*OAUTH_SCOPE_MISMATCH.*\n0 synced, 1 failed/),
+  ])
+
+  await portal.stop()
+  const address = 'http://127.0.0.1:1'
+  const zoho = { ZOHO_CLIENT_ID: 'x', ZOHO_CLIENT_SECRET: 'x', ZOHO_REFRESH_TOKEN: 'x' }
+  const away = await folder.command(['crm', 'check'], { ...zoho, ZOHO_ACCOUNTS_URL: address, ZOHO_API_URL: address })
+  expect(away).toEqual({ code: 1, out: '', err: 'The CRM’s sign-in does not answer.\n' })
+  await folder.remove()
+})
+
+test('what makes no sense ends with 2 and one line, what cannot be done with 1 and one line', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await openDataFolder()
+  const senseless = [
+    [],
+    ['partner'],
+    ['partner', 'remove', 'x'],
+    ['partner', 'activate'],
+    ['partner', 'activate', 'a@b.co', 'c@d.co'],
+    ['partners', '--loud'],
+    ['sync'],
+    ['sync', '--all', 'a@b.co'],
+    ['crm', 'check', 'now'],
+  ]
+  const refused = await Promise.all(senseless.map((words) => folder.command(words)))
+  for (const [i, { code, out, err }] of refused.entries()) {
+    expect([senseless[i], code, out, err.match(/\n/g)?.length]).toEqual([senseless[i], 2, '', 1])
+    expect(err).toContain('npm run portal --')
+  }
+  const impossible: [string[], Record<string, string>, RegExp][] = [
+    [['partner', 'activate', 'nobody@example.com'], {}, /^There is no partner "nobody@example.com"$/],
+    [['partners'], { PORT: 'http' }, /^PORT is "http", but must be/],
+    [['partners'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /ECONNREFUSED/],
+  ]
+  for (const [words, env, line] of impossible) {
+    const { code, out, err } = await folder.command(words, env)
+    expect([words, code, out, err.trimEnd().split('\n')]).toEqual([words, 1, '', [expect.stringMatching(line)]])
+  }
+  await folder.remove()
+})
+
+test('each command explains itself and does nothing', { timeout: 60_000 }, async () => {
+  const folder = await openDataFolder()
+  const overview = await folder.command(['--help'])
+  expect(overview.code).toBe(0)
+  const usages = [...overview.out.matchAll(/npm run portal -- (\w+(?: [a-z]+\b)?)/g)].map((match) => match[1] ?? '')
+  expect(usages).toEqual([
+    'partners',
+    'partner activate',
+    'partner deactivate',
+    'sync',
+    'crm check',
+    'crm setup',
+    'prune',
+  ])
+  const helps = await Promise.all(usages.map((name) => folder.command([...name.split(' '), '--help'])))
+  for (const [i, { code, out, err }] of helps.entries()) {
+    expect([usages[i], code, err]).toEqual([usages[i], 0, ''])
+    expect(out).toMatch(new RegExp(`^npm run portal -- ${usages[i]}.*\n\n[A-Z].*\\.\n$`))
+  }
+  await folder.remove()
+})

@@ -1,0 +1,16 @@
+/** So few that nobody waits long for a row, so many that a million are soon gone. */
+const ROWS_A_STATEMENT = 1_000
+
+/** Calls `removeSome` until it finds less than it may remove, and adds up what it removed. */
+export async function removeInBatches(
+  removeSome: (rowsMax: number) => Promise<number>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let removed = 0
+  for (;;) {
+    signal?.throwIfAborted()
+    const some = await removeSome(ROWS_A_STATEMENT)
+    removed += some
+    if (some < ROWS_A_STATEMENT) return removed
+  }
+}

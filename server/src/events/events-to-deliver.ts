@@ -1,0 +1,42 @@
+import type { Tx } from '../db/database.ts'
+import type { EventData, EventType } from './events.ts'
+
+/** An event as it was recorded: its data is that of its type. */
+export type EventToDeliver = {
+  [Type in EventType]: {
+    id: string
+    partner_id: string
+    type: Type
+    loid: string | null
+    data: EventData[Type]
+    created_at: string
+  }
+}[EventType]
+
+/** The oldest first. Held until the transaction ends; what another process holds is passed over. */
+export async function lockEventsToDeliverOfAllPartners(tx: Tx, limit: number): Promise<EventToDeliver[]> {
+  const rows = await tx
+    .selectFrom('events')
+    .select(['id', 'partner_id', 'type', 'loid', 'data', 'created_at'])
+    .where('to_deliver', '=', true)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- recordEvent wrote types and data that fit
+  return rows as EventToDeliver[]
+}
+
+export async function markEventsFannedOut(tx: Tx, events: readonly { id: string }[]): Promise<void> {
+  await tx
+    .updateTable('events')
+    .set({ to_deliver: false })
+    .where(
+      'id',
+      'in',
+      events.map((event) => event.id),
+    )
+    .execute()
+}

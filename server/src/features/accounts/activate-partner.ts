@@ -1,0 +1,15 @@
+import type { Db } from '../../db/database.ts'
+import { removeSessions, updateActive } from './accounts.queries.ts'
+
+/** An inactive partner has no session and gets none. Other processes may believe one for a second more (caller-memory). */
+export function setPartnerActive(
+  db: Db,
+  partnerId: string,
+  isActive: boolean,
+): Promise<{ isChanged: boolean; sessionsEnded: number }> {
+  return db.transaction().execute(async (tx) => {
+    const isChanged = await updateActive(tx, partnerId, isActive)
+    const sessionsEnded = isActive ? 0 : await removeSessions(tx, partnerId)
+    return { isChanged, sessionsEnded }
+  })
+}

@@ -1,0 +1,60 @@
+import type { Db } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
+
+interface KeyOwner {
+  id: string
+  email: string
+  business_name: string
+  last_used_at: string | null
+}
+
+/**
+ * Found by its hash alone, in a unique index: no byte of the key is ever compared with a stored one, so the time that
+ * this takes tells nothing of how near a guess was, which is what comparing in constant time is for (D39). A
+ * deactivated partner has no key.
+ */
+export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
+  const { rows } = await reads.query<KeyOwner>({
+    name: 'api-key-owner',
+    text: `select p.id, p.email, p.business_name, k.last_used_at
+             from api_keys k join partners p on p.id = k.partner_id
+            where k.key_hash = $1 and p.is_active`,
+    values: [keyHash],
+  })
+  return rows[0]
+}
+
+export function findApiKey(db: Db, partnerId: string) {
+  return db
+    .selectFrom('api_keys')
+    .select(['preview', 'created_at', 'last_used_at'])
+    .where('partner_id', '=', partnerId)
+    .executeTakeFirst()
+}
+
+/** One key a partner: an older one is gone with this. */
+export async function replaceApiKey(
+  db: Db,
+  partnerId: string,
+  key: { key_hash: Buffer; preview: string; created_at: string },
+): Promise<void> {
+  await db
+    .insertInto('api_keys')
+    .values({ partner_id: partnerId, last_used_at: null, ...key })
+    .onConflict((conflict) => conflict.column('partner_id').doUpdateSet({ ...key, last_used_at: null }))
+    .execute()
+}
+
+export async function removeApiKey(db: Db, partnerId: string): Promise<void> {
+  await db.deleteFrom('api_keys').where('partner_id', '=', partnerId).execute()
+}
+
+/** Writes nothing when another call of the same minute was first. */
+export async function markKeyUsed(db: Db, keyHash: Buffer, minute: string): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: minute })
+    .where('key_hash', '=', keyHash)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', minute)]))
+    .execute()
+}

@@ -1,0 +1,31 @@
+import { type ApiKeyStatus, generateApiKey, readApiKeyStatus, revokeApiKey } from '@portal/contract/api-keys.ts'
+import type { Deps } from '../../deps.ts'
+import type { Caller } from '../../http/authenticate.ts'
+import type { Mount } from '../../http/mount.ts'
+import { findApiKey, removeApiKey } from './api-keys.queries.ts'
+import { generateKey } from './generate-key.ts'
+
+export function apiKeyRoutes(mount: Mount, deps: Deps): void {
+  const { db } = deps
+
+  mount(readApiKeyStatus, ({ partner }) => keyStatus(partner))
+  mount(generateApiKey, async ({ partner }) => {
+    const api_key = await generateKey(deps, partner.id)
+    return { ...(await keyStatus(partner)), api_key }
+  })
+  mount(revokeApiKey, async ({ partner }) => {
+    await removeApiKey(db, partner.id)
+    return keyStatus(partner)
+  })
+
+  async function keyStatus(partner: Caller): Promise<ApiKeyStatus> {
+    const key = await findApiKey(db, partner.id)
+    return {
+      has_api_key: key !== undefined,
+      api_key_preview: key?.preview ?? null,
+      business_name: partner.businessName,
+      last_generated: key?.created_at ?? null,
+      last_used: key?.last_used_at ?? null,
+    }
+  }
+}

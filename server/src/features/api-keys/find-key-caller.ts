@@ -1,0 +1,28 @@
+import type { Deps } from '../../deps.ts'
+import type { KeyCaller } from '../../http/authenticate.ts'
+import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
+import { hashKey, isWellFormedKey } from './key-format.ts'
+
+/**
+ * Whose key it is. Nothing is remembered from call to call, so that a key that was replaced or revoked is dead at once
+ * in every process. One with a wrong checksum is refused without a look at the database.
+ */
+export async function findKeyCaller(
+  { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,
+  key: string,
+): Promise<KeyCaller | undefined> {
+  if (!isWellFormedKey(key)) return undefined
+  const keyHash = hashKey(key)
+  const owner = await findKeyOwner(reads, keyHash)
+  if (!owner) return undefined
+  const minute = minuteOf(clock.now())
+  if (owner.last_used_at === null || owner.last_used_at < minute) {
+    // The call does not wait for it.
+    markKeyUsed(db, keyHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last use of a key not noted'))
+  }
+  return { id: owner.id, email: owner.email, businessName: owner.business_name, keyHash }
+}
+
+function minuteOf(now: Date): string {
+  return new Date(Math.floor(now.getTime() / 60_000) * 60_000).toISOString()
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { hasKeyForm, isWellFormedKey, keyPreview, newApiKey } from './key-format.ts'
+
+const ZEROS = '0'.repeat(32)
+/** Worked out with Python's zlib. */
+const KEY = `lp_${ZEROS}2wjyrI`
+
+test.each([
+  [KEY, true, true],
+  ['lp_0123456789ABCDEFGHIJKLMNOPQRSTUV1ggZdL', true, true],
+  [`lp_${ZEROS}000000`, true, false],
+  [`lp_1${ZEROS.slice(1)}2wjyrI`, true, false],
+  [`${KEY}0`, false, false],
+  [`lp_${ZEROS}`, false, false],
+  [KEY.toUpperCase(), false, false],
+  [` ${KEY}`, false, false],
+  [`${KEY}\n`, false, false],
+  [`lp_${'-'.repeat(32)}000000`, false, false],
+  [`lp_${'A'.repeat(40)}`, false, false],
+  ['lp_', false, false],
+  ['', false, false],
+])('%j has the form of a key: %s, and its checksum: %s', (token, hasForm, isWellFormed) => {
+  expect([hasKeyForm(token), isWellFormedKey(token)]).toEqual([hasForm, isWellFormed])
+})
+
+test('new keys have the form and the checksum, and none comes twice', () => {
+  const keys = Array.from({ length: 2_000 }, newApiKey)
+  expect(keys.filter((key) => !isWellFormedKey(key))).toEqual([])
+  expect(new Set(keys).size).toBe(2_000)
+})
+
+test('every character of base62 has about the same chance', () => {
+  const counts = new Map<string, number>()
+  for (let i = 0; i < 4_000; i++) {
+    for (const character of newApiKey().slice(3, 35)) counts.set(character, (counts.get(character) ?? 0) + 1)
+  }
+  expect(counts.size).toBe(62)
+  const expected = (4_000 * 32) / 62
+  const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
+  // 61 degrees of freedom: beyond 150 once in a thousand million runs; bytes modulo 62 give about 1,000.
+  expect(chiSquare).toBeLessThan(150)
+})
+
+test('one changed character is always noticed', () => {
+  const key = newApiKey()
+  for (let at = 3; at < key.length; at++) {
+    const other = key[at] === 'x' ? 'y' : 'x'
+    expect([at, isWellFormedKey(key.slice(0, at) + other + key.slice(at + 1))]).toEqual([at, false])
+  }
+})
+
+test('the preview is the first eight characters and dots', () => {
+  expect(keyPreview('lp_abcdefghijkl')).toBe('lp_abcde...')
+})

@@ -1,0 +1,112 @@
+import type { Comparison, TrendPeriod, TrendPoint, Trends } from '@portal/contract/dashboard.ts'
+import type pg from 'pg'
+
+const POINTS = 12
+
+interface Range {
+  now: Date
+  period: TrendPeriod
+  timezone: string
+}
+
+/**
+ * Twelve periods, oldest first, those in which nothing happened too. They are counted as the zone's clocks show them, so
+ * that a week with a change of the clocks is a week.
+ */
+export async function findTrendPoints(
+  pool: pg.Pool,
+  partnerId: string,
+  { now, period, timezone }: Range,
+): Promise<TrendPoint[]> {
+  const { rows } = await pool.query<TrendPoint>({
+    name: 'dashboard-trend-points',
+    text: `with range as (
+             select date_trunc($2, $3::timestamptz at time zone $4) as latest, ('1 ' || $2)::interval as step
+           ), first as (
+             select (latest - ${POINTS - 1} * step) at time zone $4 as since from range
+           ), points as (
+             select generate_series(latest - ${POINTS - 1} * step, latest, step) as start from range
+           ), submitted as (
+             select date_trunc($2, created_at at time zone $4) as start, count(*) as leads
+               from leads
+              where partner_id = $1 and archived_at is null and created_at >= (select since from first)
+              group by 1
+           ), created as (
+             select date_trunc($2, created_at at time zone $4) as start, count(*) as deals, sum(amount) as deal_value
+               from deals
+              where partner_id = $1 and archived_at is null and created_at >= (select since from first)
+              group by 1
+           ), converted as (
+             select date_trunc($2, converted_at at time zone $4) as start, count(*) as conversions
+               from leads
+              where partner_id = $1 and archived_at is null and converted_at >= (select since from first)
+              group by 1
+           )
+           select to_char(start, 'YYYY-MM-DD') as start, coalesce(leads, 0) as leads, coalesce(deals, 0) as deals,
+                  coalesce(deal_value, 0) as deal_value, coalesce(conversions, 0) as conversions
+             from points left join submitted using (start) left join created using (start) left join converted using (start)
+            order by start`,
+    values: [partnerId, period, now, timezone],
+  })
+  return rows
+}
+
+interface Counts {
+  leads: number
+  leads_before: number
+  deals: number
+  deals_before: number
+  deal_value: number
+  deal_value_before: number
+  total_leads: number
+  total_leads_then: number
+  converted: number
+  converted_then: number
+  reaches_back: boolean
+}
+
+/** Nothing is compared with days on which neither the partner nor a record of theirs was there. */
+export async function findComparison(pool: pg.Pool, partnerId: string, now: Date): Promise<Trends['comparison']> {
+  const { rows } = await pool.query<Counts>({
+    name: 'dashboard-comparison',
+    text: `with days as (
+             select $2::timestamptz - interval '30 days' as middle, $2::timestamptz - interval '60 days' as start
+           ), l as (
+             select count(*) filter (where created_at > middle) as leads,
+                    count(*) filter (where created_at > start and created_at <= middle) as leads_before,
+                    count(*) as total_leads,
+                    count(*) filter (where created_at <= middle) as total_leads_then,
+                    count(converted_at) as converted,
+                    count(*) filter (where created_at <= middle and converted_at <= middle) as converted_then,
+                    min(created_at) as since
+               from leads, days where partner_id = $1 and archived_at is null
+           ), d as (
+             select count(*) filter (where created_at > middle) as deals,
+                    count(*) filter (where created_at > start and created_at <= middle) as deals_before,
+                    coalesce(sum(amount) filter (where created_at > middle), 0) as deal_value,
+                    coalesce(sum(amount) filter (where created_at > start and created_at <= middle), 0) as deal_value_before,
+                    min(created_at) as since
+               from deals, days where partner_id = $1 and archived_at is null
+           )
+           select leads, leads_before, deals, deals_before, deal_value, deal_value_before,
+                  total_leads, total_leads_then, converted, converted_then,
+                  least(p.created_at, l.since, d.since) <= start as reaches_back
+             from l, d, days, partners p where p.id = $1`,
+    values: [partnerId, now],
+  })
+  const [row] = rows
+  if (!row) throw new Error('a partner without a row')
+  const compared = (current: number, previous: number): Comparison => ({
+    current,
+    previous: row.reaches_back ? previous : null,
+  })
+  return {
+    leads: compared(row.leads, row.leads_before),
+    deals: compared(row.deals, row.deals_before),
+    deal_value: compared(row.deal_value, row.deal_value_before),
+    conversion_rate: {
+      current: row.total_leads === 0 ? 0 : row.converted / row.total_leads,
+      previous: row.total_leads_then === 0 ? null : row.converted_then / row.total_leads_then,
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { DEAL_STAGES, DEFAULT_LEAD_SOURCE, SUBMITTED_STAGE } from '@portal/contract/choices.ts'
+import type { DealSubmission } from '@portal/contract/submissions.ts'
+import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { NewDealRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
+import { recordEvent } from '../../events/events.ts'
+import { insertFirstEntry } from '../../history/history.queries.ts'
+import { crmChoices } from '../../zoho/choices.ts'
+import { insertDeal } from './deals.queries.ts'
+import { pushDeal } from './push-deal.job.ts'
+
+/** Where a submitted deal begins. May ask the CRM for its stages, and so must not run in a transaction. */
+export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock'>): Promise<string> {
+  const stages = await crmChoices(deps, 'deal-stage', DEAL_STAGES)
+  return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
+}
+
+/**
+ * The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23). `loid` is
+ * one that neither a lead nor a deal has.
+ */
+export async function submitDeal(
+  tx: Tx,
+  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+  partner: { id: string; businessName: string },
+  { loid, stage }: { loid: string; stage: string },
+  form: DealSubmission,
+) {
+  const deal = dealRow(partner.id, loid, stage, form, clock.now())
+  await insertDeal(tx, deal)
+  await insertFirstEntry(
+    tx,
+    { kind: 'deal-stage', partnerId: partner.id, loid },
+    {
+      value: stage,
+      changed_time: deal.created_at,
+      changed_by: partner.businessName,
+      description: 'Submitted through the partner API',
+    },
+  )
+  await recordEvent(tx, {
+    partnerId: partner.id,
+    loid,
+    type: 'deal.created',
+    data: { deal_name: form.dealName, business_name: form.businessName, amount: form.amount, stage },
+    at: deal.created_at,
+  })
+  await jobs.enqueue(tx, pushDeal, { partnerId: partner.id, loid })
+  return { id: deal.id, loid, stage }
+}
+
+function dealRow(partnerId: string, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
+  const at = now.toISOString()
+  // In the CRM a deal's contact is a record of its own, which is the lender's to make: whom to call is said in words.
+  const contact = form.contactName && `Contact: ${form.contactName}`
+  return {
+    id: newId(now),
+    partner_id: partnerId,
+    loid,
+    deal_name: form.dealName,
+    business_name: form.businessName,
+    contact_name: form.contactName,
+    email: form.email,
+    phone: form.phone,
+    amount: form.amount,
+    loan_type: form.loanType,
+    loan_purpose: form.loanPurpose,
+    loan_term: form.loanTerm,
+    stage,
+    lead_source: DEFAULT_LEAD_SOURCE,
+    closing_date: form.closingDate,
+    description: [form.description, contact].filter(Boolean).join('\n\n') || null,
+    partner_iso: form.iso,
+    created_at: at,
+    modified_time: at,
+    crm: 'pending',
+  }
+}

@@ -1,0 +1,145 @@
+import { ERROR_CODES, type ErrorCode } from '@portal/contract/error-codes.ts'
+import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
+import { API_CALLS_PER_MINUTE, BODY_BYTES_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
+import type { ApiDocs, ApiField } from '@portal/contract/partner-api.ts'
+import type { Route } from '@portal/contract/route.ts'
+import { REMEMBERED_HOURS } from '../../http/idempotency.ts'
+import { ATTEMPT_MS_MAX } from '../webhooks/attempt-delivery.ts'
+import { FAILING_MS_MAX, GONE } from '../webhooks/disable-endpoint.ts'
+import { ATTEMPTS_MAX } from '../webhooks/retry-schedule.ts'
+import { PREVIOUS_VALID_MS } from '../webhooks/rotate-secret.ts'
+import { bodyFields } from './body-fields.ts'
+import { codeExamples, VERIFICATION } from './code-examples.ts'
+import { DOCUMENTED_ROUTES } from './documented-routes.ts'
+
+export const API_TITLE = 'Partner API'
+export const API_VERSION = '1.0'
+export const API_DESCRIPTION =
+  'Submit leads and deals from your own systems, follow how far they have come, and be told of changes as they happen. Everything is JSON over HTTPS; amounts are in Australian dollars, times are ISO 8601 in UTC.'
+
+export const KEY_NOTE =
+  'Generate an API key under API Keys in the portal, and send it with every call. It is shown once: keep it where your server’s secrets are, never in a web page or an app. A new key ends the old one at once.'
+
+/** What may go wrong with a call of the partner API, by HTTP status. The texts are the codes' own. */
+export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
+  400: ['VALIDATION', 'MALFORMED_REQUEST'],
+  401: ['UNAUTHORIZED'],
+  404: ['NOT_FOUND'],
+  409: ['IDEMPOTENCY_KEY_REUSED'],
+  413: ['PAYLOAD_TOO_LARGE'],
+  415: ['UNSUPPORTED_MEDIA_TYPE'],
+  429: ['RATE_LIMITED'],
+  500: ['INTERNAL'],
+  503: ['UNAVAILABLE'],
+}
+
+export const RATE_LIMIT_HEADERS = [
+  { name: 'RateLimit-Limit', description: 'Calls that the key has in a minute.' },
+  { name: 'RateLimit-Remaining', description: 'Calls that it has left.' },
+  { name: 'RateLimit-Reset', description: 'Seconds until it has all of them again.' },
+]
+export const RETRY_AFTER = {
+  name: 'Retry-After',
+  description: 'With 429 and 503: seconds to wait before the next try.',
+}
+
+export const IDEMPOTENCY_NOTE = `Up to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters of your own, such as your reference. The same key and body within ${REMEMBERED_HOURS} hours gives the first answer again, with \`Idempotency-Replayed: true\`, and submits nothing; the same key with another body is refused.`
+
+const HOUR_MS = 3_600_000
+
+export const WEBHOOKS_DESCRIPTION = [
+  'Set an HTTPS URL under Webhook in the portal, and every change of your leads and deals is sent to it as a POST.',
+  `Any 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds counts as received; redirects are not followed.`,
+  `What was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
+  `A URL that answers ${GONE}, or nothing but failures for ${FAILING_MS_MAX / (24 * HOUR_MS)} days, is disabled.`,
+  'A delivery may come twice and out of order: tell repeats by `webhook-id`.',
+  'Deliveries are signed as the Standard Webhooks specification says.',
+].join(' ')
+
+export const WEBHOOK_HEADERS = [
+  { name: 'webhook-id', description: 'The delivery’s id, the same with every try.' },
+  { name: 'webhook-timestamp', description: 'When this try was sent, in seconds since 1970.' },
+  {
+    name: 'webhook-signature',
+    description: `\`v1,\` and the base64 of HMAC-SHA256 over \`id.timestamp.body\` with your signing secret; two of them, with a space between, for ${PREVIOUS_VALID_MS / HOUR_MS} hours after the secret was changed.`,
+  },
+]
+
+/** The API docs object of section 3, made from the contract's own routes, limits and codes. */
+export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
+  const baseUrl = `${publicUrl}/api`
+  return {
+    title: API_TITLE,
+    version: API_VERSION,
+    baseUrl,
+    description: API_DESCRIPTION,
+    authentication: {
+      type: 'API key as bearer token',
+      note: `${KEY_NOTE} The calls under \`/webhook\` also take a session’s token.`,
+      header: 'Authorization: Bearer YOUR_API_KEY',
+      tokenLifetime: 'Permanent: an API key does not expire. It ends when you regenerate or revoke it.',
+    },
+    endpoints: DOCUMENTED_ROUTES.map(({ route, description, requestExample, answerExample }) => ({
+      method: route.method,
+      path: route.path.replace(/:(\w+)/g, '{$1}'),
+      description: route.creates ? `${description} Send an \`Idempotency-Key\` to be able to repeat it.` : description,
+      requestBody: route.body ? { fields: documentedFields(route.body), example: requestExample } : null,
+      responseExample: { success: true, data: answerExample },
+    })),
+    examples: codeExamples(baseUrl),
+    errorCodes: Object.fromEntries(
+      Object.entries(API_ERRORS).flatMap(([status, codes]) =>
+        codes.map((code) => [code, `HTTP ${status}. ${ERROR_CODES[code]}`]),
+      ),
+    ),
+    rateLimits: {
+      description:
+        'Each API key has a number of calls a minute, those that are refused included. Every answer says how many are left; beyond them the answer is 429 and says when to come back.',
+      limits: [
+        { name: 'Calls with an API key', limit: `${API_CALLS_PER_MINUTE} a minute` },
+        { name: 'Size of a body', limit: `${BODY_BYTES_MAX / 1024} KiB` },
+        {
+          name: 'Idempotency-Key',
+          limit: `${IDEMPOTENCY_KEY_LENGTH_MAX} characters, remembered ${REMEMBERED_HOURS} hours`,
+        },
+      ],
+      headers: [...RATE_LIMIT_HEADERS, RETRY_AFTER],
+    },
+    webhooks: {
+      description: WEBHOOKS_DESCRIPTION,
+      headers: WEBHOOK_HEADERS,
+      events: Object.entries(EVENT_PAYLOADS).map(([type, { description, example }]) => ({
+        type,
+        description,
+        example,
+      })),
+      verification: VERIFICATION,
+    },
+    support: { email: addressOf(mailFrom), documentation: `${publicUrl}/api-docs`, portal: publicUrl },
+  }
+}
+
+function documentedFields(body: NonNullable<Route['body']>): ApiField[] {
+  return bodyFields(body).map(({ name, isRequired, description, schema }) => {
+    const words = schema.enum?.filter((word) => word !== null)
+    return {
+      name,
+      required: isRequired,
+      type: [schema.type].flat().includes('number')
+        ? 'number'
+        : schema.format === 'date'
+          ? 'date'
+          : typeName(schema.type),
+      description: words ? `${description}. One of: ${words.join(', ')}.` : `${description}.`,
+    }
+  })
+}
+
+function typeName(type: string | string[] | undefined): string {
+  return [type].flat().find((one) => one !== 'null') ?? 'string'
+}
+
+/** `portal@example.com` of `Partner Portal <portal@example.com>`. */
+function addressOf(sender: string): string {
+  return /<([^<>]+)>/.exec(sender)?.[1] ?? sender
+}

@@ -1,0 +1,48 @@
+import type { Route } from '@portal/contract/route.ts'
+import { snakeCase, spelledBodyOf } from '@portal/contract/spelling.ts'
+import * as z from 'zod/mini'
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+interface BodyField {
+  /** In snake_case, as documents show it. */
+  name: string
+  isRequired: boolean
+  description: string
+  schema: JsonSchema
+}
+
+/** The fields of a body that takes them in any spelling, each with what may stand in it. */
+export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
+  const spelled = spelledBodyOf(body)
+  if (!spelled) throw new Error('only bodies in any spelling are documented')
+  return Object.entries(spelled.fields).map(([field, description]) => {
+    const schema = spelled.shape[field]
+    if (!schema) throw new Error(`${field} is described and does not exist`)
+    const isRequired = !schema.safeParse(undefined).success
+    return { name: snakeCase(field), isRequired, description, schema: inputSchema(schema) }
+  })
+}
+
+/** Of which at least one must be given. */
+export function eitherOr(body: NonNullable<Route['body']>): readonly string[] {
+  return spelledBodyOf(body)?.oneOf.map(snakeCase) ?? []
+}
+
+function inputSchema(schema: z.ZodMiniType): JsonSchema {
+  const { $schema: _, anyOf, ...json } = z.toJSONSchema(schema, { io: 'input' })
+  // Words of a list are taken in any case; documents show the list's own.
+  if (json.enum) return { ...json, type: ['string', 'null'], enum: [...json.enum, null] }
+  const [only] = anyOf?.filter((one) => one.type !== 'null') ?? []
+  return typeof only?.type === 'string' ? { ...only, type: [only.type, 'null'] } : json
+}
+
+/** Of an answer: what is not named may come with a later version. */
+export function answerSchema(schema: z.ZodMiniType): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  })
+  return json
+}

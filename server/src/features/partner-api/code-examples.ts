@@ -1,0 +1,115 @@
+import { EXAMPLE_LEAD } from './documented-routes.ts'
+
+/**
+ * The examples of the documentation. Each runs as it is printed, with the key in the environment: none holds a real
+ * one (D45).
+ */
+export function codeExamples(baseUrl: string): Record<'curl' | 'javascript' | 'python', string> {
+  const lead = JSON.stringify(EXAMPLE_LEAD, null, 2)
+  return {
+    curl: `# PORTAL_API_KEY holds your API key.
+curl --fail-with-body --silent --show-error ${baseUrl}/partner/leads \\
+  --header "Authorization: Bearer $PORTAL_API_KEY" \\
+  --header 'Content-Type: application/json' \\
+  --header "Idempotency-Key: $(date +%s)-1001" \\
+  --data '${lead}'
+`,
+    javascript: `// Node.js 20 or later. PORTAL_API_KEY holds your API key.
+const base = '${baseUrl}'
+const headers = {
+  Authorization: \`Bearer \${process.env.PORTAL_API_KEY}\`,
+  'Content-Type': 'application/json',
+}
+
+const lead = ${lead}
+
+// The same key with the same lead submits once, however often it is sent.
+const response = await fetch(\`\${base}/partner/leads\`, {
+  method: 'POST',
+  headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() },
+  body: JSON.stringify(lead),
+})
+const answer = await response.json()
+if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`)
+console.log('Submitted', answer.data.loid)
+
+const status = await fetch(\`\${base}/webhook/status/\${answer.data.loid}\`, { headers })
+console.log((await status.json()).data.status)
+`,
+    python: `# Python 3.8 or later. PORTAL_API_KEY holds your API key.
+import json
+import os
+import urllib.error
+import urllib.request
+import uuid
+
+BASE = "${baseUrl}"
+
+
+def call(method, path, body=None):
+    request = urllib.request.Request(BASE + path, method=method)
+    request.add_header("Authorization", "Bearer " + os.environ["PORTAL_API_KEY"])
+    if body is not None:
+        request.data = json.dumps(body).encode()
+        request.add_header("Content-Type", "application/json")
+        # The same key with the same body submits once, however often it is sent.
+        request.add_header("Idempotency-Key", str(uuid.uuid4()))
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)["data"]
+    except urllib.error.HTTPError as error:
+        failure = json.load(error)
+        raise SystemExit(f"{failure['code']}: {failure['error']}")
+
+
+lead = ${lead}
+
+submitted = call("POST", "/partner/leads", lead)
+print("Submitted", submitted["loid"])
+print(call("GET", "/webhook/status/" + submitted["loid"])["status"])
+`,
+  }
+}
+
+/** How a receiver checks that a delivery is ours: Standard Webhooks, with nothing but the language's own library. */
+export const VERIFICATION = {
+  javascript: `import { createHmac, timingSafeEqual } from 'node:crypto'
+
+// body: the request's body as text, exactly as it came. headers: in lower case. secret: whsec_… from the portal.
+export function isGenuine(body, headers, secret) {
+  const id = headers['webhook-id']
+  const timestamp = headers['webhook-timestamp']
+  const signatures = headers['webhook-signature'] ?? ''
+  // Older than five minutes: somebody may have recorded it.
+  if (!id || !(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) return false
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const expected = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\${body}\`).digest()
+  // Two signatures while the secret is being changed: one that fits is enough.
+  return signatures.split(' ').some((signature) => {
+    const [version, value = ''] = signature.split(',')
+    const given = Buffer.from(value, 'base64')
+    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+`,
+  python: `import base64
+import hashlib
+import hmac
+import time
+
+
+# body: the request's body as bytes, exactly as it came. headers: names in lower case. secret: whsec_… from the portal.
+def is_genuine(body, headers, secret):
+    message_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    # Older than five minutes: somebody may have recorded it.
+    if not message_id or not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
+        return False
+    key = base64.b64decode(secret[len("whsec_"):] if secret.startswith("whsec_") else secret)
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    # Two signatures while the secret is being changed: one that fits is enough.
+    given = headers.get("webhook-signature", "").split(" ")
+    return any(hmac.compare_digest(expected.encode(), signature.encode()) for signature in given)
+`,
+}

@@ -1,0 +1,103 @@
+import { SUBMITTED_STAGE, SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import {
+  readPartnerDocs,
+  readSubmitted,
+  submitPartnerLead,
+  submitWebhookDeal,
+  submitWebhookLead,
+} from '@portal/contract/partner-api.ts'
+import type { Route } from '@portal/contract/route.ts'
+
+interface DocumentedRoute {
+  route: Route
+  /** Its name in code that is generated from the OpenAPI document. */
+  operationId: string
+  tag: 'Submit' | 'Follow' | 'Documentation'
+  description: string
+  requestExample: Record<string, unknown> | null
+  /** The answer's `data`. */
+  answerExample: unknown
+}
+
+export const EXAMPLE_LEAD = {
+  business_name: 'Okafor Freight',
+  first_name: 'Nkem',
+  last_name: 'Okafor',
+  email: 'nkem@okafor-freight.example',
+  phone: '+61 491 570 156',
+  state: 'NSW',
+  loan_amount: 150_000,
+  loan_type: 'Equipment Financing',
+  loan_term: '36 months',
+  loan_purpose: 'A second truck',
+}
+
+const EXAMPLE_DEAL = {
+  deal_name: 'Okafor Freight, second truck',
+  business_name: 'Okafor Freight',
+  contact_name: 'Nkem Okafor',
+  email: 'nkem@okafor-freight.example',
+  phone: '+61 491 570 156',
+  amount: 150_000,
+  loan_type: 'Equipment Financing',
+  loan_term: '36 months',
+  closing_date: '2027-01-31',
+}
+
+const SUBMITTED = { id: '019a2b3c-4d5e-7f60-8a1b-2c3d4e5f6071', loid: 'LO-7K3M9Q2X' }
+const SPELLINGS =
+  'Fields may be written in snake_case or camelCase. `business_name` and an email or a phone are required; a field that is not known is refused by name.'
+
+/**
+ * What the partner API promises to other people's systems. The routes of the web app are left out: they change with
+ * it, and no key opens them.
+ */
+export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
+  {
+    route: submitPartnerLead,
+    operationId: 'submitLead',
+    tag: 'Submit',
+    description: `Submits a lead. It is stored before the answer comes, and reaches the lender’s CRM in the background. ${SPELLINGS}`,
+    requestExample: EXAMPLE_LEAD,
+    answerExample: { ...SUBMITTED, status: SUBMITTED_STATUS },
+  },
+  {
+    route: submitWebhookLead,
+    operationId: 'submitWebhookLead',
+    tag: 'Submit',
+    description: `Submits a lead, the same as \`POST /partner/leads\`, for systems that are set up to call a webhook. ${SPELLINGS}`,
+    requestExample: EXAMPLE_LEAD,
+    answerExample: { ...SUBMITTED, status: SUBMITTED_STATUS },
+  },
+  {
+    route: submitWebhookDeal,
+    operationId: 'submitWebhookDeal',
+    tag: 'Submit',
+    description: `Submits a deal: an application that is past being a lead. It begins as \`${SUBMITTED_STAGE}\`, and only the lender moves it. ${SPELLINGS}`,
+    requestExample: EXAMPLE_DEAL,
+    answerExample: { ...SUBMITTED, status: SUBMITTED_STAGE },
+  },
+  {
+    route: readSubmitted,
+    operationId: 'readSubmitted',
+    tag: 'Follow',
+    description:
+      'How far a lead or deal has come, by the id or the LOID that submitting answered. `status` is the lead’s status, or the stage once it is a deal; `crm` is `pending` until the lender’s CRM has it.',
+    requestExample: null,
+    answerExample: {
+      ...SUBMITTED,
+      status: 'Pre Qualified',
+      crm: 'synced',
+      created_at: '2026-11-03T01:02:03.456Z',
+      updated_at: '2026-11-05T04:05:06.789Z',
+    },
+  },
+  {
+    route: readPartnerDocs,
+    operationId: 'readDocumentation',
+    tag: 'Documentation',
+    description: 'This documentation as JSON. The same as an OpenAPI document is public, at `/openapi.json`.',
+    requestExample: null,
+    answerExample: { title: 'Partner API', version: '1.0', baseUrl: '…', endpoints: '…' },
+  },
+]

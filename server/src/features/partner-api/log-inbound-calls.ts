@@ -1,0 +1,53 @@
+import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
+import { INBOUND_LABELS } from '@portal/contract/webhooks.ts'
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import { withoutKeys } from '../api-keys/key-format.ts'
+import { insertInboundCall } from '../webhooks/inbound-log.queries.ts'
+
+const LOGGED = new Set(Object.keys(INBOUND_LABELS))
+
+/**
+ * A row of the log for every call to these addresses whose caller is known, refused ones and repeats included (D37).
+ * It is written before the answer leaves, so that nobody holds an answer that the log does not know of; a log that
+ * cannot be written does not turn what was done into a failure.
+ */
+export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const endpoint = request.routeOptions.url ?? ''
+    if (!LOGGED.has(endpoint) || request.caller === null) return
+    const answer = readAnswer(payload)
+    const call = {
+      partner_id: request.caller.id,
+      endpoint,
+      status: reply.statusCode < 400 ? ('success' as const) : ('failed' as const),
+      response_status: reply.statusCode,
+      loid: answer.data?.loid ?? null,
+      error_message: kept(answer.error),
+      request_body: kept(request.bodyText),
+      response_body: kept(payload),
+    }
+    await insertInboundCall(db, call, clock.now()).catch((error: unknown) => {
+      request.log.error({ err: error }, 'a call was answered that the webhook log does not have')
+    })
+  })
+}
+
+const Answer = z.object({
+  data: z.optional(z.object({ loid: z.optional(z.string()) })),
+  error: z.optional(z.string()),
+})
+
+function readAnswer(payload: unknown): z.output<typeof Answer> {
+  return typeof payload === 'string' ? Answer.parse(JSON.parse(payload)) : {}
+}
+
+/** Text that PostgreSQL stores, of at most 64 KiB and without secrets. Never a header, so never the key of the call. */
+function kept(text: unknown): string | null {
+  if (typeof text !== 'string') return null
+  const storable = withoutKeys(text).replaceAll('\u0000', '\ufffd')
+  if (Buffer.byteLength(storable) <= BODY_BYTES_MAX) return storable
+  // Cut in the middle of a character, that character is left out.
+  return new TextDecoder().decode(Buffer.from(storable).subarray(0, BODY_BYTES_MAX), { stream: true })
+}

@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import { openApi } from './open-api.ts'
+
+/** Public, and the document itself without the answers' envelope: that is what tools look for at such an address. */
+export function openApiRoutes(app: FastifyInstance, deps: Deps): void {
+  let document: object | undefined
+  app.get('/api/openapi.json', { helmet: false }, async () => {
+    document ??= openApi(deps.publicUrl)
+    return document
+  })
+}

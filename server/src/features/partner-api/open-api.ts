@@ -1,0 +1,210 @@
+import { Failure } from '@portal/contract/answer.ts'
+import { ERROR_CODES } from '@portal/contract/error-codes.ts'
+import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from '@portal/contract/limits.ts'
+import type { Auth, Route } from '@portal/contract/route.ts'
+import {
+  API_DESCRIPTION,
+  API_ERRORS,
+  API_TITLE,
+  API_VERSION,
+  IDEMPOTENCY_NOTE,
+  KEY_NOTE,
+  RATE_LIMIT_HEADERS,
+  RETRY_AFTER,
+  WEBHOOK_HEADERS,
+  WEBHOOKS_DESCRIPTION,
+} from './api-docs.ts'
+import { answerSchema, bodyFields, eitherOr } from './body-fields.ts'
+import { DOCUMENTED_ROUTES } from './documented-routes.ts'
+
+/** The same documentation as OpenAPI 3.1, for tools that generate clients and receivers from it. */
+export function openApi(publicUrl: string): object {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: API_TITLE,
+      version: API_VERSION,
+      description: `${API_DESCRIPTION}\n\n${WEBHOOKS_DESCRIPTION}`,
+      contact: { name: 'Partner portal', url: publicUrl },
+    },
+    servers: [{ url: `${publicUrl}/api` }],
+    externalDocs: { description: 'The documentation in the portal', url: `${publicUrl}/api-docs` },
+    tags: [
+      { name: 'Submit', description: 'Leads and deals from your own systems.' },
+      { name: 'Follow', description: 'How far they have come.' },
+      { name: 'Documentation', description: 'What you are reading.' },
+      { name: 'Events', description: 'What the portal tells your endpoint.' },
+    ],
+    paths: pathItems(),
+    webhooks: Object.fromEntries(Object.entries(EVENT_PAYLOADS).map(([type, event]) => [type, webhook(type, event)])),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: KEY_NOTE },
+        session: { type: 'http', scheme: 'bearer', description: 'The token of a signed-in partner’s session.' },
+      },
+      schemas: { Failure: failureSchema() },
+      headers: {
+        ...Object.fromEntries(RATE_LIMIT_HEADERS.map(({ name, description }) => [name, integerHeader(description)])),
+        [RETRY_AFTER.name]: integerHeader(RETRY_AFTER.description),
+        'Idempotency-Replayed': { description: 'The answer is an earlier call’s.', schema: { const: 'true' } },
+      },
+      responses: Object.fromEntries(Object.keys(API_ERRORS).map((status) => [`Failure${status}`, failure(status)])),
+    },
+  }
+}
+
+const SECURITY: Record<Auth, object[]> = {
+  none: [],
+  session: [{ session: [] }],
+  'api-key': [{ apiKey: [] }],
+  'session-or-api-key': [{ apiKey: [] }, { session: [] }],
+}
+
+const LIMIT_HEADERS = headerReferences(RATE_LIMIT_HEADERS.map(({ name }) => name))
+
+function pathItems(): Record<string, object> {
+  const items: Record<string, Record<string, object>> = {}
+  for (const { route, operationId, tag, description, requestExample, answerExample } of DOCUMENTED_ROUTES) {
+    const item = (items[route.path.replace(/:(\w+)/g, '{$1}')] ??= {})
+    item[route.method.toLowerCase()] = {
+      operationId,
+      tags: [tag],
+      summary: route.summary,
+      description,
+      security: SECURITY[route.auth],
+      parameters: [...pathParameters(route), ...(route.creates ? [IDEMPOTENCY_KEY] : [])],
+      ...(route.body && { requestBody: requestBody(route.body, requestExample) }),
+      responses: {
+        [route.status]: {
+          description: route.status === 201 ? 'Stored; it reaches the CRM in the background.' : 'What was asked for.',
+          headers: {
+            ...LIMIT_HEADERS,
+            ...(route.creates && headerReferences(['Idempotency-Replayed'])),
+          },
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['success', 'data'],
+                properties: { success: { const: true }, data: answerSchema(route.answer) },
+              },
+              example: { success: true, data: answerExample },
+            },
+          },
+        },
+        ...Object.fromEntries(
+          failuresOf(route).map((status) => [status, { $ref: `#/components/responses/Failure${status}` }]),
+        ),
+      },
+    }
+  }
+  return items
+}
+
+/** Only what takes a body can be refused for it, and only what is looked for can be missing. */
+function failuresOf(route: Route): string[] {
+  return Object.keys(API_ERRORS).filter((status) => {
+    if (['409', '413', '415'].includes(status)) return route.body !== undefined
+    return status !== '404' || route.path.includes(':')
+  })
+}
+
+function pathParameters({ path }: Route): object[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'The id or the LOID.',
+    schema: { type: 'string' },
+  }))
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: IDEMPOTENCY_NOTE,
+  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX },
+}
+
+function requestBody(body: NonNullable<Route['body']>, example: unknown): object {
+  const fields = bodyFields(body)
+  const properties = fields.map(({ name, schema, description }) => [name, { ...schema, description }])
+  return {
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: fields.filter((field) => field.isRequired).map((field) => field.name),
+          properties: Object.fromEntries(properties),
+          anyOf: eitherOr(body).map((name) => ({ required: [name] })),
+          additionalProperties: false,
+        },
+        example,
+      },
+    },
+  }
+}
+
+function failure(status: string): object {
+  const codes = API_ERRORS[status] ?? []
+  const [code] = codes
+  const isCounted = !['401', '503'].includes(status)
+  return {
+    description: codes.map((one) => `\`${one}\`: ${ERROR_CODES[one]}`).join('\n\n'),
+    headers: {
+      ...(isCounted && LIMIT_HEADERS),
+      ...(['429', '503'].includes(status) && headerReferences([RETRY_AFTER.name])),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Failure' },
+        example: { success: false, error: code && ERROR_CODES[code], code },
+      },
+    },
+  }
+}
+
+function failureSchema(): object {
+  const schema = answerSchema(Failure)
+  const codes = Object.values(API_ERRORS).flat()
+  return {
+    ...schema,
+    description: '`error` is for people, `code` for programs; `fields` has one message a field, under your own names.',
+    properties: { ...schema.properties, code: { type: 'string', enum: codes } },
+  }
+}
+
+type Event = (typeof EVENT_PAYLOADS)[keyof typeof EVENT_PAYLOADS]
+
+function webhook(type: string, { description, schema, example }: Event): object {
+  return {
+    post: {
+      operationId: `receive_${type.replace('.', '_')}`,
+      tags: ['Events'],
+      summary: description,
+      security: [],
+      parameters: WEBHOOK_HEADERS.map((header) => ({
+        ...header,
+        in: 'header',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      requestBody: { required: true, content: { 'application/json': { schema: answerSchema(schema), example } } },
+      responses: {
+        '2XX': { description: 'Received.' },
+        '410': { description: 'Nothing listens here any more: the portal disables the URL.' },
+      },
+    },
+  }
+}
+
+function integerHeader(description: string): object {
+  return { description, schema: { type: 'integer' } }
+}
+
+function headerReferences(names: string[]): Record<string, object> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

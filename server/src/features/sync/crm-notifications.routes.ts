@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../deps.ts'
+import { pullNotified } from './pull-notified.job.ts'
+import { chunksOf } from './sync-context.ts'
+import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
+
+const RECORDS_A_JOB = 100
+
+/**
+ * What the CRM calls. No route of the contract: those are for partners, are documented for them, and refuse what they
+ * do not name, where Zoho may add to its posts what it likes.
+ */
+export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: Deps): void {
+  app.post(NOTIFICATIONS_PATH, async ({ body }) => {
+    const notification = crm.readNotification(body)
+    if (notification) {
+      const { module, zoho_ids } = notification
+      await db.transaction().execute(async (tx) => {
+        for (const zohoIds of chunksOf(zoho_ids, RECORDS_A_JOB)) {
+          await jobs.enqueue(tx, pullNotified, { module, zohoIds })
+        }
+      })
+    }
+    return { success: true }
+  })
+}

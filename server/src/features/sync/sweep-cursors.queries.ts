@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { SweptList } from '../../db/tables.ts'
+
+/** How far the list is swept. The first sweep ever begins at `start`. */
+export async function beginAtCursor(db: Db, list: SweptList, start: string): Promise<string> {
+  await db
+    .insertInto('sweep_cursors')
+    .values({ list, position: start })
+    .onConflict((conflict) => conflict.column('list').doNothing())
+    .execute()
+  const { position } = await db
+    .selectFrom('sweep_cursors')
+    .select('position')
+    .where('list', '=', list)
+    .executeTakeFirstOrThrow()
+  return position
+}
+
+/** Never back: of two sweeps at once the one that came further counts. */
+export async function moveCursor(db: Db, list: SweptList, position: string): Promise<void> {
+  await db
+    .updateTable('sweep_cursors')
+    .set({ position: sql<string>`greatest(position, ${position}::timestamptz)` })
+    .where('list', '=', list)
+    .execute()
+}

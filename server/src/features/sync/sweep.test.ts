@@ -1,0 +1,476 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { applyCrmDeal } from '../deals/apply-crm-deal.ts'
+import { applyCrmLead } from '../leads/apply-crm-lead.ts'
+import { nameRecords } from './name-records.ts'
+import { runSweep, sweep as sweepJob } from './sweep.job.ts'
+
+let portal: TestPortal
+let lender: Lender
+let ada: TestPartner
+let bob: TestPartner
+/** Ada and Bob in the CRM. */
+let adaInCrm: string
+let bobInCrm: string
+
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+})
+
+afterAll(() => portal[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  await lender.reset()
+  await later(0)
+  await portal.deps.db.deleteFrom('sweep_cursors').execute()
+  ada = await portal.newPartner()
+  bob = await portal.newPartner()
+  adaInCrm = await inCrm(ada)
+  bobInCrm = await inCrm(bob)
+})
+
+function inCrm(partner: TestPartner): Promise<string> {
+  return waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id)
+}
+
+function sweep(signal = new AbortController().signal): Promise<void> {
+  return runSweep(portal.deps, signal)
+}
+
+/** Moves the lender's day and the portal's on together. */
+let shiftSeconds = 0
+async function later(seconds: number) {
+  shiftSeconds += seconds
+  portal.advance(seconds * 1_000)
+  await lender.behaviour({ clockShiftSeconds: shiftSeconds })
+}
+async function listed(kind: 'leads' | 'deals', partner = ada) {
+  return (await partner.get(`/dashboard/${kind}?limit=100`)).body.data[kind]
+}
+
+const lastNames = async (partner = ada) =>
+  (await listed('leads', partner)).map((lead: { last_name: string }) => lead.last_name).sort()
+
+async function eventTypes(partner = ada): Promise<string[]> {
+  const rows = await portal.deps.db
+    .selectFrom('events')
+    .select('type')
+    .where('partner_id', '=', partner.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.type)
+}
+
+const cursors = () => portal.deps.db.selectFrom('sweep_cursors').selectAll().orderBy('list').execute()
+
+/** What this costs of Zoho's daily calls. */
+async function callsOf(work: () => Promise<unknown>): Promise<number> {
+  const { total } = await lender.calls()
+  await work()
+  return (await lender.calls()).total - total
+}
+
+/** A submitted lead that the CRM has, and its id there. */
+async function submitted(partner = ada, form: object = {}) {
+  const { loid } = await partner.submitLead(form)
+  await partner.pushedLead(loid)
+  const inZoho = (await lender.list('Leads', 'LOID')).find((lead) => lead['LOID'] === loid)
+  return { loid, id: String(inZoho?.['id']) }
+}
+
+test('what the lender does shows with each partner and is told to them, without anybody pressing Sync', async () => {
+  const adas = await submitted(ada)
+  const bobs = await submitted(bob)
+  const bobsDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
+  await sweep()
+  expect(await eventTypes(bob)).toEqual(['lead.created', 'deal.created'])
+
+  await later(60)
+  await lender.update('Leads', adas.id, { Lead_Status: 'Contacted' })
+  await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
+  await lender.create('Leads', { Last_Name: 'Nobody’s' })
+  await lender.convert(bobs.id, { Deal_Name: 'Trucks' })
+  await lender.update('Deals', bobsDeal, { Stage: 'Funded' })
+  await lender.addNote('Leads', adas.id, { content: 'Please send the papers' })
+  await sweep()
+
+  expect((await ada.get(`/crm/lead/${adas.loid}`)).body.data).toMatchObject({
+    lead: { lead_status: 'Contacted' },
+    notes: [{ content: 'Please send the papers' }],
+  })
+  expect((await ada.get(`/crm/lead/${adas.loid}/status-history`)).body.data).toMatchObject([
+    { status: 'Contacted' },
+    { status: 'New Lead' },
+  ])
+  expect(await lastNames()).toEqual(['Born there', 'Okafor'])
+  const inZoho = (await lender.list('Leads', 'LOID,Last_Name')).find((lead) => lead['Last_Name'] === 'Born there')
+  expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toContain(inZoho?.['LOID'])
+  expect((await bob.get(`/crm/lead/${bobs.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: bobs.loid })
+  const stages = (await listed('deals', bob)).map((deal: { stage: string }) => deal.stage)
+  expect(stages.sort()).toEqual(['Funded', 'Information Received'])
+  expect((await eventTypes(ada)).sort()).toEqual(['lead.created', 'lead.created', 'lead.status_changed', 'note.added'])
+  expect((await eventTypes(bob)).sort()).toEqual([
+    'deal.created',
+    'deal.created',
+    'deal.stage_changed',
+    'lead.converted',
+    'lead.created',
+  ])
+
+  const before = [await eventTypes(ada), await eventTypes(bob), await listed('leads'), await listed('deals', bob)]
+  await sweep()
+  await later(60)
+  await sweep()
+  expect([await eventTypes(ada), await eventTypes(bob), await listed('leads'), await listed('deals', bob)]).toEqual(
+    before,
+  )
+  // The button finds nothing left to do.
+  expect((await bob.post('/crm/sync')).body.data).toMatchObject({
+    leads: { created: 0, updated: 0, converted: 0, removed: 0 },
+    deals: { created: 0, updated: 0, removed: 0 },
+  })
+})
+
+test('a sweep costs five calls when nothing happened, and not one more for more partners', async () => {
+  await submitted(ada)
+  await submitted(bob)
+  await sweep()
+  await later(120)
+  await sweep()
+  expect(await callsOf(sweep)).toBe(5)
+
+  const many = await Promise.all(Array.from({ length: 12 }, () => portal.newPartner()))
+  const ids = await Promise.all(many.map(inCrm))
+  expect(await callsOf(sweep)).toBe(5)
+
+  await lender.createMany(
+    'Leads',
+    ids.map((id) => ({ Last_Name: 'New', Partner: { id } })),
+  )
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
+  )
+  // Beside the five: the page of those that are nobody's, one reading, one writing of LOIDs, one reading after it, and
+  // the notes of each new lead.
+  const calls = await callsOf(sweep)
+  expect(calls).toBeGreaterThanOrEqual(5 + 1 + 3 + 12)
+  // One more where the portal's own writing moved them to the second page.
+  expect(calls).toBeLessThanOrEqual(5 + 1 + 3 + 12 + 1)
+  for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
+})
+
+test('a second that is long over is not read again, however many records it has', async () => {
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 260 }, () => ({ Last_Name: 'Nobody’s' })),
+  )
+  await sweep()
+  expect(await callsOf(sweep)).toBe(6)
+  await later(600)
+  expect(await callsOf(sweep)).toBe(6)
+  expect(await callsOf(sweep)).toBe(5)
+})
+
+test('records of one second come over once each, also where a page ends among them', async () => {
+  await sweep()
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 260 }, (_, index) => ({
+      Last_Name: `L${index}`,
+      Partner: { id: index % 2 ? adaInCrm : bobInCrm },
+    })),
+  )
+  await sweep()
+  const rows = await portal.deps.db
+    .selectFrom('leads')
+    .select(['zoho_id', 'loid'])
+    .where('zoho_id', 'in', ids)
+    .execute()
+  expect(rows).toHaveLength(260)
+  const inZoho = new Map((await lender.list('Leads', 'LOID')).map((lead) => [String(lead['id']), lead['LOID']]))
+  for (const row of rows.filter(({ zoho_id }) => inZoho.has(zoho_id ?? ''))) {
+    expect(inZoho.get(row.zoho_id ?? '')).toBe(row.loid)
+  }
+  expect(await eventTypes(ada)).toHaveLength(130)
+  await sweep()
+  expect(await eventTypes(ada)).toHaveLength(130)
+})
+
+test.each([
+  { conversionBumpsModifiedTime: true, coqlReturnsConverted: true },
+  { conversionBumpsModifiedTime: false, coqlReturnsConverted: true },
+  { conversionBumpsModifiedTime: true, coqlReturnsConverted: false, coqlLookupHasName: false },
+  { conversionBumpsModifiedTime: false, coqlReturnsConverted: false, ifModifiedSinceInclusive: true },
+  { conversionMovesNotes: true, coqlNeedsBracketsBeyondTwo: false, timesOffset: '-05:00' },
+])('a lead that became a deal is converted by a sweep: %o', async (switches) => {
+  await lender.behaviour(switches)
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.addNote('Leads', id, { content: 'Before the conversion' })
+  const deal = await lender.convert(id, { Deal_Name: 'Okafor – trucks' })
+  await sweep()
+  expect(await listed('leads')).toEqual([])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+  expect((await eventTypes()).toSorted()).toEqual(['deal.created', 'lead.converted', 'lead.created', 'note.added'])
+
+  await later(60)
+  await lender.update('Deals', deal, { Stage: 'Approved' })
+  await lender.addNote('Deals', deal, { content: 'After it' })
+  await sweep()
+  const { data } = (await ada.get(`/crm/deal/${loid}`)).body
+  expect(data.deal.stage).toBe('Approved')
+  expect(data.notes.map((note: { content: string }) => note.content).sort()).toEqual([
+    'After it',
+    'Before the conversion',
+  ])
+  expect((await eventTypes()).slice(4).sort()).toEqual(['deal.stage_changed', 'note.added'])
+})
+
+test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
+  'what is deleted in the CRM leaves, and comes back when it is restored: %o',
+  async (switches) => {
+    await lender.behaviour(switches)
+    const gone = await submitted()
+    const converted = await submitted()
+    const deal = await lender.convert(converted.id)
+    const ownDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
+    await sweep()
+    await lender.remove('Leads', gone.id)
+    await lender.remove('Deals', ownDeal)
+    await sweep()
+    expect(await listed('leads')).toEqual([])
+    expect(await listed('deals', bob)).toEqual([])
+    expect(await eventTypes(bob)).toEqual(['deal.created', 'deal.removed'])
+    const afterwards = await eventTypes(ada)
+    expect(afterwards.filter((type) => type === 'lead.removed')).toHaveLength(1)
+    // The deal of the converted lead stays, even where Zoho lists such leads as deleted.
+    expect((await listed('deals')).map((one: { loid: string }) => one.loid)).toEqual([converted.loid])
+    await sweep()
+    expect(await eventTypes(ada)).toEqual(afterwards)
+
+    await lender.remove('Deals', deal)
+    await later(60)
+    await sweep()
+    expect(await listed('deals')).toEqual([])
+    await restore(gone.id)
+    await sweep()
+    expect((await listed('leads')).map((one: { loid: string }) => one.loid)).toEqual([gone.loid])
+    expect((await eventTypes(ada)).at(-1)).toBe('lead.created')
+  },
+)
+
+/** As staff do on the page of the recycle bin. */
+async function restore(id: string) {
+  const response = await fetch(`${portal.crmUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
+  if (!response.ok) throw new Error(`restoring answered ${response.status}`)
+}
+
+test('a record that the lender gives to another partner leaves the one and joins the other, and strangers get nothing', async () => {
+  const stranger = await lender.create('Partners', { Name: 'Not in the portal', Email: 'x@stranger.example' })
+  const { loid, id } = await submitted(ada)
+  const deal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await sweep()
+  await later(60)
+  await lender.update('Leads', id, { Partner: { id: bobInCrm } })
+  await lender.update('Deals', deal, { Partner: { id: stranger } })
+  await sweep()
+  expect((await ada.get(`/crm/lead/${loid}`)).status).toBe(404)
+  expect((await bob.get(`/crm/lead/${loid}`)).body.data.lead).toMatchObject({ partner: bob.businessName })
+  expect(await listed('deals')).toEqual([])
+  expect(await eventTypes(ada)).toEqual(['lead.created', 'deal.created', 'lead.removed', 'deal.removed'])
+  expect(await eventTypes(bob)).toEqual(['lead.created'])
+
+  await later(60)
+  await lender.update('Leads', id, { Partner: null })
+  await lender.update('Deals', deal, { Partner: { id: bobInCrm } })
+  await sweep()
+  expect(await listed('leads', bob)).toEqual([])
+  expect(await eventTypes(bob)).toEqual(['lead.created', 'lead.removed', 'deal.created'])
+  const calls = await callsOf(sweep)
+  await later(60)
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  expect(await callsOf(sweep)).toBeLessThanOrEqual(calls)
+})
+
+test('what was in the CRM before the partner came is no news, what came after is', async () => {
+  const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }
+  const cleoInCrm = await lender.create('Partners', { Name: account.businessName, Email: account.email })
+  const [old = ''] = await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: cleoInCrm } }])
+  await later(5)
+  const cleo = await portal.newPartner(account)
+  expect(await inCrm(cleo)).toBe(cleoInCrm)
+  await later(600)
+  await sweep()
+  await lender.update('Leads', old, { Lead_Status: 'Contacted' })
+  await sweep()
+  expect(await lastNames(cleo)).toEqual(['Old'])
+  expect(await eventTypes(cleo)).toEqual([])
+
+  await later(60)
+  await lender.update('Leads', old, { Lead_Status: 'Pre Qualified' })
+  await lender.create('Leads', { Last_Name: 'New', Partner: { id: cleoInCrm } })
+  await sweep()
+  expect((await eventTypes(cleo)).sort()).toEqual(['lead.created', 'lead.status_changed'])
+})
+
+test('a deal takes the place of the lead that matches it', async () => {
+  const { loid } = await submitted(ada, { loanTerm: '24 months' })
+  await lender.create('Deals', {
+    Deal_Name: 'By hand',
+    Stage: 'Approved',
+    Business_Name: 'Okafor Freight Pty Ltd',
+    Amount: 150_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Email: 'nkem@okafor-freight.example',
+    Partner: { id: adaInCrm },
+  })
+  await sweep()
+  expect(await listed('leads')).toEqual([])
+  const [deal] = await listed('deals')
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
+})
+
+test.each([true, false])('notes come over, whether or not they touch their record (%s)', async (noteBumpsParent) => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.behaviour({ noteBumpsParent })
+  await ada.post(`/crm/note/${loid}`, { content: 'Call after ten' })
+  await lender.addNote('Leads', id, { content: 'Papers are missing' })
+  await sweep()
+  await waitFor('the own note in the CRM', async () => {
+    const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+    return notes.every((note: { crm: string }) => note.crm === 'synced')
+  })
+  await sweep()
+  const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+  expect(notes.map((note: { content: string }) => note.content).sort()).toEqual([
+    'Call after ten',
+    'Papers are missing',
+  ])
+  expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
+})
+
+test('lists that Zoho forbids hold up none of the others', async () => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.addNote('Leads', id, { content: 'Comes with its record' })
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await lender.faults({ forbidden: { times: 2, match: '/deleted' } })
+  await expect(sweep()).rejects.toThrow('403')
+  await lender.faults({ forbidden: { times: 1, match: 'v8/Notes?' } })
+  await sweep()
+  const { data } = (await ada.get(`/crm/lead/${loid}`)).body
+  expect(data).toMatchObject({ lead: { lead_status: 'Contacted' }, notes: [{ content: 'Comes with its record' }] })
+  expect(await listed('deals')).toHaveLength(1)
+})
+
+test('the cursor stays until what it covers is written, and then moves on', async () => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  const before = await cursors()
+  await lender.faults({ scopeMismatch: { times: 1, match: 'GET /crm/v8/Leads?ids' } })
+  await expect(sweep()).rejects.toThrow('OAUTH_SCOPE_MISMATCH')
+  expect(await cursors()).toEqual(before)
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('New Lead')
+  // As a job, a CRM that is away is no failure: the next one goes on.
+  await lender.faults({ scopeMismatch: { times: 1, match: 'GET /crm/v8/Leads?ids' } })
+  await sweepJob.run(portal.deps, {}, new AbortController().signal)
+  await sweep()
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('Contacted')
+  expect((await cursors()).map((one) => one.position)).not.toEqual(before.map((one) => one.position))
+})
+
+test('a sweep that is cut off goes on with the next one', async () => {
+  await sweep()
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+  )
+  const stop = new AbortController()
+  const cutOff = sweep(stop.signal)
+  await waitFor('the first leads', async () => (await listed('leads')).length > 0)
+  stop.abort(new Error('stopping'))
+  await expect(cutOff).rejects.toThrow('stopping')
+  expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBeLessThan(150)
+  await sweep()
+  expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
+  const rows = await portal.deps.db.selectFrom('leads').select('loid').where('zoho_id', 'in', ids).execute()
+  expect(new Set(rows.map((row) => row.loid)).size).toBe(150)
+  expect(await eventTypes()).toHaveLength(150)
+})
+
+test('a sweep, another one and the button at once give each record one LOID and one event', async () => {
+  await ada.post('/crm/sync')
+  await sweep()
+  await lender.createMany(
+    'Leads',
+    Array.from({ length: 30 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+  )
+  await lender.faults({ slowMs: 30 })
+  await Promise.all([sweep(), ada.post('/crm/sync'), sweep()])
+  await lender.faults({})
+  const loids = (await listed('leads')).map((lead: { loid: string }) => lead.loid)
+  expect(loids).toHaveLength(30)
+  const inZoho = (await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])
+  expect(inZoho.sort()).toEqual(loids.sort())
+  expect(await eventTypes()).toHaveLength(30)
+})
+
+test('a reading that comes late names no record otherwise than it is named', async () => {
+  await sweep()
+  const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
+  const { crm } = portal.deps
+  const { records } = await crm.getLeads([id])
+  await sweep()
+  const [{ loid }] = await listed('leads')
+  const { signal } = new AbortController()
+  const readAgain = (ids: string[]) => crm.getLeads(ids)
+  const [named] = await nameRecords(portal.deps, 'Leads', records, { knownLoids: new Map(), readAgain, signal })
+  expect(named?.loid).toBe(loid)
+  expect((await lender.read('Leads', id))?.['LOID']).toBe(loid)
+})
+
+test('a reading that comes late gives no record back to the partner who had it', async () => {
+  const { loid, id } = await submitted(ada)
+  const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await sweep()
+  const { db, crm } = portal.deps
+  const [lead, deal] = [await crm.findLead(id), await crm.findDeal(dealId)]
+  const [{ loid: dealLoid }] = await listed('deals')
+  await later(60)
+  await lender.update('Leads', id, { Partner: { id: bobInCrm } })
+  await lender.update('Deals', dealId, { Partner: { id: bobInCrm } })
+  await sweep()
+  const scope = { partnerId: ada.id, now: new Date(), isNews: true }
+  await db.transaction().execute(async (tx) => {
+    if (lead) await applyCrmLead(tx, scope, { ...lead, loid, is_untouched: false }, [])
+    if (deal) await applyCrmDeal(tx, scope, { ...deal, loid: dealLoid, is_untouched: false }, [])
+  })
+  expect((await bob.get(`/crm/lead/${loid}`)).status).toBe(200)
+  expect((await bob.get(`/crm/deal/${dealLoid}`)).status).toBe(200)
+  expect(await eventTypes(bob)).toEqual(['lead.created', 'deal.created'])
+})
+
+test('what lies in the future of the portal’s clock waits for its time', async () => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await lender.behaviour({ clockShiftSeconds: shiftSeconds + 3_600 })
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await sweep()
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('New Lead')
+  await later(3_600)
+  await sweep()
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('Contacted')
+})

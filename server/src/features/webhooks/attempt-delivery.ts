@@ -1,0 +1,79 @@
+import type { Deps } from '../../deps.ts'
+import type { AttemptOutcome, ClaimedDelivery } from './deliveries.queries.ts'
+import { GONE } from './disable-endpoint.ts'
+import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
+import { type SafeAnswer, safeFetch } from './safe-fetch.ts'
+import { signatureHeaders } from './sign-delivery.ts'
+
+/** Within which an answer counts (D35). */
+export const ATTEMPT_MS_MAX = 15_000
+
+/** Makes one attempt and tells what came of it. Undefined when `signal` ended it: whether it arrived is not known. */
+export async function attemptDelivery(
+  { clock, config }: Pick<Deps, 'clock' | 'config'>,
+  delivery: ClaimedDelivery & { url: string },
+  signal: AbortSignal,
+): Promise<AttemptOutcome | undefined> {
+  const startedAt = clock.now()
+  const startedMs = performance.now()
+  const answer = await send(delivery, { at: startedAt, allowPrivate: config.webhookAllowPrivate, signal })
+  if (signal.aborted) return undefined
+
+  const now = clock.now()
+  const number = delivery.attempts + 1
+  const failures = number - delivery.attempts_before
+  const attempt = {
+    id: delivery.id,
+    partner_id: delivery.partner_id,
+    number,
+    endpoint: delivery.url,
+    started_at: startedAt.toISOString(),
+    duration_ms: Math.round(performance.now() - startedMs),
+  }
+  if (answer instanceof Error) {
+    const next = nextAttemptAt(failures, now, Math.random())
+    return {
+      ...attempt,
+      status: next ? 'pending' : 'error',
+      response_status: null,
+      response_body: null,
+      error_message: answer.message,
+      next_attempt_at: next?.toISOString() ?? null,
+    }
+  }
+  const answered = { ...attempt, response_status: answer.status, response_body: answer.body }
+  if (isSuccess(answer.status)) return { ...answered, status: 'success', error_message: null, next_attempt_at: null }
+  const isGone = answer.status === GONE
+  const next = isGone ? undefined : nextAttemptAt(failures, now, Math.random(), retryAfterMs(answer, now))
+  return {
+    ...answered,
+    status: next ? 'pending' : 'failed',
+    error_message: answeredText(answer.status),
+    next_attempt_at: next?.toISOString() ?? null,
+  }
+}
+
+/** The answer, or why there is none: nothing that a receiver does is an error of ours. */
+async function send(
+  delivery: ClaimedDelivery & { url: string },
+  { at, allowPrivate, signal }: { at: Date; allowPrivate: boolean; signal: AbortSignal },
+): Promise<SafeAnswer | Error> {
+  const { id, url, body, secret, previous_secret, previous_secret_until } = delivery
+  const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()
+  try {
+    const signatures = signatureHeaders({ id, at, body }, isPreviousValid ? [secret, previous_secret] : [secret])
+    const headers = { 'content-type': 'application/json', 'user-agent': 'Partner-Portal-Webhooks', ...signatures }
+    return await safeFetch(url, { headers, body, timeoutMs: ATTEMPT_MS_MAX, allowPrivate, signal })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+function answeredText(status: number): string {
+  if (status >= 300 && status < 400) return `The endpoint answered ${status}; redirects are not followed`
+  return `The endpoint answered ${status}`
+}

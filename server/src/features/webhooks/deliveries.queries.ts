@@ -1,0 +1,229 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+
+/** Where PostgreSQL tells every process whose deliveries there is something to do about; the payload is the partner. */
+export const DELIVERIES_DUE = 'deliveries_due'
+
+export interface NewDelivery {
+  id: string
+  partner_id: string
+  endpoint: string
+  event_id: string | null
+  event_type: string
+  loid: string | null
+  request_body: string
+  /** Deliveries of one partner are begun in this order. */
+  created_at: string
+}
+
+/** Due at once, and every process hears of it. An event that has its delivery already gets no second one. */
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
+  // One value instead of thousands: an insert of many rows takes longer to write than to run.
+  await sql`
+    insert into webhook_logs (id, partner_id, direction, status, endpoint, event_id, event_type, loid, request_body,
+                              next_attempt_at, created_at)
+    select id, partner_id, 'outbound', 'pending', endpoint, event_id, event_type, loid, request_body, created_at, created_at
+      from json_to_recordset(${JSON.stringify(deliveries)}) as delivery (
+        id uuid, partner_id uuid, endpoint text, event_id uuid, event_type text, loid text, request_body text,
+        created_at timestamptz
+      )
+    on conflict (event_id, partner_id) where event_id is not null do nothing
+  `.execute(tx)
+  await notifyDue(tx, new Set(deliveries.map((delivery) => delivery.partner_id)))
+}
+
+async function notifyDue(tx: Tx, partnerIds: Iterable<string>): Promise<void> {
+  await sql`select pg_notify(${DELIVERIES_DUE}, partner_id) from unnest(${[...partnerIds]}::text[]) as partner_id`.execute(
+    tx,
+  )
+}
+
+export interface Lane {
+  partner_id: string
+  /** When the first of its deliveries is due, or was and is under way. */
+  due_at: string
+  /** Nothing has arrived since `failing_since`. */
+  is_failing: boolean
+}
+
+/** Every partner with deliveries that have not ended. Jumps from partner to partner, however many each has. */
+export async function findLanesOfAllPartners(db: Db): Promise<Lane[]> {
+  const { rows } = await sql<Lane>`
+    with recursive lane as (
+      (select partner_id, next_attempt_at from webhook_logs
+        where next_attempt_at is not null order by partner_id, next_attempt_at limit 1)
+      union all
+      select next.partner_id, next.next_attempt_at
+        from lane,
+             lateral (select partner_id, next_attempt_at from webhook_logs
+                       where next_attempt_at is not null and partner_id > lane.partner_id
+                       order by partner_id, next_attempt_at limit 1) next
+    )
+    select lane.partner_id, lane.next_attempt_at as due_at, endpoint.failing_since is not null as is_failing
+      from lane left join webhook_endpoints endpoint on endpoint.partner_id = lane.partner_id
+  `.execute(db)
+  return rows
+}
+
+export interface ClaimedDelivery {
+  id: string
+  partner_id: string
+  body: string
+  attempts: number
+  attempts_before: number
+  /** Where to, at this moment; null when the partner has no endpoint any more. */
+  url: string | null
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: string | null
+  failing_since: string | null
+  disabled_reason: 'gone' | 'failing' | null
+  is_active: boolean
+}
+
+/**
+ * Up to `count` due deliveries of each partner, those that waited longest first, for this process alone until `until`.
+ * What another process holds is passed over.
+ */
+export async function claimDeliveriesOfPartners(
+  db: Db,
+  wanted: readonly { partnerId: string; count: number }[],
+  { now, until }: { now: string; until: string },
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await sql<ClaimedDelivery>`
+    with due as materialized (
+      select delivery.id
+        from unnest(${wanted.map((lane) => lane.partnerId)}::uuid[], ${wanted.map((lane) => lane.count)}::int[])
+               as lane (partner_id, count),
+             lateral (select id from webhook_logs
+                       where partner_id = lane.partner_id and next_attempt_at <= ${now}
+                         and (claimed_until is null or claimed_until <= ${now})
+                       order by next_attempt_at, id
+                       limit lane.count
+                         for update skip locked) delivery
+    ), claimed as (
+      update webhook_logs set claimed_until = ${until} from due where webhook_logs.id = due.id
+      returning webhook_logs.id, webhook_logs.partner_id, request_body, attempts, attempts_before, next_attempt_at
+    )
+    select claimed.id, claimed.partner_id, request_body as body, attempts, attempts_before,
+           url, secret, previous_secret, previous_secret_until, failing_since, disabled_reason, is_active
+      from claimed
+      join partners on partners.id = claimed.partner_id
+      left join webhook_endpoints endpoint on endpoint.partner_id = claimed.partner_id
+     order by next_attempt_at, claimed.id
+  `.execute(db)
+  return rows
+}
+
+/** Claims that were not used: due again at once. */
+export async function handBackDeliveries(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db.updateTable('webhook_logs').set({ claimed_until: null }).where('id', 'in', ids).execute()
+}
+
+export interface AttemptOutcome {
+  id: string
+  partner_id: string
+  /** Which attempt it was, from 1. */
+  number: number
+  /** Of the delivery after it: pending means that another attempt follows. */
+  status: 'success' | 'failed' | 'error' | 'pending'
+  endpoint: string
+  response_status: number | null
+  error_message: string | null
+  response_body: string | null
+  next_attempt_at: string | null
+  started_at: string
+  duration_ms: number
+}
+
+/**
+ * Each attempt, what it means for its delivery and what for the health of the endpoint, in one statement. An attempt
+ * that another process made meanwhile (this one's claim had run out) keeps its number, and ours is forgotten. A delivery
+ * that was ended meanwhile stays ended, unless it did arrive.
+ */
+export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
+  const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`
+  await sql`
+    with outcome as materialized (
+      select * from json_to_recordset(${JSON.stringify(outcomes)}) as outcome (
+        id uuid, partner_id uuid, number int, status text, endpoint text, response_status int, error_message text,
+        response_body text, next_attempt_at timestamptz, started_at timestamptz, duration_ms int
+      )
+    ), recorded as (
+      update webhook_logs log
+         set attempts = outcome.number,
+             claimed_until = null,
+             endpoint = outcome.endpoint,
+             response_status = outcome.response_status,
+             response_body = outcome.response_body,
+             status = case when ${isOpen} then outcome.status else log.status end,
+             error_message = case when ${isOpen} then outcome.error_message else log.error_message end,
+             next_attempt_at = case when ${isOpen} then outcome.next_attempt_at end
+        from outcome
+       where log.id = outcome.id and log.attempts = outcome.number - 1
+      returning log.id
+    ), attempted as (
+      insert into webhook_attempts (log_id, number, started_at, duration_ms, response_status, error_message)
+      select id, number, started_at, duration_ms, response_status, error_message from outcome join recorded using (id)
+    ), health as (
+      select partner_id, bool_or(status = 'success') as is_well, min(started_at) as since from outcome group by partner_id
+    )
+    update webhook_endpoints endpoint
+       set failing_since = case when not is_well then since end
+      from health
+     where endpoint.partner_id = health.partner_id and (endpoint.failing_since is not null) = is_well
+  `.execute(db)
+}
+
+/** Ends what waits: answered with an error before, it has failed, otherwise it was never made. */
+export async function endPendingDeliveries(tx: Tx, partnerId: string, why: string): Promise<void> {
+  await tx
+    .updateTable('webhook_logs')
+    .set(ended(why))
+    .where('partner_id', '=', partnerId)
+    .where('next_attempt_at', 'is not', null)
+    .execute()
+}
+
+/** The same for one that this process has claimed. */
+export async function endDelivery(db: Db, partnerId: string, id: string, why: string): Promise<void> {
+  await db
+    .updateTable('webhook_logs')
+    .set(ended(why))
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', id)
+    .execute()
+}
+
+function ended(why: string) {
+  return {
+    status: sql<'failed' | 'error'>`case when response_status is null then 'error' else 'failed' end`,
+    error_message: why,
+    next_attempt_at: null,
+    claimed_until: null,
+  }
+}
+
+/** Due at once; one that had ended begins its schedule anew. Undefined when there is no such delivery. */
+export async function reviveDelivery(
+  tx: Tx,
+  partnerId: string,
+  id: string,
+  now: string,
+): Promise<{ id: string } | undefined> {
+  const revived = await tx
+    .updateTable('webhook_logs')
+    .set((eb) => ({
+      status: 'pending',
+      next_attempt_at: now,
+      attempts_before: sql<number>`case when ${eb.ref('status')} = 'pending' then attempts_before else attempts end`,
+    }))
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', id)
+    .where('direction', '=', 'outbound')
+    .returning('id')
+    .executeTakeFirst()
+  if (revived) await notifyDue(tx, [partnerId])
+  return revived
+}

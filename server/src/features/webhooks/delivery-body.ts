@@ -1,0 +1,50 @@
+import { CURRENCY } from '@portal/contract/money.ts'
+import type { EventToDeliver } from '../../events/events-to-deliver.ts'
+
+/**
+ * What an event tells a partner's endpoint, as the JSON text that every attempt sends (D35). Each field is named here,
+ * so that nothing an event comes to hold leaves the portal by itself: no email, phone or ABN, and no note's words.
+ */
+export function deliveryBody(event: EventToDeliver): string {
+  return JSON.stringify({ type: event.type, timestamp: event.created_at, data: dataOf(event) })
+}
+
+export function testBody(now: Date): string {
+  const data = { object: 'test', message: 'This is a test of your webhook URL.' }
+  return JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data })
+}
+
+function dataOf(event: EventToDeliver): object {
+  const at = event.created_at
+  switch (event.type) {
+    case 'lead.created':
+      return { ...lead(event), status: event.data.status, created_at: at }
+    case 'lead.status_changed':
+      return { ...lead(event), status: event.data.status, previous: event.data.previous, changed_at: at }
+    case 'lead.converted':
+      return { ...lead(event), converted_at: at }
+    case 'lead.removed':
+      return { ...lead(event), reason: event.data.reason, removed_at: at }
+    case 'deal.created':
+      return { ...deal(event), stage: event.data.stage, created_at: at }
+    case 'deal.stage_changed':
+      return { ...deal(event), stage: event.data.stage, previous: event.data.previous, changed_at: at }
+    case 'deal.updated':
+      return { ...deal(event), stage: event.data.stage, changed_at: at }
+    case 'deal.removed':
+      return { ...deal(event), removed_at: at }
+    case 'note.added': {
+      const { on, business_name, created_by } = event.data
+      return { object: 'note', loid: event.loid, on, business_name, created_by, created_at: at }
+    }
+  }
+}
+
+function lead({ loid, data }: Extract<EventToDeliver, { type: `lead.${string}` }>) {
+  return { object: 'lead', loid, business_name: data.business_name, amount: data.amount, currency: CURRENCY }
+}
+
+function deal({ loid, data }: Extract<EventToDeliver, { type: `deal.${string}` }>) {
+  const { deal_name, business_name, amount } = data
+  return { object: 'deal', loid, deal_name, business_name, amount, currency: CURRENCY }
+}

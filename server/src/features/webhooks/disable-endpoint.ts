@@ -1,0 +1,43 @@
+import type { Tx } from '../../db/database.ts'
+import type { Deps } from '../../deps.ts'
+import { type AttemptOutcome, type ClaimedDelivery, endPendingDeliveries } from './deliveries.queries.ts'
+import { markEndpointDisabled } from './endpoints.queries.ts'
+import { mailEndpointDisabled } from './mail-endpoint-disabled.job.ts'
+
+export type DisabledReason = 'gone' | 'failing'
+
+/** Nothing but failure for so long disables an endpoint (D35). */
+export const FAILING_MS_MAX = 5 * 24 * 3_600_000
+/** The answer of a receiver that wants no more. */
+export const GONE = 410
+
+/** What an attempt means for its endpoint. `failing_since` is as it was before the attempt. */
+export function reasonToDisable(
+  { failing_since }: Pick<ClaimedDelivery, 'failing_since'>,
+  { status, response_status, started_at }: AttemptOutcome,
+): DisabledReason | undefined {
+  if (response_status === GONE) return 'gone'
+  if (status === 'success' || failing_since === null) return undefined
+  return Date.parse(started_at) - Date.parse(failing_since) >= FAILING_MS_MAX ? 'failing' : undefined
+}
+
+/** What waits is ended, and the partner hears of it once, however many deliveries failed at the same time. */
+export async function disableEndpoint(
+  tx: Tx,
+  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+  partnerId: string,
+  { url, reason }: { url: string; reason: DisabledReason },
+): Promise<void> {
+  const at = clock.now().toISOString()
+  if (!(await markEndpointDisabled(tx, partnerId, { url, reason, at }))) return
+  await endPendingDeliveries(tx, partnerId, NOT_SENT[reason])
+  await jobs.enqueue(tx, mailEndpointDisabled, { partnerId })
+}
+
+/** What the log says of a delivery that no attempt follows. */
+export const NOT_SENT = {
+  gone: 'Not sent: the webhook URL was disabled because it answered 410 Gone',
+  failing: 'Not sent: the webhook URL was disabled because every delivery of five days failed',
+  removed: 'Not sent: the webhook URL was removed',
+  inactive: 'Not sent: the account is inactive',
+} as const

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from '../../db/listen.ts'
+import type { Deps } from '../../deps.ts'
+import { EVENTS_TO_DELIVER } from '../../events/events.ts'
+import { ATTEMPT_MS_MAX, attemptDelivery } from './attempt-delivery.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveriesOfPartners,
+  DELIVERIES_DUE,
+  endDelivery,
+  findLanesOfAllPartners,
+  handBackDeliveries,
+} from './deliveries.queries.ts'
+import { NOT_SENT, reasonToDisable } from './disable-endpoint.ts'
+import { fanOutEvents } from './fan-out-events.ts'
+import { openLanes } from './lanes.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import { openAttemptRecorder } from './record-attempts.ts'
+
+/** What a killed process had claimed is due again after this: longer than an attempt and its record take. */
+const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
+/** How often to look without having been told, for what killed processes and broken connections leave behind. */
+const LOOK_EVERY_MS = 5_000
+/** Nor more often than this, however many retries are due one after the other. */
+const LOOK_MS_MIN = 250
+const AGAIN_AFTER_ERROR_MS = 1_000
+
+export interface Dispatcher {
+  /** Attempts under way get so long; what they do not finish is handed back, and made again by another process (D4). */
+  stop(timeoutMs: number): Promise<void>
+}
+
+/**
+ * Makes deliveries of events and attempts of deliveries (D35). Each process has one, and they share the work by what
+ * they claim in the database. It sleeps until PostgreSQL notifies it or the next attempt is due.
+ */
+export function startDispatcher(
+  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config' | 'log'>,
+  databaseUrl: string,
+): Dispatcher {
+  const { db, clock, log } = deps
+  const lanes = openLanes()
+  const aborting = new AbortController()
+  const record = openAttemptRecorder(deps, aborting.signal)
+  const underWay = new Set<Promise<void>>()
+  const unfinished: string[] = []
+  let isStopping = false
+  let looking: NodeJS.Timeout | undefined
+  let lookAtMs = Number.POSITIVE_INFINITY
+
+  const fanOut = oneAtATime(async () => {
+    let isMore = true
+    while (isMore && !isStopping) isMore = await fanOutEvents(deps)
+  }, handleError)
+
+  const look = oneAtATime(async () => {
+    lookIn(LOOK_EVERY_MS)
+    const nowMs = clock.now().getTime()
+    for (const lane of await findLanesOfAllPartners(db)) {
+      lanes.learn(lane.partner_id, lane.is_failing)
+      const dueInMs = Date.parse(lane.due_at) - nowMs
+      if (dueInMs <= 0) lanes.markReady(lane.partner_id)
+      else lookIn(dueInMs)
+    }
+    claim.ask()
+  }, handleError)
+
+  const claim = oneAtATime(async () => {
+    const wanted = isStopping ? [] : lanes.take()
+    if (wanted.length === 0) return
+    const now = clock.now()
+    const until = new Date(now.getTime() + CLAIM_MS)
+    const claimed = await claimDeliveriesOfPartners(db, wanted, { now: now.toISOString(), until: until.toISOString() })
+    for (const delivery of claimed) begin(delivery)
+    for (const { partnerId, count } of wanted) {
+      if (claimed.filter((delivery) => delivery.partner_id === partnerId).length < count) continue
+      lanes.markReady(partnerId)
+      claim.ask()
+    }
+  }, handleError)
+
+  function begin(delivery: ClaimedDelivery): void {
+    const delivering = deliver(delivery).catch((error: unknown) => {
+      unfinished.push(delivery.id)
+      log.error({ err: error, delivery: delivery.id }, 'a delivery will be made again')
+    })
+    underWay.add(delivering)
+    void delivering.then(() => underWay.delete(delivering))
+  }
+
+  async function deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { id, partner_id, url } = delivery
+    if (url === null) return endDelivery(db, partner_id, id, NOT_SENT.removed)
+    if (!delivery.is_active) return endDelivery(db, partner_id, id, NOT_SENT.inactive)
+    if (delivery.disabled_reason) return endDelivery(db, partner_id, id, NOT_SENT[delivery.disabled_reason])
+
+    const place = lanes.begin(partner_id, claim.ask)
+    const outcome = await attemptDelivery(deps, { ...delivery, url }, aborting.signal)
+    place.end(outcome?.status === 'success')
+    claim.ask()
+    if (!outcome) {
+      unfinished.push(id)
+      return
+    }
+    log.debug({ delivery: id, attempt: outcome.number, answered: outcome.response_status }, 'delivery attempted')
+    await record(outcome, reasonToDisable(delivery, outcome))
+    if (outcome.next_attempt_at) lookIn(Date.parse(outcome.next_attempt_at) - clock.now().getTime())
+  }
+
+  function lookIn(wantedMs: number): void {
+    const ms = Math.max(wantedMs, LOOK_MS_MIN)
+    const atMs = performance.now() + ms
+    if (isStopping || atMs >= lookAtMs) return
+    clearTimeout(looking)
+    lookAtMs = atMs
+    looking = setTimeout(lookNow, ms)
+  }
+
+  function lookNow(): void {
+    lookAtMs = Number.POSITIVE_INFINITY
+    fanOut.ask()
+    look.ask()
+  }
+
+  function handleError(error: unknown): void {
+    log.warn({ err: error }, 'webhook dispatcher')
+    lookIn(AGAIN_AFTER_ERROR_MS)
+  }
+
+  const listening = listen(
+    databaseUrl,
+    {
+      [EVENTS_TO_DELIVER]: () => fanOut.ask(),
+      [DELIVERIES_DUE]: (partnerId) => {
+        lanes.markReady(partnerId)
+        claim.ask()
+      },
+    },
+    { onConnect: lookNow, onError: handleError },
+  )
+
+  return {
+    async stop(timeoutMs) {
+      isStopping = true
+      clearTimeout(looking)
+      await listening.close()
+      await Promise.all([fanOut.idle(), look.idle(), claim.idle()])
+      await Promise.race([Promise.all(underWay), sleep(timeoutMs, undefined, { ref: false })])
+      aborting.abort()
+      await Promise.all(underWay)
+      await handBackDeliveries(db, unfinished).catch(handleError)
+    },
+  }
+}

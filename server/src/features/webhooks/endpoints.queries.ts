@@ -1,0 +1,84 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { WebhookEndpointRow } from '../../db/tables.ts'
+
+export function findEndpoint(db: Db | Tx, partnerId: string): Promise<WebhookEndpointRow | undefined> {
+  return db.selectFrom('webhook_endpoints').selectAll().where('partner_id', '=', partnerId).executeTakeFirst()
+}
+
+/** Sets the one URL. An endpoint that is there keeps its secret, is enabled again and begins with a clean record. */
+export function saveEndpoint(
+  db: Db,
+  partnerId: string,
+  { url, secret, at }: { url: string; secret: string; at: string },
+): Promise<WebhookEndpointRow> {
+  const fresh = { url, failing_since: null, disabled_at: null, disabled_reason: null, updated_at: at }
+  return db
+    .insertInto('webhook_endpoints')
+    .values({
+      ...fresh,
+      partner_id: partnerId,
+      secret,
+      previous_secret: null,
+      previous_secret_until: null,
+      created_at: at,
+    })
+    .onConflict((conflict) => conflict.column('partner_id').doUpdateSet(fresh))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function removeEndpoint(tx: Tx, partnerId: string): Promise<void> {
+  await tx.deleteFrom('webhook_endpoints').where('partner_id', '=', partnerId).execute()
+}
+
+/** The old secret goes on beside the new one until then; one that was old already ends. */
+export function replaceSecret(
+  db: Db,
+  partnerId: string,
+  { secret, previousUntil, at }: { secret: string; previousUntil: string; at: string },
+): Promise<WebhookEndpointRow | undefined> {
+  return db
+    .updateTable('webhook_endpoints')
+    .set((eb) => ({
+      secret,
+      previous_secret: eb.ref('secret'),
+      previous_secret_until: previousUntil,
+      updated_at: at,
+    }))
+    .where('partner_id', '=', partnerId)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** False when it was disabled already, or has another URL by now. */
+export async function markEndpointDisabled(
+  tx: Tx,
+  partnerId: string,
+  { url, reason, at }: { url: string; reason: 'gone' | 'failing'; at: string },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: at, disabled_reason: reason })
+    .where('partner_id', '=', partnerId)
+    .where('url', '=', url)
+    .where('disabled_at', 'is', null)
+    .returning('partner_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Those that events of now go to: of active partners, and not disabled. */
+export async function findActiveEndpointsOfPartners(
+  tx: Tx,
+  partnerIds: readonly string[],
+): Promise<Map<string, { url: string; created_at: string }>> {
+  const rows = await tx
+    .selectFrom('webhook_endpoints')
+    .innerJoin('partners', 'partners.id', 'webhook_endpoints.partner_id')
+    .select(['webhook_endpoints.partner_id', 'webhook_endpoints.url', 'webhook_endpoints.created_at'])
+    .where('webhook_endpoints.partner_id', 'in', partnerIds)
+    .where('webhook_endpoints.disabled_at', 'is', null)
+    .where('partners.is_active', '=', true)
+    .execute()
+  return new Map(rows.map(({ partner_id, ...endpoint }) => [partner_id, endpoint]))
+}

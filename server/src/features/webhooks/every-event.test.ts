@@ -1,0 +1,124 @@
+import { EVENT_PAYLOADS } from '@portal/contract/event-payloads.ts'
+import { EVENT_TYPES } from '@portal/contract/webhooks.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { type Receiver, startReceiver } from '../../testing/receiver.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+let lender: Lender
+let receiver: Receiver
+let ada: TestPartner
+let adaInCrm: string
+
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+  lender = openLender(portal.crmUrl)
+  receiver = await startReceiver()
+  ada = await portal.newPartner()
+  adaInCrm = await waitFor('the partner in the CRM', async () => (await ada.get('/profile')).body.data.zoho_id)
+  await ada.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+})
+afterAll(async () => {
+  await portal[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+const EMAIL = 'nkem.private@okafor-freight.example'
+const PHONE = '0491 570 156'
+const ABN = '51 824 753 556'
+const NOTE = 'Nkem told me something in confidence.'
+
+async function sync(): Promise<void> {
+  for (const kind of ['leads', 'deals']) {
+    const { status, body } = await ada.post(`/dashboard/sync-${kind}`)
+    expect([status, body.data.problems]).toEqual([200, []])
+  }
+}
+
+/** The newest delivery of this type, once it has come. */
+function delivered(type: string) {
+  return waitFor(type, async () => receiver.received.findLast((one) => one.body.type === type)?.body)
+}
+
+test('every kind of event is delivered, and none carries an email, a phone, an ABN or the words of a note', async () => {
+  const { loid } = await ada.submitLead({
+    email: EMAIL,
+    phone: PHONE,
+    businessAbn: ABN,
+    businessName: 'Okafor Freight',
+  })
+  const isAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/)
+  const lead = { object: 'lead', loid, business_name: 'Okafor Freight', amount: 150_000, currency: 'AUD' }
+  expect((await delivered('lead.created')).data).toEqual({ ...lead, status: 'New Lead', created_at: isAt })
+
+  await ada.post(`/crm/note/${loid}`, { content: NOTE })
+  expect((await delivered('note.added')).data).toEqual({
+    object: 'note',
+    loid,
+    on: 'lead',
+    business_name: 'Okafor Freight',
+    created_by: ada.businessName,
+    created_at: isAt,
+  })
+
+  await ada.pushedLead(loid)
+  await sync()
+  const id = String((await lender.list('Leads', 'LOID')).find((one) => one['LOID'] === loid)?.['id'])
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await sync()
+  const changed = { ...lead, status: 'Contacted', previous: 'New Lead', changed_at: isAt }
+  expect((await delivered('lead.status_changed')).data).toEqual(changed)
+
+  const dealId = await lender.convert(id, { Deal_Name: 'Okafor truck', Amount: 150_000 })
+  await sync()
+  expect((await delivered('lead.converted')).data).toEqual({ ...lead, converted_at: isAt })
+  const deal = { ...lead, object: 'deal', deal_name: 'Okafor truck' }
+  expect((await delivered('deal.created')).data).toEqual({ ...deal, stage: 'Information Received', created_at: isAt })
+
+  await lender.update('Deals', dealId, { Stage: 'Approved' })
+  await sync()
+  expect((await delivered('deal.stage_changed')).data).toEqual({
+    ...deal,
+    stage: 'Approved',
+    previous: 'Information Received',
+    changed_at: isAt,
+  })
+  await lender.update('Deals', dealId, { Amount: 160_000 })
+  await sync()
+  const updated = { ...deal, amount: 160_000, stage: 'Approved', changed_at: isAt }
+  expect((await delivered('deal.updated')).data).toEqual(updated)
+  await lender.remove('Deals', dealId)
+  await sync()
+  expect((await delivered('deal.removed')).data).toEqual({ ...deal, amount: 160_000, removed_at: isAt })
+
+  const other = await lender.create('Leads', {
+    Last_Name: 'Rivera',
+    Company: 'Rivera Bakery',
+    Email: EMAIL,
+    Phone: PHONE,
+    Business_ABN: ABN,
+    Partner: { id: adaInCrm },
+  })
+  await sync()
+  await lender.remove('Leads', other)
+  await sync()
+  expect((await delivered('lead.removed')).data).toMatchObject({
+    object: 'lead',
+    business_name: 'Rivera Bakery',
+    amount: null,
+    reason: 'left-crm',
+    removed_at: isAt,
+  })
+  await ada.post('/dashboard/webhook-test')
+  expect((await delivered('webhook.test')).data).toMatchObject({ object: 'test' })
+
+  expect(new Set(receiver.received.map((one) => one.body.type))).toEqual(new Set(EVENT_TYPES))
+  for (const { text, body } of receiver.received) {
+    expect(Object.keys(body)).toEqual(['type', 'timestamp', 'data'])
+    const documented = Object.entries(EVENT_PAYLOADS).find(([type]) => type === body.type)
+    expect([body.type, documented?.[1].schema.safeParse(body).success]).toEqual([body.type, true])
+    expect(text).not.toMatch(/nkem|private|@|491\s?570|51\s?824|confidence|phone|email|abn|content/i)
+  }
+})

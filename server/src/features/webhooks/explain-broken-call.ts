@@ -1,0 +1,37 @@
+const BROKEN_OFF = 'The connection broke off before the answer was complete'
+const NOT_SECURE = 'No secure connection could be agreed on'
+const UNREACHABLE = 'The host cannot be reached'
+
+/** By the codes of Node, libuv and OpenSSL. */
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: 'The connection was refused',
+  ECONNRESET: BROKEN_OFF,
+  EPIPE: BROKEN_OFF,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  EPROTO: NOT_SECURE,
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large',
+}
+
+const CERTIFICATE_FAULTS: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'its time has not come yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'it goes back to a self-signed certificate',
+  UNABLE_TO_GET_ISSUER_CERT: 'its issuer is not known',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not known',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not known; an intermediate certificate may be missing',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
+}
+
+/** Why a call broke, for the partner: never Node's own words, which name addresses and advise whoever runs Node. */
+export function explainBrokenCall(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const fault = CERTIFICATE_FAULTS[code]
+  if (fault !== undefined) return `The certificate is not valid: ${fault}`
+  if (code.startsWith('HPE_')) return WORDS[code] ?? 'The answer is not HTTP'
+  if (code.startsWith('ERR_SSL_')) return NOT_SECURE
+  return WORDS[code] ?? (code ? `The call failed (${code})` : BROKEN_OFF)
+}

@@ -1,0 +1,39 @@
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { lockEventsToDeliverOfAllPartners, markEventsFannedOut } from '../../events/events-to-deliver.ts'
+import { insertDeliveries } from './deliveries.queries.ts'
+import { deliveryBody } from './delivery-body.ts'
+import { findActiveEndpointsOfPartners } from './endpoints.queries.ts'
+
+const BATCH = 200
+
+/**
+ * Makes the deliveries of the oldest events that have none, in one transaction: each event gets its delivery once,
+ * whichever processes are at it and whenever one is killed. An event whose endpoint is gone or disabled by now, or was
+ * set after it happened, gets none. True when there may be more.
+ */
+export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const events = await lockEventsToDeliverOfAllPartners(tx, BATCH)
+    if (events.length === 0) return false
+    const partnerIds = [...new Set(events.map((event) => event.partner_id))]
+    const endpoints = await findActiveEndpointsOfPartners(tx, partnerIds)
+    const deliveries = events.flatMap((event) => {
+      const endpoint = endpoints.get(event.partner_id)
+      if (!endpoint || endpoint.created_at > event.created_at) return []
+      return {
+        id: newId(new Date(event.created_at)),
+        partner_id: event.partner_id,
+        endpoint: endpoint.url,
+        event_id: event.id,
+        event_type: event.type,
+        loid: event.loid,
+        request_body: deliveryBody(event),
+        created_at: event.created_at,
+      }
+    })
+    await insertDeliveries(tx, deliveries)
+    await markEventsFannedOut(tx, events)
+    return events.length === BATCH
+  })
+}

@@ -1,0 +1,22 @@
+import type { Db } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+
+interface InboundCall {
+  partner_id: string
+  /** The path that was called. */
+  endpoint: string
+  status: 'success' | 'failed'
+  response_status: number
+  loid: string | null
+  error_message: string | null
+  request_body: string | null
+  response_body: string | null
+}
+
+/** One row of the log for a call that a partner's system made to us (D37). */
+export async function insertInboundCall(db: Db, call: InboundCall, at: Date): Promise<void> {
+  await db
+    .insertInto('webhook_logs')
+    .values({ ...call, id: newId(at), direction: 'inbound', created_at: at.toISOString() })
+    .execute()
+}

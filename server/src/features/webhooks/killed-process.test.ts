@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../testing/databases.ts'
+import { type Receiver, startReceiver } from '../../testing/receiver.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+const MAIN = join(import.meta.dirname, '../../main.ts')
+/** As long as a killed process's claim, and longer. */
+const CLAIM_MS = 30_000
+
+const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
+
+let database: TestDatabase
+let receiver: Receiver
+let folder: string
+let server: ChildProcess | undefined
+beforeEach(async () => {
+  database = await createDatabase()
+  receiver = await startReceiver()
+  folder = await mkdtemp(join(tmpdir(), 'portal-killed-'))
+})
+afterEach(async () => {
+  server?.kill('SIGKILL')
+  await receiver[Symbol.asyncDispose]()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A portal process of its own on the same database, which can be killed. */
+async function startServer(): Promise<{ url: string; kill(): Promise<void> }> {
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...env,
+      PATH: process.env['PATH'],
+      PORT: '0',
+      DATA_DIR: folder,
+      DATABASE_URL: database.url,
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'silent',
+      // Given, so that no sandbox is started. Nobody answers there.
+      ZOHO_ACCOUNTS_URL: 'http://127.0.0.1:1',
+      ZOHO_API_URL: 'http://127.0.0.1:1',
+      ZOHO_CLIENT_ID: 'none',
+      ZOHO_CLIENT_SECRET: 'none',
+      ZOHO_REFRESH_TOKEN: 'none',
+    },
+  })
+  server = child
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const url = await waitFor('the server to start', async () => /Partner portal +(\S+)/.exec(output)?.[1])
+  return {
+    url: url.replace('localhost', '127.0.0.1'),
+    async kill() {
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** What a partner does by way of the server that is to be killed. */
+async function askServer(url: string, partner: TestPartner, path: string, body: object): Promise<void> {
+  const headers = { authorization: `Bearer ${partner.token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  expect(answer.status).toBe(201)
+}
+
+async function subscribe(portal: TestPortal): Promise<TestPartner> {
+  const partner = await portal.newPartner()
+  await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+  return partner
+}
+
+async function logsOf(portal: TestPortal, { token }: TestPartner) {
+  return (await portal.get('/dashboard/webhook-logs?limit=100', { token })).body.data
+}
+
+function allSucceed(portal: TestPortal, partner: TestPartner, count: number) {
+  return waitFor('every delivery to succeed', async () => {
+    const logs: { status: string; attempts: number }[] = await logsOf(portal, partner)
+    return logs.length === count && logs.every((log) => log.status === 'success') && logs
+  })
+}
+
+test('killed between the answer and its record, a delivery is made again with the same id, and ends well', async () => {
+  let partner: TestPartner
+  {
+    await using before = await startPortal({ env, on: { database } })
+    partner = await subscribe(before)
+  }
+  const { url, kill } = await startServer()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<() => void>()
+  receiver.respond = (response) => answer(() => response.writeHead(200).end())
+  await askServer(url, partner, '/dashboard/webhook-test', {})
+  const respond = await answered
+
+  await using after = await startPortal({ env, on: { database } })
+  // The record waits for this transaction, so that the kill hits the moment between the two.
+  await after.deps.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('webhook_logs').select('id').where('partner_id', '=', partner.id).forUpdate().execute()
+    respond()
+    const blocked = await waitFor('the record to wait', async () => {
+      const { rows } = await after.deps.pool.query<{ pid: number }>(
+        `select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%outcome as materialized%'`,
+      )
+      return rows[0]
+    })
+    await kill()
+    // PostgreSQL would go on with what it was asked for, and not notice who is gone.
+    await after.deps.pool.query('select pg_terminate_backend($1)', [blocked.pid])
+  })
+  expect(await logsOf(after, partner)).toMatchObject([{ status: 'pending', attempts: 0 }])
+
+  receiver.respond = (response) => response.writeHead(200).end()
+  after.advance(CLAIM_MS)
+  const [first, second] = await receiver.first(2)
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+  expect(second?.text).toBe(first?.text)
+  expect(await allSucceed(after, partner, 1)).toMatchObject([{ attempts: 1 }])
+  expect(receiver.received).toHaveLength(2)
+})
+
+test('killed in the middle of its work, no event that was acknowledged goes undelivered', async () => {
+  let partner: TestPartner
+  {
+    await using before = await startPortal({ env, on: { database } })
+    partner = await subscribe(before)
+  }
+  const { url, kill } = await startServer()
+  for (let i = 0; i < 20; i++) {
+    const form = { firstName: 'Jo', lastName: `Marsh ${i}`, email: `jo${i}@example.com`, phone: '0491 570 156' }
+    await askServer(url, partner, '/dashboard/leads', { ...form, businessName: `Saltbush ${i}` })
+  }
+  await kill()
+
+  await using after = await startPortal({ env, on: { database } })
+  await allFannedOut(after)
+  after.advance(CLAIM_MS)
+  await allSucceed(after, partner, 20)
+  const loids = new Set(receiver.received.map((one) => one.body.data.loid))
+  const ids = new Set(receiver.received.map((one) => one.headers['webhook-id']))
+  expect([loids.size, ids.size]).toEqual([20, 20])
+})
+
+async function allFannedOut(portal: TestPortal): Promise<void> {
+  const left = portal.deps.db.selectFrom('events').select('id').where('to_deliver', '=', true)
+  await waitFor('every event to have its delivery', async () => (await left.execute()).length === 0)
+}

@@ -1,0 +1,79 @@
+import type { WebhookAttempt, WebhookLog, WebhookLogFilters } from '@portal/contract/webhooks.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
+import { cutPage, offset, type Page } from '../../db/paging.ts'
+import { NotFound } from '../../errors.ts'
+
+const LOG_COLUMNS = [
+  'id',
+  'direction',
+  'status',
+  'endpoint',
+  'event_type',
+  'loid',
+  'response_status',
+  'error_message',
+  'request_body',
+  'response_body',
+  'attempts',
+  'next_attempt_at',
+  'created_at',
+] as const
+
+/** Newest first. Reads one row too many, which tells `has_more` without counting. */
+export async function findWebhookLogs(
+  db: Db,
+  partnerId: string,
+  filters: WebhookLogFilters,
+  timezone: string,
+): Promise<Page<WebhookLog>> {
+  const { status, endpoint, dateFrom, dateTo, search } = filters
+  let query = db.selectFrom('webhook_logs').select(LOG_COLUMNS).where('partner_id', '=', partnerId)
+  if (status) query = query.where('status', '=', status)
+  if (endpoint) query = query.where((eb) => containing(eb.ref('endpoint'), endpoint))
+  if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, timezone))
+  if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, timezone))
+  if (search) query = query.where((eb) => everyWordIn(eb.ref('search_text'), search))
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filters.limit + 1)
+    .offset(offset(filters))
+    .execute()
+  return cutPage(rows, filters)
+}
+
+export async function getWebhookLog(db: Db | Tx, partnerId: string, id: string): Promise<WebhookLog> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('webhook_logs')
+        .select(LOG_COLUMNS)
+        .where('partner_id', '=', partnerId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new NotFound('Webhook log not found')
+  return row
+}
+
+/** The oldest first. `logId` is one of the partner's. */
+export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
+  return db
+    .selectFrom('webhook_attempts')
+    .select(['number', 'started_at', 'duration_ms', 'response_status', 'error_message'])
+    .where('log_id', '=', logId)
+    .orderBy('number')
+    .execute()
+}
+
+/** With their attempts; tells how many (D37). */
+export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook_logs')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('webhook_logs').select('id').where('created_at', '<', before).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

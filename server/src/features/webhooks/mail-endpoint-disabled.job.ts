@@ -1,0 +1,41 @@
+import * as z from 'zod/mini'
+import { defineJob } from '../../jobs/define-job.ts'
+import type { Mail } from '../../mail/mail.ts'
+import { getPartner, type Partner } from '../accounts/accounts.queries.ts'
+import { greetingName } from '../accounts/mails.ts'
+import { findEndpoint } from './endpoints.queries.ts'
+
+export const mailEndpointDisabled = defineJob({
+  name: 'mail-endpoint-disabled',
+  payload: z.object({ partnerId: z.string() }),
+  retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
+  async run({ db, mail, publicUrl }, { partnerId }) {
+    const endpoint = await findEndpoint(db, partnerId)
+    // Enabled again or removed before the mail was sent: the partner knows.
+    if (!endpoint?.disabled_reason) return
+    await mail.send(
+      disabledMail(await getPartner(db, partnerId), publicUrl, endpoint.url, WHY[endpoint.disabled_reason]),
+    )
+  },
+})
+
+const WHY = {
+  gone: 'It answered 410 Gone, which asks us to stop.',
+  failing: 'Every delivery of the last five days failed.',
+}
+
+function disabledMail(partner: Partner, publicUrl: string, url: string, why: string): Mail {
+  return {
+    to: partner.email,
+    subject: 'Your webhook URL was disabled',
+    text: `Hello ${greetingName(partner)},
+
+change notifications are no longer sent to ${url}
+
+${why}
+
+The log tells what was answered, and lets you send again what was missed: ${publicUrl}/webhook
+To enable the URL again, save it there once more.
+`,
+  }
+}

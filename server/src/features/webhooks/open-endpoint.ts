@@ -1,0 +1,18 @@
+import type { Tx } from '../../db/database.ts'
+import type { WebhookEndpointRow } from '../../db/tables.ts'
+import { Conflict } from '../../errors.ts'
+import { findEndpoint } from './endpoints.queries.ts'
+
+/** The endpoint that something can be sent to now. */
+export async function getOpenEndpoint(tx: Tx, partnerId: string): Promise<WebhookEndpointRow> {
+  const endpoint = await findEndpoint(tx, partnerId)
+  if (!endpoint) throw noUrl()
+  if (endpoint.disabled_at) {
+    throw new Conflict('CONFLICT', 'Your webhook URL is disabled: save it again to enable it')
+  }
+  return endpoint
+}
+
+export function noUrl(): Conflict {
+  return new Conflict('CONFLICT', 'You have no webhook URL yet: add one first')
+}

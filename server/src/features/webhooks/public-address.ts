@@ -1,0 +1,58 @@
+import { BlockList, isIPv4 } from 'node:net'
+
+/**
+ * Whether an IP address belongs to a machine on the public internet. IPv6 is judged by what is given out to the public,
+ * with exceptions, so that whatever is invented later is not public; IPv4 has long been given out whole, so that
+ * only the exceptions are known. Anything that is no address, or has a zone, is not public.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !SPECIAL.check(address, 'ipv4')
+  return GIVEN_OUT_IPV6.check(address, 'ipv6') && !SPECIAL.check(address, 'ipv6')
+}
+
+/** The special-purpose registry of IANA, multicast and reserved. */
+const SPECIAL_IPV4: [network: string, bits: number][] = [
+  ['0.0.0.0', 8], // this network; many systems take it for loopback
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // carriers' own, behind their address translation
+  ['127.0.0.0', 8], // loopback
+  ['168.63.129.16', 32], // public by its number, yet on every machine in Azure the host's own services
+  ['169.254.0.0', 16], // link-local, and where clouds keep a machine's credentials
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments
+  ['192.0.2.0', 24], // documentation
+  ['192.31.196.0', 24], // answered by the nearest name server (AS112)
+  ['192.52.193.0', 24], // multicast tunnels (AMT)
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16], // private
+  ['192.175.48.0', 24], // answered by the nearest name server (AS112)
+  ['198.18.0.0', 15], // measuring of networks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+]
+
+/** Within what is given out. */
+const SPECIAL_IPV6: [network: string, bits: number][] = [
+  ['2001::', 23], // protocol assignments, Teredo among them, which carries an IPv4 address
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4, which carries an IPv4 address
+  ['2620:4f:8000::', 48], // answered by the nearest name server (AS112)
+  ['3fff::', 20], // documentation
+]
+
+/** An IPv4 address seen through NAT64: where the machine speaks IPv6 only, every IPv4 host is found here. */
+const NAT64 = '64:ff9b::'
+const NAT64_BITS = 96
+
+const GIVEN_OUT_IPV6 = new BlockList()
+GIVEN_OUT_IPV6.addSubnet('2000::', 3, 'ipv6')
+GIVEN_OUT_IPV6.addSubnet(NAT64, NAT64_BITS, 'ipv6')
+
+const SPECIAL = new BlockList()
+for (const [network, bits] of SPECIAL_IPV6) SPECIAL.addSubnet(network, bits, 'ipv6')
+for (const [network, bits] of SPECIAL_IPV4) {
+  SPECIAL.addSubnet(network, bits, 'ipv4')
+  SPECIAL.addSubnet(NAT64 + network, NAT64_BITS + bits, 'ipv6')
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDatabaseAway } from '../../db/database.ts'
+import type { Deps } from '../../deps.ts'
+import { type AttemptOutcome, recordAttemptsOfPartners } from './deliveries.queries.ts'
+import { type DisabledReason, disableEndpoint } from './disable-endpoint.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+
+const AGAIN_AFTER_MS = 500
+
+interface Waiting {
+  outcome: AttemptOutcome
+  /** The attempt disables its endpoint. */
+  disable: DisabledReason | undefined
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Writes what came of attempts. What ends while a write is under way goes into the next one together, so that a hundred
+ * attempts at once need one connection and few commits. While the database is away it waits, until `signal`.
+ */
+export function openAttemptRecorder(
+  deps: Pick<Deps, 'db' | 'clock' | 'jobs' | 'log'>,
+  signal: AbortSignal,
+): (outcome: AttemptOutcome, disable: DisabledReason | undefined) => Promise<void> {
+  const { db, log } = deps
+  let waiting: Waiting[] = []
+
+  const writing = oneAtATime(
+    async () => {
+      const batch = waiting
+      waiting = []
+      await write(batch.filter((one) => !one.disable))
+      for (const one of batch) if (one.disable) await write([one])
+    },
+    (error) => log.error({ err: error }, 'attempts of deliveries could not be recorded'),
+  )
+
+  async function write(batch: Waiting[]): Promise<void> {
+    if (batch.length === 0) return
+    try {
+      await save(batch)
+      for (const one of batch) one.resolve()
+    } catch (error) {
+      if (error instanceof Error && isDatabaseAway(error) && !signal.aborted) {
+        log.warn({ err: error, attempts: batch.length }, 'attempts of deliveries wait for the database')
+        await sleep(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined)
+        waiting.unshift(...batch)
+        writing.ask()
+      } else if (batch.length > 1) {
+        // One that cannot be written must not keep the others from it.
+        for (const one of batch) await write([one])
+      } else {
+        for (const one of batch) one.reject(error)
+      }
+    }
+  }
+
+  async function save(batch: Waiting[]): Promise<void> {
+    const outcomes = batch.map((one) => one.outcome)
+    const [first] = batch
+    if (!first?.disable) return recordAttemptsOfPartners(db, outcomes)
+    const { outcome, disable } = first
+    await db.transaction().execute(async (tx) => {
+      await recordAttemptsOfPartners(tx, outcomes)
+      await disableEndpoint(tx, deps, outcome.partner_id, { url: outcome.endpoint, reason: disable })
+    })
+  }
+
+  return (outcome, disable) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ outcome, disable, resolve, reject })
+      writing.ask()
+    })
+}

@@ -1,0 +1,25 @@
+import type { Deps } from '../../deps.ts'
+import { Conflict } from '../../errors.ts'
+import { reviveDelivery } from './deliveries.queries.ts'
+import { getWebhookLog } from './log.queries.ts'
+import { getOpenEndpoint } from './open-endpoint.ts'
+
+/**
+ * Sends a delivery again at once: the same bytes and webhook-id, to the URL and with the secret of now. One that waits
+ * for its next attempt makes it now.
+ */
+export async function redeliverLog(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  partnerId: string,
+  id: string,
+): Promise<{ id: string; status: 'pending' }> {
+  return db.transaction().execute(async (tx) => {
+    const log = await getWebhookLog(tx, partnerId, id)
+    if (log.direction === 'inbound') {
+      throw new Conflict('CONFLICT', 'This is a call from your own system, which alone can make it again')
+    }
+    await getOpenEndpoint(tx, partnerId)
+    await reviveDelivery(tx, partnerId, log.id, clock.now().toISOString())
+    return { id: log.id, status: 'pending' }
+  })
+}

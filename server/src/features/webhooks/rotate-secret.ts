@@ -1,0 +1,23 @@
+import type { WebhookEndpointRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
+import { replaceSecret } from './endpoints.queries.ts'
+import { noUrl } from './open-endpoint.ts'
+import { newSecret } from './sign-delivery.ts'
+
+export const PREVIOUS_VALID_MS = 24 * 3_600_000
+
+/** The old secret signs beside the new one for a day, in which the receiver changes over (D35). */
+export async function rotateSecret(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  partnerId: string,
+): Promise<{ endpoint: WebhookEndpointRow; secret: string }> {
+  const now = clock.now()
+  const secret = newSecret()
+  const endpoint = await replaceSecret(db, partnerId, {
+    secret,
+    previousUntil: new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString(),
+    at: now.toISOString(),
+  })
+  if (!endpoint) throw noUrl()
+  return { endpoint, secret }
+}

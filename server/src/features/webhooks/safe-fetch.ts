@@ -1,0 +1,190 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP } from 'node:net'
+import { BODY_BYTES_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
+import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
+import { explainBrokenCall } from './explain-broken-call.ts'
+import { isPublicAddress } from './public-address.ts'
+
+const CONNECT_MS_MAX = 3_000
+
+/** Whatever the status, a redirect's too. */
+export interface SafeAnswer {
+  status: number
+  /** With names in lower case; what came several times is joined by commas. */
+  headers: Record<string, string>
+  /** As much as PostgreSQL can store of the first 64 KiB. */
+  body: string
+}
+
+export interface SafeRequest {
+  headers: Record<string, string>
+  body: string
+  /** For everything together, from the name server's answer to the last byte. */
+  timeoutMs: number
+  /** For development: loopback, private addresses and http. */
+  allowPrivate: boolean
+  signal: AbortSignal
+}
+
+/** The portal does not call this URL. The message is for the partner. */
+export class UnsafeAddress extends Error {}
+
+/**
+ * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. Throws UnsafeAddress when the URL, or
+ * any address its name stands for, may not be called; the signal's reason when that stopped it; otherwise an Error that
+ * tells the partner what broke.
+ *
+ * The name is resolved here, once, and the connection goes to just the addresses that were looked at, so that a name
+ * server with another answer a moment later gains nothing. The name servers are asked, not the operating system: its
+ * list of hosts names nothing public, and it would hold one of the few threads that also hash passwords for as long as
+ * a stranger's name server likes.
+ */
+export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
+  const fault = findUrlFault(url, request.allowPrivate)
+  const target = parseTarget(url)
+  if (fault !== undefined || !target) throw new UnsafeAddress(fault)
+
+  const timeout = AbortSignal.timeout(request.timeoutMs)
+  const signal = AbortSignal.any([request.signal, timeout])
+  try {
+    signal.throwIfAborted()
+    const addresses = await untilAborted(signal, resolve(target.hostname))
+    if (!request.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
+      throw new UnsafeAddress('This address is not on the public internet')
+    }
+    const answer = await post(target, addresses, request, signal)
+    // A body of no stated length ends with the connection, and so looks complete when the signal has cut it off.
+    signal.throwIfAborted()
+    return answer
+  } catch (error) {
+    request.signal.throwIfAborted()
+    if (timeout.aborted) throw new Error(`No answer within ${request.timeoutMs / 1_000} seconds`)
+    throw error
+  }
+}
+
+/** What is wrong with a URL as a webhook URL, for the partner. Resolves no name: that is done at every delivery. */
+export function findUrlFault(url: string, allowPrivate: boolean): string | undefined {
+  if (url.length > URL_LENGTH_MAX) return `Webhook URL must be ${URL_LENGTH_MAX} characters or fewer`
+  if (!(allowPrivate ? /^https?:\/\//i : /^https:\/\//i).test(url)) return WEBHOOK_URL_NOT_HTTPS
+  // The parser drops line breaks and tabs, so that people would read another address than is called.
+  if (/\s/.test(url)) return 'Webhook URL must not contain spaces'
+  const target = parseTarget(url)
+  if (!target || target.hostname.split('.').includes('')) return 'Webhook URL is not a valid address'
+  if (target.username !== '' || target.password !== '') return 'Webhook URL must not contain a user name or password'
+  if (!mayUsePort(target.port, allowPrivate)) return 'Webhook URL must use port 443 or one from 1024 up'
+  if (!allowPrivate && isPrivateHost(target.hostname)) return 'Webhook URL must be on the public internet'
+  return undefined
+}
+
+/** The parser has seen through other ways to write an IPv4 address: 0x7f.1, 2130706433, ①②⑦.⓪.⓪.①. */
+function parseTarget(url: string): URL | null {
+  const target = URL.parse(url)
+  // The dot that ends a full name is the same host, but no certificate names it.
+  if (target?.hostname.endsWith('.')) target.hostname = target.hostname.slice(0, -1)
+  return target
+}
+
+/** Without one, it is the protocol's. */
+function mayUsePort(port: string, allowPrivate: boolean): boolean {
+  return port === '' || Number(port) >= 1024 || (allowPrivate && (port === '80' || port === '443'))
+}
+
+function isPrivateHost(hostname: string): boolean {
+  const literal = withoutBrackets(hostname)
+  if (isIP(literal)) return !isPublicAddress(literal)
+  return !hostname.includes('.') || /\.(localhost|local|localdomain|internal|lan|home\.arpa)$/.test(hostname)
+}
+
+/** IPv4 before IPv6. Throws when the name stands for nothing. */
+async function resolve(hostname: string): Promise<LookupAddress[]> {
+  const literal = withoutBrackets(hostname)
+  const family = isIP(literal)
+  if (family) return [{ address: literal, family }]
+  if (/(^|\.)localhost$/.test(hostname)) {
+    return [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]
+  }
+  // Most names have one kind only, and the question for the other fails.
+  const [ipv4, ipv6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)])
+  const addresses = [
+    ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 })) : []),
+    ...(ipv6.status === 'fulfilled' ? ipv6.value.map((address) => ({ address, family: 6 })) : []),
+  ]
+  if (addresses.length === 0) throw new Error(`The name ${hostname} does not resolve`)
+  return addresses
+}
+
+async function post(
+  target: URL,
+  addresses: LookupAddress[],
+  { headers, body }: SafeRequest,
+  signal: AbortSignal,
+): Promise<SafeAnswer> {
+  const { request, Agent } = target.protocol === 'https:' ? https : http
+  const call = request(target, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    signal,
+    // A connection for this call alone: a kept one leads where another call was allowed to.
+    agent: new Agent({
+      lookup: (_hostname, _options, answer) => answer(null, addresses),
+      // Addresses are tried one after another. Node's quarter of a second gives up on hosts that are merely far away.
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: CONNECT_MS_MAX,
+    }),
+    // Also when the environment says otherwise.
+    rejectUnauthorized: true,
+  })
+  try {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      call.on('response', resolve)
+      call.on('error', reject)
+      // An answer that goes on in another protocol is no error to Node, which only closes the connection.
+      call.on('close', () => reject(new Error('no answer')))
+      call.end(body)
+    })
+    return { status: answer.statusCode ?? 0, headers: joinValues(answer.headers), body: await readStart(answer) }
+  } catch (cause) {
+    throw new Error(explainBrokenCall(cause), { cause })
+  } finally {
+    call.destroy()
+  }
+}
+
+function joinValues(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+}
+
+async function readStart(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of answer) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes >= BODY_BYTES_MAX) break
+  }
+  const text = decodeStart(Buffer.concat(pieces)).replaceAll('\0', '\uFFFD')
+  // What is no text has grown by now: each byte has become a replacement character of three.
+  return decodeStart(Buffer.from(text))
+}
+
+/** Without the half of a character at the end of what was cut. */
+function decodeStart(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes.subarray(0, BODY_BYTES_MAX), { stream: true })
+}
+
+function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop)
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { insertDeliveries } from './deliveries.queries.ts'
+import { testBody } from './delivery-body.ts'
+import { getOpenEndpoint } from './open-endpoint.ts'
+
+/** A delivery like any other, but of nothing that happened. */
+export async function sendTest(tx: Tx, { clock }: Pick<Deps, 'clock'>, partnerId: string): Promise<{ id: string }> {
+  const { url } = await getOpenEndpoint(tx, partnerId)
+  const now = clock.now()
+  const id = newId(now)
+  await insertDeliveries(tx, [
+    {
+      id,
+      partner_id: partnerId,
+      endpoint: url,
+      event_id: null,
+      event_type: 'webhook.test',
+      loid: null,
+      request_body: testBody(now),
+      created_at: now.toISOString(),
+    },
+  ])
+  return { id }
+}

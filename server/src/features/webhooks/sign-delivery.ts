@@ -1,0 +1,33 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** As the Standard Webhooks specification writes secrets (D35): receivers paste it whole, prefix included. */
+export function newSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+}
+
+/**
+ * The headers of the Standard Webhooks specification (D35), with one signature for each secret: a receiver that knows
+ * any of them accepts. `at` is the time of this attempt, because receivers refuse what is minutes old. `body` is the
+ * very text that is sent.
+ */
+export function signatureHeaders(
+  delivery: { id: string; at: Date; body: string },
+  secrets: string[],
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const seconds = Math.floor(delivery.at.getTime() / 1_000)
+  const signed = `${delivery.id}.${seconds}.${delivery.body}`
+  return {
+    'webhook-id': delivery.id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': secrets.map((secret) => `v1,${sign(signed, secret)}`).join(' '),
+  }
+}
+
+/** The key is what the text after the prefix stands for, not the text. */
+function sign(text: string, secret: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+  return createHmac('sha256', key).update(text).digest('base64')
+}

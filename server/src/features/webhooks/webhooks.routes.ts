@@ -1,0 +1,57 @@
+import {
+  changeWebhookUrl,
+  listWebhookLogs,
+  readWebhookLog,
+  readWebhookUrl,
+  redeliver,
+  rotateWebhookSecret,
+  sendTestEvent,
+} from '@portal/contract/webhooks.ts'
+import type { WebhookEndpointRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
+import type { Mount } from '../../http/mount.ts'
+import { changeEndpoint } from './change-endpoint.ts'
+import { findEndpoint } from './endpoints.queries.ts'
+import { findAttempts, findWebhookLogs, getWebhookLog } from './log.queries.ts'
+import { redeliverLog } from './redeliver.ts'
+import { rotateSecret } from './rotate-secret.ts'
+import { sendTest } from './send-test.ts'
+
+export function webhookRoutes(mount: Mount, deps: Deps): void {
+  const { db, clock, config } = deps
+
+  mount(readWebhookUrl, async ({ partner }) => shown(await findEndpoint(db, partner.id), clock.now()))
+  mount(changeWebhookUrl, async ({ partner, body }) => {
+    const { endpoint, secret } = await changeEndpoint(deps, partner.id, body.webhook_url)
+    return { ...shown(endpoint, clock.now()), secret }
+  })
+  mount(rotateWebhookSecret, async ({ partner }) => {
+    const { endpoint, secret } = await rotateSecret(deps, partner.id)
+    return { ...shown(endpoint, clock.now()), secret }
+  })
+  mount(sendTestEvent, ({ once, partner }) => once((tx) => sendTest(tx, deps, partner.id)))
+
+  mount(listWebhookLogs, async ({ partner, query }) => {
+    const { rows, pagination } = await findWebhookLogs(db, partner.id, query, config.timezone)
+    return { data: rows, pagination }
+  })
+  mount(readWebhookLog, async ({ partner, params }) => {
+    const log = await getWebhookLog(db, partner.id, params.id)
+    return { ...log, attempt_list: await findAttempts(db, log.id) }
+  })
+  mount(redeliver, ({ partner, params }) => redeliverLog(deps, partner.id, params.id))
+}
+
+/** The secret itself is shown where it is made, and never here. */
+function shown(endpoint: WebhookEndpointRow | undefined, now: Date) {
+  const { previous_secret_until: until = null } = endpoint ?? {}
+  return {
+    webhook_url: endpoint?.url ?? null,
+    is_active: endpoint !== undefined && endpoint.disabled_at === null,
+    disabled_at: endpoint?.disabled_at ?? null,
+    disabled_reason: endpoint?.disabled_reason ?? null,
+    failing_since: endpoint?.failing_since ?? null,
+    secret_preview: endpoint ? `${endpoint.secret.slice(0, 8)}...` : null,
+    previous_secret_until: until !== null && until > now.toISOString() ? until : null,
+  }
+}

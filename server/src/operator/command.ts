@@ -1,0 +1,68 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { Workplace } from './workplace.ts'
+
+export interface Command {
+  /** As it is typed: `partner activate`. */
+  name: string
+  /** What follows the name: `<email or id>`. */
+  parameters: string
+  summary: string
+  options?: ParseArgsOptionsConfig
+  /** The exit code. */
+  run(given: Given, workplace: Workplace): Promise<number>
+}
+
+export interface Given {
+  positionals: string[]
+  values: Record<string, unknown>
+}
+
+/** A command line that says nothing sensible: its message is one line, and the exit code 2. */
+export class UsageError extends Error {}
+
+/** What cannot be done, in a line for the operator: no such partner, a CRM that is away. */
+export class CommandFailed extends Error {}
+
+export function usageOf({ name, parameters }: Command): string {
+  return ['npm run portal --', name, parameters].filter(Boolean).join(' ')
+}
+
+/** What was typed after the command's name. */
+export function readGiven(command: Command, words: string[]): Given {
+  try {
+    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
+    const { positionals, values } = parseArgs({ args: words, options, allowPositionals: true })
+    return { positionals, values }
+  } catch (error) {
+    // parseArgs explains at length how such a word could be meant otherwise.
+    const [reason = ''] = error instanceof Error ? error.message.split('. ') : []
+    throw new UsageError(`${reason}; usage: ${usageOf(command)}`, { cause: error })
+  }
+}
+
+/** The one word that the command needs after its name. */
+export function onlyPositional(command: Command, { positionals }: Given): string {
+  const [word, ...more] = positionals
+  if (word === undefined || more.length > 0) throw new UsageError(`usage: ${usageOf(command)}`)
+  return word
+}
+
+export function noPositional(command: Command, { positionals }: Given): void {
+  if (positionals.length > 0) throw new UsageError(`usage: ${usageOf(command)}`)
+}
+
+/** Lines with their columns below one another. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

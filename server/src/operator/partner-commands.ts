@@ -1,0 +1,59 @@
+import { setPartnerActive } from '../features/accounts/activate-partner.ts'
+import { type Command, type Given, noPositional, onlyPositional, table } from './command.ts'
+import { getPartnerByName } from './find-partner.ts'
+import { findOverviewOfAllPartners } from './partners.queries.ts'
+import type { Workplace } from './workplace.ts'
+
+export const listPartners: Command = {
+  name: 'partners',
+  parameters: '[--search <text>]',
+  summary: 'Lists the partners, the newest last; with --search those whose name or email contains the text.',
+  options: { search: { type: 'string' } },
+  async run(given, workplace) {
+    noPositional(listPartners, given)
+    const { search } = given.values
+    const { db } = await workplace.database()
+    const partners = await findOverviewOfAllPartners(db, typeof search === 'string' ? search.trim() : undefined)
+    const rows = partners.map((partner) => [
+      partner.id,
+      partner.business_name,
+      partner.email,
+      yesNo(partner.is_active),
+      yesNo(partner.email_verified),
+      String(partner.leads),
+      partner.created_at.slice(0, 10),
+    ])
+    workplace.say(table([['ID', 'BUSINESS', 'EMAIL', 'ACTIVE', 'VERIFIED', 'LEADS', 'CREATED'], ...rows]))
+    return 0
+  },
+}
+
+export const activatePartner: Command = {
+  name: 'partner activate',
+  parameters: '<email or id>',
+  summary: 'Lets a partner sign in again.',
+  run: (given, workplace) => setActive(activatePartner, given, workplace, true),
+}
+
+export const deactivatePartner: Command = {
+  name: 'partner deactivate',
+  parameters: '<email or id>',
+  summary: 'Ends a partner’s sessions and lets it sign in no more; its API key stops working, too.',
+  run: (given, workplace) => setActive(deactivatePartner, given, workplace, false),
+}
+
+async function setActive(command: Command, given: Given, workplace: Workplace, isActive: boolean): Promise<number> {
+  const name = onlyPositional(command, given)
+  const { db } = await workplace.database()
+  const partner = await getPartnerByName(db, name)
+  const { isChanged, sessionsEnded } = await setPartnerActive(db, partner.id, isActive)
+  const who = `${partner.business_name} (${partner.email})`
+  const state = isActive ? 'active' : 'inactive'
+  if (!isChanged) workplace.say(`${who} was ${state} already`)
+  else workplace.say(`${who} is ${state} now${isActive ? '' : `; sessions ended: ${sessionsEnded}`}`)
+  return 0
+}
+
+function yesNo(is: boolean): string {
+  return is ? 'yes' : 'no'
+}

@@ -1,0 +1,39 @@
+import type { Db } from '../db/database.ts'
+import { escapeLike } from '../db/matches.ts'
+
+/** For operators: who uses the portal, the newest last. `search` is a part of the business name, the email or a name. */
+export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
+  let query = db
+    .selectFrom('partners as partner')
+    .select(['partner.id', 'business_name', 'email', 'is_active', 'email_verified', 'created_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('leads')
+        .select((lead) => lead.fn.countAll<number>().as('count'))
+        .whereRef('leads.partner_id', '=', 'partner.id')
+        .where('leads.archived_at', 'is', null)
+        .as('leads'),
+    )
+  if (search) {
+    const pattern = `%${escapeLike(search)}%`
+    query = query.where((eb) =>
+      eb.or([
+        eb('business_name', 'ilike', pattern),
+        eb('email', 'ilike', pattern),
+        eb('first_name', 'ilike', pattern),
+        eb('last_name', 'ilike', pattern),
+      ]),
+    )
+  }
+  return query.orderBy('created_at').orderBy('partner.id').execute()
+}
+
+export async function findActiveOfAllPartners(db: Db): Promise<{ id: string; business_name: string }[]> {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'business_name'])
+    .where('is_active', '=', true)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}

@@ -1,0 +1,70 @@
+import { mkdir } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import type { Settings } from '../config.ts'
+import { openDatabase } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Deps } from '../deps.ts'
+import { joinCrmServer, joinDatabaseServer } from '../local-servers.ts'
+import type { Parts } from '../portal.ts'
+
+/** What a command works with. Opened when it asks, so that a list of partners starts no CRM. */
+export interface Workplace {
+  /** One or more lines for the operator. */
+  say(text: string): void
+  database(): Promise<Pick<Deps, 'db' | 'pool' | 'clock'>>
+  parts(): Promise<Parts>
+  /** The same with the jobs running, as one more process of the portal. */
+  workingParts(): Promise<Parts>
+  /** Ends what was opened, in reverse order; may be called twice. */
+  close(): Promise<void>
+}
+
+const STOP_MS_MAX = 10_000
+
+/** A portal that runs on the same settings is joined; where none does, database and CRM run for the time of the command. */
+export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
+  const stops: (() => Promise<void>)[] = []
+  const clock = { now: () => new Date() }
+
+  async function databaseUrl(): Promise<string> {
+    // As the portal's own start makes it.
+    await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+    const server = await joinDatabaseServer(config, log)
+    stops.push(server.stop)
+    return server.url
+  }
+
+  async function parts(): Promise<Parts> {
+    const url = await databaseUrl()
+    const crm = await joinCrmServer(config, log)
+    stops.push(crm.stop)
+    // Not before it is needed: a list of partners should be there at once.
+    const { openParts } = await import('../portal.ts')
+    const opened = await openParts({ config, databaseUrl: url, crm, clock, log })
+    stops.push(opened.close)
+    return opened
+  }
+
+  return {
+    say,
+    async database() {
+      const { db, pool, close } = openDatabase(await databaseUrl(), (error) =>
+        log.warn({ err: error }, 'connection lost'),
+      )
+      stops.push(close)
+      await migrate(db)
+      return { db, pool, clock }
+    },
+    parts,
+    async workingParts() {
+      const opened = await parts()
+      const { JOBS } = await import('../worker.ts')
+      stops.push(() => opened.worker.stop(STOP_MS_MAX))
+      await opened.worker.start(JOBS, opened.deps)
+      return opened
+    },
+    async close() {
+      for (const stop of stops.splice(0).reverse()) await stop()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import * as z from 'zod/mini'
+import { removeInBatches } from './db/remove-in-batches.ts'
+import type { Deps } from './deps.ts'
+import { removeEventsOfAllPartners } from './events/events.ts'
+import { removeAccountTokensOfAllPartners, removeSessionsOfAllPartners } from './features/accounts/accounts.queries.ts'
+import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
+import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
+import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
+import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
+import { removeHistoryOfAllPartners } from './history/history.queries.ts'
+import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
+import { removeUsedUpLimits } from './http/rate-limit.ts'
+import { defineJob } from './jobs/define-job.ts'
+import { removeCallCounts } from './zoho/call-count.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** For a day a link that came too late is told that it did (section 8), then it is as unknown as any other. */
+const TOKEN_MS = DAY_MS
+/** How long what left the CRM can come back with its LOID, notes and history (D30). */
+const ARCHIVE_MS = 90 * DAY_MS
+/**
+ * The dashboard shows the last twenty, and a delivery is tried for five days. Ninety days are what webhook logs live, so that
+ * an event is there as long as anything that speaks of it.
+ */
+const EVENT_MS = 90 * DAY_MS
+const RUN_MS = 90 * DAY_MS
+/** D37. */
+const WEBHOOK_LOG_MS = 90 * DAY_MS
+
+type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
+
+/** Every night where most partners are. */
+export const pruneNightly = defineJob({
+  name: 'prune',
+  payload: z.object({}),
+  schedule: '17 16 * * *',
+  retry: { firstDelaySeconds: 60, delaySecondsMax: 1_800, giveUpAfterDays: 1 },
+  async run(deps, _payload, signal) {
+    deps.log.info({ removed: await prune(deps, signal) }, 'pruned')
+  },
+})
+
+/** Removes what has had its time, and tells how many of each kind. A kind of row that ends is one more line here. */
+export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
+  const now = clock.now()
+  const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
+    sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
+    'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
+    'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
+    'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
+    'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),
+    'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
+    events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
+    'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
+    'hours of CRM calls': () => removeCallCounts(db, before(2 * DAY_MS)),
+  }
+  const removed: Record<string, number> = {}
+  for (const [kind, removeSome] of Object.entries(kinds)) removed[kind] = await removeInBatches(removeSome, signal)
+  return removed
+}
+
+/** With their history, and with the notes that neither a lead nor a deal of the LOID has any more. */
+function removeArchived(
+  db: Deps['db'],
+  kind: 'lead-status' | 'deal-stage',
+  before: string,
+  rowsMax: number,
+): Promise<number> {
+  const removeRecords = kind === 'lead-status' ? removeArchivedLeadsOfAllPartners : removeArchivedDealsOfAllPartners
+  return db.transaction().execute(async (tx) => {
+    const loids = await removeRecords(tx, before, rowsMax)
+    if (loids.length > 0) {
+      await removeHistoryOfAllPartners(tx, kind, loids)
+      await removeNotesOfAllPartners(tx, loids)
+    }
+    return loids.length
+  })
+}

@@ -1,0 +1,106 @@
+import type { Route } from '@portal/contract/route.ts'
+import { spelledBodyOf } from '@portal/contract/spelling.ts'
+import fc from 'fast-check'
+
+export const ODD_TEXTS = [
+  '\u0000',
+  'a\u0000b',
+  "'; drop table leads; --",
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  '%',
+  '\\',
+  '${7*7}',
+  'ﷺ'.repeat(40),
+  '🚚\u202e\u200b',
+  '-1',
+  '1e999',
+  'NaN',
+  'null',
+  '__proto__',
+  '00000000-0000-0000-0000-00000000000g',
+  'x'.repeat(2_000),
+]
+export const ODD_VALUES: unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  [],
+  ['a'],
+  {},
+  { $gt: '' },
+  { toString: 'x' },
+  'a\ud800',
+]
+
+export interface BadInput {
+  id?: string
+  query?: [string, string][]
+  /** As it is sent. */
+  body?: string
+}
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.constantFrom(...ODD_TEXTS, '', ' ', 'LO-00000000', '2026-01-01', '5', 'leads', 'a'.repeat(300), 'x'.repeat(5_000)),
+)
+const anyKey = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'then', 'admin', 'partner_id', 'id', ''),
+)
+const anyValue = fc.oneof(
+  { weight: 4, arbitrary: anyText },
+  { weight: 2, arbitrary: fc.constantFrom(...ODD_VALUES) },
+  { weight: 1, arbitrary: fc.jsonValue() },
+  { weight: 1, arbitrary: fc.integer({ min: 100, max: 60_000 }).map((length) => 'ﷺ'.repeat(length / 3)) },
+)
+const anyObject = fc.array(fc.tuple(anyKey, anyValue), { minLength: 1, maxLength: 5 })
+
+/** What an enemy or a wrong program may send: a good request with something bad in it, or nothing good at all. */
+export function badInput(route: Route, validBody: object | undefined): fc.Arbitrary<BadInput> {
+  const parts: fc.Arbitrary<BadInput>[] = [
+    fc
+      .array(fc.tuple(keyOf(fieldsOf(route.query)), anyText), { minLength: 1, maxLength: 4 })
+      .map((query) => ({ query })),
+  ]
+  if (route.path.includes(':')) parts.push(anyText.map((id) => ({ id })))
+  if (route.method !== 'GET') {
+    const pairs = fc.array(fc.tuple(keyOf(fieldsOf(route.body)), anyValue), { minLength: 1, maxLength: 3 })
+    parts.push(
+      pairs.map((bad) => ({ body: jsonOf([...Object.entries(validBody ?? {}), ...bad]) })),
+      anyObject.map((bad) => ({ body: jsonOf(bad) })),
+      fc.oneof(anyText, fc.integer(), fc.boolean(), fc.array(anyText, { minLength: 1 })).map((body) => ({
+        body: JSON.stringify(body),
+      })),
+      anyText.map((text) => ({ body: `{${text}` })),
+    )
+  }
+  return fc.oneof(...parts)
+}
+
+function keyOf(fields: string[]): fc.Arbitrary<string> {
+  return fields.length === 0 ? anyKey : fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...fields) }, anyKey)
+}
+
+/** Keeps `__proto__` and repeated keys, which an object would not. */
+function jsonOf(pairs: [string, unknown][]): string {
+  return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
+}
+
+/** The names of a body's or query's fields, also where the object is the first part of a pipe; none where there is no schema. */
+export function fieldsOf(schema: Route['body']): string[] {
+  if (schema === undefined) return []
+  const spelled = spelledBodyOf(schema)
+  if (spelled) return Object.keys(spelled.fields)
+  let definition = definitionOf(schema)
+  while (definition.in) definition = definitionOf(definition.in)
+  return Object.keys(definition.shape ?? {})
+}
+
+function definitionOf(schema: unknown): { in?: unknown; shape?: object } {
+  return (schema as { _zod: { def: { in?: unknown; shape?: object } } })._zod.def
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+const SERVER = join(import.meta.dirname, '..')
+
+/** A data folder with the portal's real processes on it: `npm start` and `npm run portal` without npm. */
+export async function openDataFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'portal data ä-'))
+  const env = {
+    ...process.env,
+    NODE_ENV: 'development',
+    NODE_COMPILE_CACHE: join(SERVER, '../../node_modules/.cache/compile'),
+    DATA_DIR: folder,
+    PORT: '0',
+    CRM_PORT: '0',
+    SEED_DEMO: 'false',
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'silent',
+  }
+
+  return {
+    /** Runs an operator's command to its end. */
+    async command(words: string[], more: Record<string, string> = {}): Promise<Ended> {
+      const child = spawn(process.execPath, [join(SERVER, 'cli.ts'), ...words], { env: { ...env, ...more } })
+      const ended: Ended = { code: null, out: '', err: '' }
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text))
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text))
+      const [code] = await once(child, 'close')
+      return { ...ended, code: typeof code === 'number' ? code : null }
+    },
+    /** The portal as it announces itself. */
+    async start() {
+      const child = spawn(process.execPath, [join(SERVER, 'main.ts')], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      let said = ''
+      const ready = new Promise<void>((resolve) => {
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          said += text
+          if (/CRM sandbox .*\n/.test(said)) resolve()
+        })
+      })
+      const failed = once(child, 'close').then(() => {
+        throw new Error(`the portal ended: ${said}`)
+      })
+      failed.catch(() => undefined)
+      await Promise.race([ready, failed])
+      return {
+        url: /Partner portal +(\S+)/.exec(said)?.[1] ?? '',
+        crmUrl: /CRM sandbox +(\S+)/.exec(said)?.[1] ?? '',
+        async stop() {
+          child.kill('SIGTERM')
+          if (child.exitCode === null) await once(child, 'close')
+        },
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

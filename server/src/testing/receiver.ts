@@ -1,0 +1,60 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { waitFor } from './wait-for.ts'
+
+/** A request as a partner's system gets it. */
+export interface Received {
+  method: string | undefined
+  path: string | undefined
+  headers: Record<string, string>
+  /** The very text. */
+  text: string
+  // Tests look into whatever was sent.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+type Respond = (response: ServerResponse, request: Received) => void
+
+/** A partner's system: keeps what it gets and answers as it is told to. */
+export async function startReceiver(respond: Respond = answering(200)) {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+    request.on('end', () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+      const one = { method: request.method, path: request.url, headers, text, body: JSON.parse(text) }
+      received.push(one)
+      receiver.respond(response, one)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  const receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    respond,
+    /** The first so many requests, once they have come. */
+    async first(count: number): Promise<Received[]> {
+      return waitFor(`${count} deliveries`, async () => received.length >= count && received.slice(0, count))
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return receiver
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+export function answering(status: number, headers: Record<string, string> = {}, body = ''): Respond {
+  return (response) => response.writeHead(status, headers).end(body)
+}
+
+/** Takes the request and says nothing. */
+export function hanging(): void {}

@@ -1,0 +1,111 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { ZohoSettings } from '../config.ts'
+import { Invalid, Unauthorized } from '../errors.ts'
+import { refusal } from './answers.ts'
+import type { ZohoAnswer, ZohoClient } from './client.ts'
+import type { CrmModule, CrmNotification, CrmWatch } from './crm-records.ts'
+import { CrmRefused } from './errors.ts'
+import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
+
+interface Channels {
+  watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
+  read(body: unknown): CrmNotification | null
+}
+
+type Watched = CrmNotification['module']
+
+/**
+ * Zoho's channels: what it posts where, and until when. A channel's number and its token follow from the address and
+ * the client secret, so that every process and every start of the portal means the same channel and none is kept.
+ */
+export function openChannels(options: {
+  client: ZohoClient
+  settings: Pick<ZohoSettings, 'clientSecret'>
+  moduleName(module: CrmModule): string
+}): Channels {
+  const { client, settings, moduleName } = options
+  // Zoho keeps fifty characters of it.
+  const token = createHmac('sha256', settings.clientSecret).update('crm notifications').digest('base64url')
+  const names: [Watched, string][] = [
+    ['Leads', moduleName('Leads')],
+    ['Deals', moduleName('Deals')],
+    ['Notes', 'Notes'],
+  ]
+
+  async function watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch> {
+    // A channel for each module: a module that Zoho refuses to watch costs no other.
+    const wanted = names.map(([module, name]) => ({
+      module,
+      item: {
+        channel_id: channelId(notifyUrl, module),
+        events: [`${name}.all`],
+        channel_expiry: zohoTime(until.toISOString()),
+        token,
+        notify_url: notifyUrl,
+        return_affected_field_values: false,
+        notify_on_related_action: false,
+      },
+    }))
+    const ends = new Map<Watched, string>()
+    // Renewing is the rule. What is not there yet is refused, and made.
+    for (const method of ['PUT', 'POST'] as const) {
+      const missing = wanted.filter(({ module }) => !ends.has(module))
+      if (missing.length === 0) break
+      const body = { watch: missing.map(({ item }) => item) }
+      const answer = await client.send({ method, path: 'actions/watch', body, isRepeatable: true, signal })
+      for (const [index, { module }] of missing.entries()) {
+        const end = readEnd(answer, index)
+        if (end !== null) ends.set(module, end)
+      }
+      if (method === 'POST' && ends.size === 0) throw refusalOf(answer)
+    }
+    const [first = ''] = [...ends.values()].sort()
+    return { until: first, unwatched: names.flatMap(([module]) => (ends.has(module) ? [] : [module])) }
+  }
+
+  function read(body: unknown): CrmNotification | null {
+    const given = Signed.safeParse(body).data?.token
+    // Hashes are of one length, which comparing in constant time needs.
+    if (given === undefined || !timingSafeEqual(sha256(given), sha256(token))) {
+      throw new Unauthorized('UNAUTHORIZED', 'The token is not that of a channel of the portal.')
+    }
+    const notification = Notification.safeParse(body).data
+    if (!notification) throw new Invalid('MALFORMED_REQUEST', 'The notification names no records.')
+    const [module] = names.find(([, name]) => name === notification.module) ?? []
+    return module ? { module, zoho_ids: [...new Set(notification.ids)] } : null
+  }
+
+  return { watch, read }
+}
+
+/** Zoho wants a number of up to nineteen digits, of our choosing. */
+function channelId(notifyUrl: string, module: Watched): string {
+  const digest = createHash('sha256').update(`${notifyUrl} ${module}`).digest()
+  return String(digest.readBigUInt64BE() % 10n ** 15n).padStart(16, '1')
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+const Signed = z.object({ token: z.string() })
+const Notification = z.object({ module: z.string(), ids: z.array(ZohoId).min(1) })
+
+const Results = z.object({ watch: z.array(z.unknown()) })
+const Subscribed = z.object({
+  status: z.literal('success'),
+  details: z.object({ events: z.tuple([z.object({ channel_expiry: ZohoInstant })], z.unknown()) }),
+})
+const NotSubscribed = z.object({ code: z.string(), message: z.string().catch('') })
+
+/** Until when Zoho says it will notify, which is an hour where it did not like what was asked for. */
+function readEnd(answer: ZohoAnswer, index: number): string | null {
+  const result = Results.safeParse(answer.body).data?.watch[index]
+  return Subscribed.safeParse(result).data?.details.events[0].channel_expiry ?? null
+}
+
+function refusalOf(answer: ZohoAnswer): Error {
+  const first = NotSubscribed.safeParse(Results.safeParse(answer.body).data?.watch[0]).data
+  return first ? new CrmRefused(first.code, `The CRM does not notify: ${first.code} ${first.message}`) : refusal(answer)
+}

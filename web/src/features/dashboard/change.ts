@@ -1,0 +1,55 @@
+import type { Comparison } from '@portal/contract/dashboard.ts'
+
+export interface Change {
+  direction: 'up' | 'down' | 'level' | 'unknown'
+  text: string
+}
+
+interface Words {
+  /** `19 new`, `$25,000 new` */
+  amount: (amount: number) => string
+  less: 'fewer' | 'less'
+  same: 'as many as' | 'as much as'
+}
+
+const BEFORE = 'the 30 days before'
+
+/** What came in 30 days against the 30 before. A percentage needs something that it is a part of: zero is none. */
+export function changeOf({ current, previous }: Comparison, { amount, less, same }: Words): Change {
+  const news = current === 0 ? 'None new' : amount(current)
+  if (previous === null) {
+    return {
+      direction: 'unknown',
+      text: current === 0 ? 'None in the last 30 days' : `${news} in 30 days, too soon to compare`,
+    }
+  }
+  if (current === previous) {
+    const text = current === 0 ? 'None new in the last 60 days' : `${news}, ${same} in ${BEFORE}`
+    return { direction: 'level', text }
+  }
+  const direction = current > previous ? 'up' : 'down'
+  if (previous === 0) return { direction, text: `${news}, none in ${BEFORE}` }
+  if (current === 0) return { direction, text: `${news}, ${amount(previous).replace(/ new$/, '')} in ${BEFORE}` }
+  const percent = Math.round((Math.abs(current - previous) / previous) * 100)
+  if (percent === 0) return { direction: 'level', text: `${news}, about ${same} in ${BEFORE}` }
+  return {
+    direction,
+    text: `${news}, ${percent.toLocaleString('en-US')}% ${direction === 'up' ? 'more' : less} than ${BEFORE}`,
+  }
+}
+
+/** A rate now against the rate then, in points: a percentage of a percentage says something else than it seems to. */
+export function rateChangeOf({ current, previous }: Comparison): Change {
+  if (previous === null) return { direction: 'unknown', text: 'No rate 30 days ago to compare' }
+  // As shown: a change that one cannot see is none.
+  const points = (tenths(current) - tenths(previous)) / 10
+  if (points === 0) return { direction: 'level', text: 'The same as 30 days ago' }
+  const size = `${Math.abs(points).toFixed(1)} points`
+  return points > 0
+    ? { direction: 'up', text: `${size} higher than 30 days ago` }
+    : { direction: 'down', text: `${size} lower than 30 days ago` }
+}
+
+function tenths(fraction: number): number {
+  return Math.round(fraction * 1_000)
+}

@@ -1,0 +1,67 @@
+import type { TrendPeriod, TrendPoint } from '@portal/contract/dashboard.ts'
+import { formatMoney, formatMoneyInShort } from '@portal/contract/money.ts'
+import { formatCount } from '../../format/count.ts'
+import { formatDayInShort, formatMonth } from '../../format/dates.ts'
+
+export type MetricName = Exclude<keyof TrendPoint, 'start'>
+
+export interface Metric {
+  label: string
+  /** `3 leads`, `$25,000` */
+  say: (value: number) => string
+  figure: (value: number) => string
+  /** On the scale. */
+  mark: (value: number) => string
+  /** What there is none of. */
+  none: string
+  /** The scale reaches this far at least, so that a single lead does not fill it. */
+  scaleMin: number
+}
+
+export const METRICS: Record<MetricName, Metric> = {
+  leads: counted('Leads', 'lead'),
+  deals: counted('Deals', 'deal'),
+  deal_value: {
+    label: 'Deal Value',
+    say: formatMoney,
+    figure: formatMoney,
+    mark: formatMoneyInShort,
+    none: 'deal value',
+    scaleMin: 1_000,
+  },
+  conversions: counted('Conversions', 'conversion'),
+}
+
+function counted(label: string, one: string): Metric {
+  const figure = (count: number) => count.toLocaleString('en-US')
+  return { label, say: (count) => formatCount(count, one), figure, mark: figure, none: `${one}s`, scaleMin: 4 }
+}
+
+export const METRIC_NAMES: readonly MetricName[] = ['leads', 'deals', 'deal_value', 'conversions']
+
+export function totalOf(points: readonly TrendPoint[], metric: MetricName): number {
+  return points.reduce((total, point) => total + point[metric], 0)
+}
+
+/** `Week of Nov 16`, `Nov 2026` */
+export function periodName(period: TrendPeriod, start: string): string {
+  return period === 'week' ? `Week of ${periodMark(period, start)}` : periodMark(period, start)
+}
+
+/** `Nov 16`, `Nov 2026` */
+export function periodMark(period: TrendPeriod, start: string): string {
+  return period === 'week' ? formatDayInShort(start) : formatMonth(start)
+}
+
+/** The chart in one sentence: `32 leads in the last 12 weeks, most in the week of Sep 14 (5).` */
+export function trendSummary(points: readonly TrendPoint[], period: TrendPeriod, metric: MetricName): string {
+  const { say, figure, none } = METRICS[metric]
+  const span = `in the last ${points.length} ${period}s`
+  const best = points.reduce<TrendPoint | undefined>(
+    (most, point) => (most && most[metric] > point[metric] ? most : point),
+    undefined,
+  )
+  if (!best || best[metric] === 0) return `No ${none} ${span}.`
+  const when = periodName(period, best.start).replace(/^Week/, 'the week')
+  return `${say(totalOf(points, metric))} ${span}, most in ${when} (${figure(best[metric])}).`
+}

@@ -1,0 +1,56 @@
+import type { TrendPeriod } from '@portal/contract/dashboard.ts'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import { Card } from '../../ui/card.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { trendsQuery } from './dashboard.queries.ts'
+
+async function loadTrends() {
+  const { Trends } = await import('./trends.tsx')
+  return { default: Trends }
+}
+
+const Trends = lazy(loadTrends)
+
+const PERIODS = [
+  { value: 'week', label: 'Weeks' },
+  { value: 'month', label: 'Months' },
+] as const
+
+/** As high while it waits as when it is there, so that nothing below moves. */
+export function TrendsSection() {
+  const [period, setPeriod] = useState<TrendPeriod>('week')
+  const trends = useQuery(trendsQuery(period))
+  // Its code comes together with its data rather than after.
+  useEffect(() => void loadTrends(), [])
+
+  return (
+    <Card
+      title="Leads and Deals Over Time"
+      padded={false}
+      action={<Segmented label="By week or month" options={PERIODS} value={period} onValue={setPeriod} />}
+    >
+      <div className="grid min-h-133 grid-cols-1 sm:min-h-110 lg:min-h-93 xl:min-h-88">
+        {trends.isError && !trends.data ? (
+          <Failure
+            text="Failed to fetch trends"
+            detail={failureDetail(trends.error)}
+            onRetry={() => void trends.refetch()}
+          />
+        ) : (
+          <Suspense fallback={<Spinner label="Loading trends" />}>
+            {trends.data ? (
+              // The points of the period before stay until the chosen ones are there.
+              <Trends points={trends.data.points} period={trends.data.period} />
+            ) : (
+              <Spinner label="Loading trends" />
+            )}
+          </Suspense>
+        )}
+      </div>
+    </Card>
+  )
+}

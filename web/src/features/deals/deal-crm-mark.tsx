@@ -1,0 +1,27 @@
+import { type Deal, retryDealPush } from '@portal/contract/deals.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { crmMark } from '../../format/crm-mark.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { RetryMark } from '../../ui/retry-mark.tsx'
+import { toast } from '../../ui/toast.ts'
+
+/** Whether the deal has reached the CRM; where the portal gave up, a button tries again (D23). */
+export function DealCrmMark({ deal }: { deal: Pick<Deal, 'loid' | 'crm'> }) {
+  const mark = crmMark(deal.crm)
+  if (!mark) return null
+  if (deal.crm === 'failed') return <RetryButton loid={deal.loid} text={mark.text} />
+  return <Badge variant={mark.colour}>{mark.text}</Badge>
+}
+
+function RetryButton({ loid, text }: { loid: string; text: string }) {
+  const queryClient = useQueryClient()
+  const retry = useMutation({
+    mutationFn: () => call(retryDealPush, { params: { id: loid } }),
+    onSuccess: () => toast.info('The deal is on its way to the CRM again'),
+    onError: (error) => toast.error(failureText(error)),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['deals'] }),
+  })
+  return <RetryMark text={text} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+}

@@ -1,0 +1,22 @@
+import { RotateCw } from 'lucide-react'
+
+interface RetryMarkProps {
+  /** What went wrong, in two words. */
+  text: string
+  isBusy: boolean
+  onRetry: () => void
+}
+
+/** Stands where a badge would, and mends what it says. */
+export function RetryMark({ text, isBusy, onRetry }: RetryMarkProps) {
+  return (
+    <button
+      type="button"
+      disabled={isBusy}
+      onClick={onRetry}
+      className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline disabled:opacity-60"
+    >
+      {text} – <RotateCw aria-hidden className="size-3" /> Retry
+    </button>
+  )
+}
