@@ -74,6 +74,9 @@ create index leads_scanned on leads (partner_id, created_at desc, id desc) inclu
   where converted_at is null and archived_at is null;
 create index leads_found on leads using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
   with (gin_pending_list_limit = 256) where converted_at is null and archived_at is null;
+-- What was submitted and what became deals in a time, counted from the index alone.
+create index leads_by_time on leads (partner_id, created_at) include (converted_at) where archived_at is null;
+create index leads_by_conversion on leads (partner_id, converted_at) where archived_at is null and converted_at is not null;
 create index leads_by_email on leads (partner_id, email, created_at) where archived_at is null;
 create index leads_by_phone on leads (partner_id, phone, created_at) where archived_at is null;
 create index leads_by_abn on leads (partner_id, business_abn, created_at) where archived_at is null and business_abn is not null;
