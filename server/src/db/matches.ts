@@ -19,15 +19,16 @@ export function everyWordIn(column: Expression<string>, text: string): RawBuilde
  * are shorter or in other letters.
  */
 export function trigramsOf(text: string): string[] {
-  return inAll(readings(text).map((words) => words.flatMap((spellings) => inAll(spellings.map(trigramsInside)))))
+  const ways = readings(text)
+  const isInEach = (trigram: string) =>
+    ways.every((words) => words.some((spellings) => spellings.every((spelling) => spelling.includes(trigram))))
+  const written = ways.flatMap((words) => words.flat())
+  return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-function inAll(lists: string[][]): string[] {
-  return lists.reduce((all, some) => all.filter((one) => some.includes(one)))
-}
-
-function trigramsInside(word: string): string[] {
-  return Array.from(word.matchAll(/(?=([a-z0-9]{3}))/g), ([, trigram = '']) => trigram)
+/** One after the other and the last one; those that lie across two of them would find little less and take as long. */
+function trigramsAlong(word: string): string[] {
+  return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }
 
 /** Each way to read the text, as words, each with its spellings: one after the other, or all together as one number. */
