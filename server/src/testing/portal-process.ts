@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 
 export interface Ended {
   code: number | null
@@ -40,6 +41,10 @@ export async function openDataFolder() {
     /** The portal as it announces itself. */
     async start() {
       const child = spawn(process.execPath, [join(SERVER, 'main.ts')], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      // Also after a failure: a portal left behind would keep the whole test run from ending.
+      onTestFinished(() => {
+        child.kill('SIGTERM')
+      })
       let said = ''
       const ready = new Promise<void>((resolve) => {
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
