@@ -83,6 +83,31 @@ const SCREENS: Screen[] = [
       'Closing Date',
     ],
   },
+  {
+    path: '/webhook',
+    heading: 'Webhook',
+    texts: ['URL Configuration', 'How deliveries work', 'Webhook Log', 'Search', 'Filters'],
+  },
+  {
+    path: '/api-keys',
+    heading: 'API Keys',
+    texts: ['Usage example', 'Using your key', 'permanent and do not expire'],
+  },
+  {
+    path: '/api-docs',
+    heading: 'API Docs',
+    texts: [
+      'Base URL',
+      'Authentication',
+      'Your session token',
+      'Endpoints',
+      'Code examples',
+      'Webhooks',
+      'Error codes',
+      'Rate limits',
+      'Support',
+    ],
+  },
   { path: '/search?q=a', heading: 'Search Results', texts: ['Quick Actions', 'Leads', 'Deals'] },
   {
     path: '/search?q=nobody%20has%20this%20name',
@@ -131,6 +156,9 @@ signedOut('whoever is signed out is asked to sign in', async ({ page, isMobile }
     '/leads/new',
     '/leads/LO-7K3M9QAZ',
     '/deals',
+    '/webhook',
+    '/api-keys',
+    '/api-docs',
     '/search?q=a',
     '/profile',
   ]) {

@@ -22,5 +22,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/api': process.env['VITE_API_PROXY'] ?? 'http://127.0.0.1:3000' } },
+  server: { proxy: { '/api/': process.env['VITE_API_PROXY'] ?? 'http://127.0.0.1:3000' } },
 })

@@ -29,14 +29,17 @@ export interface Portal {
   close(): Promise<void>
 }
 
-interface PortalSettings {
+interface PartsSettings {
   config: Settings
   databaseUrl: string
   crm: { mode: 'sandbox' | 'zoho'; settings: ZohoSettings }
   clock: Clock
+  log: Logger
+}
+
+interface PortalSettings extends PartsSettings {
   /** Whether the clock asks for the jobs that have a schedule; tests ask for them themselves. */
   hasSchedules: boolean
-  log: Logger
 }
 
 const STOP_MS_MAX = 10_000
@@ -44,13 +47,7 @@ const STOP_MS_MAX = 10_000
 const DELIVERIES_STOP_MS_MAX = 3_000
 
 /** Which database and which CRM, its caller decides. */
-export async function openParts({
-  config,
-  databaseUrl,
-  crm,
-  clock,
-  log,
-}: Omit<PortalSettings, 'hasSchedules'>): Promise<Parts> {
+export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
