@@ -34,7 +34,7 @@ const DOCS: ApiDocs = {
     { method: 'GET', path: '/partner/docs', description: 'This.', requestBody: null, responseExample: { title: 'x' } },
   ],
   examples: {
-    curl: 'curl https://a.example',
+    curl: 'curl https://a.example\n',
     javascript: "await fetch('https://a.example')",
     python: 'import requests',
   },
@@ -160,7 +160,7 @@ test('examples come in three languages, each to be copied', async () => {
       .map(({ textContent }) => textContent),
   ).toEqual(['cURL', 'JavaScript', 'Python'])
   await user.click(screen.getByRole('button', { name: 'Copy cURL example' }))
-  expect(await navigator.clipboard.readText()).toBe(DOCS.examples.curl)
+  expect(await navigator.clipboard.readText()).toBe('curl https://a.example')
   await user.click(within(tabs).getByRole('tab', { name: 'Python' }))
   expect(await screen.findByRole('group', { name: 'Python example' })).toBeDefined()
   await user.click(screen.getByRole('button', { name: 'Copy Python example' }))

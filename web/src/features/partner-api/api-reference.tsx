@@ -87,13 +87,14 @@ function partsOf(docs: ReadableDocs): Part[] {
     {
       id: 'examples',
       title: 'Code examples',
+      // A line break at the end would run a pasted command before it was read.
       content: (
         <CodeTabs
           label="Code examples"
           samples={[
-            { label: 'cURL', language: 'bash', code: examples.curl },
-            { label: 'JavaScript', language: 'javascript', code: examples.javascript },
-            { label: 'Python', language: 'python', code: examples.python },
+            { label: 'cURL', language: 'bash', code: examples.curl.trimEnd() },
+            { label: 'JavaScript', language: 'javascript', code: examples.javascript.trimEnd() },
+            { label: 'Python', language: 'python', code: examples.python.trimEnd() },
           ]}
         />
       ),

@@ -14,7 +14,7 @@ const METHOD_COLOURS: Record<string, BadgeVariant> = {
 export function EndpointReference({ endpoint }: { endpoint: ApiEndpoint }) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (
-    <article className="panel @container overflow-hidden">
+    <article className="panel @container">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-5 py-3.5">
         <Badge variant={METHOD_COLOURS[method] ?? 'secondary'} className="font-mono font-semibold">
           {method}
@@ -28,7 +28,8 @@ export function EndpointReference({ endpoint }: { endpoint: ApiEndpoint }) {
           </p>
           {requestBody && <RequestFields fields={requestBody.fields} />}
         </div>
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
+        {/* Stays in sight beside a long list of fields. */}
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 self-start @3xl:sticky @3xl:top-20">
           {requestBody?.example !== undefined && (
             <CodeBlock title="Request example" code={JSON.stringify(requestBody.example, null, 2)} language="json" />
           )}

@@ -35,8 +35,8 @@ export function WebhookReference({ webhooks }: { webhooks: Webhooks }) {
         <CodeTabs
           label="Signature verification"
           samples={[
-            { label: 'JavaScript', language: 'javascript', code: verification.javascript },
-            { label: 'Python', language: 'python', code: verification.python },
+            { label: 'JavaScript', language: 'javascript', code: verification.javascript.trimEnd() },
+            { label: 'Python', language: 'python', code: verification.python.trimEnd() },
           ]}
         />
       </Titled>
