@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertDeal } from '../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -329,6 +330,23 @@ test('the partner who is given a record learns nothing of the one who had it bef
   const stages = (await bob.get(`/crm/deal/${dealLoid}/stage-history`)).body.data
   expect(stages).toMatchObject([{ stage: 'Approved', changed_by: null, description: null }])
 })
+
+test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime: false }])(
+  'a converted deal that cannot be applied holds up nobody else’s: %o',
+  async (switches) => {
+    await lender.behaviour(switches)
+    const { loid, id } = await submitted(ada)
+    const bobsDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
+    await sweep()
+    await insertDeal(portal.deps.db, ada.id, { loid, zoho_id: id.replace('5', '9') })
+    await later(60)
+    await lender.convert(id, { Deal_Name: 'Has the LOID of another deal' })
+    await lender.update('Deals', bobsDeal, { Stage: 'Funded' })
+    await sweep()
+    expect(await listed('deals', bob)).toMatchObject([{ stage: 'Funded' }])
+    expect(await listed('deals', ada)).toMatchObject([{ deal_name: expect.not.stringContaining('LOID') }])
+  },
+)
 
 test('what was in the CRM before the partner came is no news, what came after is', async () => {
   const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }
