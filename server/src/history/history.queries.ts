@@ -110,11 +110,19 @@ export async function writeCrmHistory(
     .execute()
 }
 
-/** The record was given to another partner. */
+/** The record was given to another partner, who is not told whose it was: its first entry names who submitted it. */
 export async function moveHistory(tx: Tx, { kind, partnerId, loid }: HistoryOf, toPartnerId: string): Promise<void> {
   await tx
     .updateTable('history_entries')
-    .set({ partner_id: toPartnerId })
+    .set((eb) => {
+      const unlessSubmitted = (column: 'changed_by' | 'description') =>
+        eb.case().when('origin', '!=', 'submitted').then(eb.ref(column)).end()
+      return {
+        partner_id: toPartnerId,
+        changed_by: unlessSubmitted('changed_by'),
+        description: unlessSubmitted('description'),
+      }
+    })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('kind', '=', kind)

@@ -3,7 +3,7 @@ import { newId } from '../../db/ids.ts'
 import type { NoteRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
-import { insertCrmNote, lockNotes, updateNote } from './notes.queries.ts'
+import { insertCrmNote, lockNotes, lockUnsentNotesOfOtherPartners, updateNote } from './notes.queries.ts'
 
 interface Parent {
   partnerId: string
@@ -14,7 +14,7 @@ interface Parent {
 
 /**
  * Takes over what a record's notes say in the CRM. A note of the portal whose push was not heard of is recognised by its
- * words; one that the CRM no longer has stays.
+ * words, also when it is of a partner who had the record before: it stays theirs. One that the CRM no longer has stays.
  */
 export async function applyCrmNotes(
   tx: Tx,
@@ -26,7 +26,8 @@ export async function applyCrmNotes(
   const { partnerId, loid, on, businessName } = parent
   const rows = await lockNotes(tx, partnerId, loid)
   const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
-  const unsent = rows.filter((row) => row.zoho_id === null)
+  const ownUnsent = rows.filter((row) => row.zoho_id === null)
+  const unsent = [...ownUnsent, ...(await lockUnsentNotesOfOtherPartners(tx, partnerId, loid))]
 
   for (const note of notes) {
     const row = byZohoId.get(note.zoho_id)
@@ -34,10 +35,10 @@ export async function applyCrmNotes(
       if (!isSame(row, note)) await updateNote(tx, partnerId, row.id, { title: note.title, content: note.content })
       continue
     }
-    const own = unsent.findIndex((one) => isSame(one, note))
-    const [sent] = own < 0 ? [] : unsent.splice(own, 1)
+    const same = unsent.findIndex((one) => isSame(one, note))
+    const [sent] = same < 0 ? [] : unsent.splice(same, 1)
     if (sent) {
-      await updateNote(tx, partnerId, sent.id, { zoho_id: note.zoho_id, crm: 'synced' })
+      await updateNote(tx, sent.partner_id, sent.id, { zoho_id: note.zoho_id, crm: 'synced' })
       continue
     }
     const { modified_time: _, ...written } = note

@@ -98,6 +98,18 @@ export function lockNotes(tx: Tx, partnerId: string, loid: string): Promise<Note
     .execute()
 }
 
+/** Notes on this LOID, by those who had the record before, whose push was not heard of. */
+export function lockUnsentNotesOfOtherPartners(tx: Tx, partnerId: string, loid: string): Promise<NoteRow[]> {
+  return tx
+    .selectFrom('notes')
+    .selectAll()
+    .where('partner_id', '!=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '!=', 'synced')
+    .forUpdate()
+    .execute()
+}
+
 /** False when the CRM's note is a row already, of another partner who had the record before. */
 export async function insertCrmNote(tx: Tx, note: NoteRow): Promise<boolean> {
   const row = await tx

@@ -10,7 +10,7 @@ import {
   emptyWhenRefused,
   type IsNews,
   inParallel,
-  problemOf,
+  leavingOutProblems,
   type SyncContext,
 } from './sync-context.ts'
 import { archiveMatchingLeads, openDealApplier, removeGoneDeal } from './sync-deals.ts'
@@ -85,7 +85,9 @@ export async function applyListedNotes(
       if (row.archived_at !== null) continue
       const sync = contextWithoutRun(deps, { id: row.partner_id, zoho_id: null }, signal)
       const notes = (byRecord.get(row.zoho_id) ?? []).map((one) => one.note)
-      await applyNotes(sync, module, asPulled(row, row.loid, false), notes, true)
+      await leavingOutProblems(sync, { module, zohoId: row.zoho_id }, () =>
+        applyNotes(sync, module, asPulled(row, row.loid, false), notes, true),
+      )
     }
   }
 }
@@ -147,25 +149,21 @@ async function applyEach<Item extends { zoho_id: string; business_name: string |
   known: ReadonlyMap<string, KnownRecord>,
   apply: (record: Item) => Promise<{ outcome: string; loid: string }>,
 ): Promise<void> {
-  const { deps, partnerId, signal } = sync
+  const { deps, signal } = sync
   const readNotes = ({ zoho_id }: Item) => emptyWhenRefused(deps.crm.notes(module, zoho_id, signal))
   let isChanged = false
   await inParallel(records, APPLIED_AT_ONCE, async (record) => {
     signal.throwIfAborted()
     const row = known.get(record.zoho_id)
     const isNew = row === undefined || row.archived_reason === 'left-crm'
-    try {
+    await leavingOutProblems(sync, { module, zohoId: record.zoho_id }, async () => {
       // Read before the record is written: after that it compares equal, and nobody would ask for them again.
       const notes = isNew ? await readNotes(record) : undefined
       const { outcome, loid } = await apply(record)
       if (outcome !== 'skipped') isChanged = true
       else if (!isNew) return
       await applyNotes(sync, module, asPulled(record, loid, isNew), notes ?? (await readNotes(record)), true)
-    } catch (error) {
-      const problem = problemOf(record.zoho_id, error)
-      if (!problem) throw error
-      deps.log.warn({ partnerId, module, ...problem }, 'a record of the CRM was left out')
-    }
+    })
   })
   if (isChanged) await archiveMatchingLeads(sync)
 }
@@ -174,6 +172,8 @@ async function applyEach<Item extends { zoho_id: string; business_name: string |
 async function pullNotesOfNewDeals(sync: SyncContext, knownLoids: ReadonlySet<string>): Promise<void> {
   const created = [...sync.convertedDeals].flatMap(([zohoId, outcome]) => (outcome === 'created' ? [zohoId] : []))
   for (const row of await findDealsInCrmOfAllPartners(sync.deps.db, created)) {
-    await pullNotesOf(sync, 'Deals', asPulled(row, row.loid, !knownLoids.has(row.loid)), true)
+    await leavingOutProblems(sync, { module: 'Deals', zohoId: row.zoho_id }, () =>
+      pullNotesOf(sync, 'Deals', asPulled(row, row.loid, !knownLoids.has(row.loid)), true),
+    )
   }
 }

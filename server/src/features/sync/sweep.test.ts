@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertDeal } from '../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -297,6 +298,55 @@ test('a record that the lender gives to another partner leaves the one and joins
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   expect(await callsOf(sweep)).toBeLessThanOrEqual(calls)
 })
+
+test('the partner who is given a record learns nothing of the one who had it before', async () => {
+  const { loid, id } = await submitted(ada)
+  const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await sweep()
+  const [{ loid: dealLoid }] = await listed('deals')
+  // As a deal that was submitted through the partner API begins.
+  const { db } = portal.deps
+  const began = { origin: 'submitted' as const, changed_by: ada.businessName, description: 'Submitted' }
+  await db.updateTable('history_entries').set(began).where('loid', '=', dealLoid).execute()
+  for (const content of ['Ada pays the fee', 'Ada heard no answer to this']) {
+    await ada.post(`/crm/note/${loid}`, { content })
+  }
+  await waitFor('the notes in the CRM', async () => {
+    const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+    return notes.every((note: { crm: string }) => note.crm === 'synced')
+  })
+  const unheard = { zoho_id: null, crm: 'pending' as const }
+  await db.updateTable('notes').set(unheard).where('content', '=', 'Ada heard no answer to this').execute()
+
+  await later(60)
+  await lender.update('Leads', id, { Partner: { id: bobInCrm } })
+  await lender.update('Deals', dealId, { Partner: { id: bobInCrm } })
+  await lender.addNote('Leads', id, { content: 'Yours now' })
+  await sweep()
+  const lead = (await bob.get(`/crm/lead/${loid}`)).body.data
+  expect(lead.notes.map((note: { content: string }) => note.content)).toEqual(['Yours now'])
+  const statuses = (await bob.get(`/crm/lead/${loid}/status-history`)).body.data
+  expect(statuses).toMatchObject([{ status: 'New Lead', changed_by: null, description: null }])
+  const stages = (await bob.get(`/crm/deal/${dealLoid}/stage-history`)).body.data
+  expect(stages).toMatchObject([{ stage: 'Approved', changed_by: null, description: null }])
+})
+
+test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime: false }])(
+  'a converted deal that cannot be applied holds up nobody else’s: %o',
+  async (switches) => {
+    await lender.behaviour(switches)
+    const { loid, id } = await submitted(ada)
+    const bobsDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
+    await sweep()
+    await insertDeal(portal.deps.db, ada.id, { loid, zoho_id: id.replace('5', '9') })
+    await later(60)
+    await lender.convert(id, { Deal_Name: 'Has the LOID of another deal' })
+    await lender.update('Deals', bobsDeal, { Stage: 'Funded' })
+    await sweep()
+    expect(await listed('deals', bob)).toMatchObject([{ stage: 'Funded' }])
+    expect(await listed('deals', ada)).toMatchObject([{ deal_name: expect.not.stringContaining('LOID') }])
+  },
+)
 
 test('what was in the CRM before the partner came is no news, what came after is', async () => {
   const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }

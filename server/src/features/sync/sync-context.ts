@@ -1,6 +1,7 @@
 import type { SyncProblem } from '@portal/contract/sync.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
+import type { CrmModule } from '../../zoho/crm-records.ts'
 import { CrmConflict, CrmRefused } from '../../zoho/errors.ts'
 import { updateProgress } from './sync-runs.queries.ts'
 
@@ -124,6 +125,21 @@ export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Ite
   } catch (error) {
     if (error instanceof CrmRefused) return []
     throw error
+  }
+}
+
+/** One odd record must not keep the others from being applied. */
+export async function leavingOutProblems(
+  { deps, partnerId }: Pick<SyncContext, 'deps' | 'partnerId'>,
+  { module, zohoId }: { module: CrmModule; zohoId: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const problem = problemOf(zohoId, error)
+    if (!problem) throw error
+    deps.log.warn({ partnerId, module, ...problem }, 'a record of the CRM was left out')
   }
 }
 

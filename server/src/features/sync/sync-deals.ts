@@ -7,7 +7,7 @@ import { pushDeal } from '../deals/push-deal.job.ts'
 import {
   archiveLead,
   findDealsWithMatchedLead,
-  findLeadsInCrm,
+  findLeadsInCrmOfAllPartners,
   findMatchableLeads,
   findOpenLeadsByLoid,
   restoreMatchedLeads,
@@ -17,7 +17,15 @@ import { hasChanged } from './has-changed.ts'
 import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 import { nameRecords } from './name-records.ts'
 import { pushWaiting } from './push-waiting.ts'
-import { chunksOf, emptyWhenRefused, type IsNews, inParallel, problemOf, type SyncContext } from './sync-context.ts'
+import {
+  chunksOf,
+  emptyWhenRefused,
+  type IsNews,
+  inParallel,
+  leavingOutProblems,
+  problemOf,
+  type SyncContext,
+} from './sync-context.ts'
 import { openLeadApplier } from './sync-leads.ts'
 import { asPulled, type Pulled, pullNotes } from './sync-notes.ts'
 import { findLastSuccess } from './sync-runs.queries.ts'
@@ -121,11 +129,19 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
     )
     const converted = leads.records.filter((lead) => lead.is_converted && lead.partner_zoho_id === sync.partnerZohoId)
     if (converted.length === 0) return
-    const knownLeads = new Map((await findLeadsInCrm(db, partnerId)).map((row) => [row.zoho_id, row]))
+    const rows = await findLeadsInCrmOfAllPartners(
+      db,
+      converted.map((lead) => lead.zoho_id),
+    )
+    const knownLeads = new Map(rows.filter((row) => row.partner_id === partnerId).map((row) => [row.zoho_id, row]))
     const applier = openLeadApplier(sync, knownLeads, () => true)
     const named = await applier.name(converted)
     const theirDeals = await applier.dealsOf(named)
-    for (const lead of named) await applier.apply(lead, theirDeals)
+    for (const lead of named) {
+      await leavingOutProblems(sync, { module: 'Leads', zohoId: lead.zoho_id }, async () => {
+        await applier.apply(lead, theirDeals)
+      })
+    }
   }
 
   async function apply(record: NamedCrmDeal) {
