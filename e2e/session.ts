@@ -52,6 +52,7 @@ export const ownTest = base.extend<object, { own: Own }>({
   storageState: ({ own }, use) => use(stateOf(own.token)),
 })
 
-function stateOf(token: string) {
+/** What a browser keeps of a session. */
+export function stateOf(token: string) {
   return { cookies: [], origins: [{ origin: portalUrl, localStorage: [{ name: 'auth_token', value: token }] }] }
 }

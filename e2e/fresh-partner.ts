@@ -1,0 +1,43 @@
+import { test as base, expect } from '@playwright/test'
+import { createLead, readLead } from '../contract/src/leads.ts'
+import { portalUrl } from './addresses.ts'
+import { type Account, signUp } from './partner.ts'
+import { stateOf } from './session.ts'
+
+export interface FreshPartner extends Account {
+  token: string
+  /** The LOID of a lead that the CRM has. What is not given is somebody's of no interest. */
+  submitLead(lead?: Record<string, unknown>): Promise<string>
+}
+
+/** Every page is that of a partner who has nothing yet, signed in already: one for each test. */
+export const test = base.extend<{ partner: FreshPartner }>({
+  partner: async ({ playwright }, use) => {
+    const request = await playwright.request.newContext({ baseURL: portalUrl })
+    const account = await signUp(request)
+    const { email, password } = account
+    const { token } = await (await request.post('/api/auth/login', { data: { email, password } })).json()
+    const headers = { authorization: `Bearer ${token}` }
+
+    async function submitLead(lead: Record<string, unknown> = {}): Promise<string> {
+      const answer = await request.post('/api/dashboard/leads', { headers, data: { ...SOMEBODY, ...lead } })
+      expect(answer.status()).toBe(201)
+      const { loid } = createLead.answer.parse((await answer.json()).data)
+      const read = async () => (await request.get(`/api/crm/lead/${loid}`, { headers })).json()
+      await expect.poll(async () => readLead.answer.parse((await read()).data).lead.crm).toBe('synced')
+      return loid
+    }
+
+    await use({ ...account, token, submitLead })
+    await request.dispose()
+  },
+  storageState: ({ partner }, use) => use(stateOf(partner.token)),
+})
+
+const SOMEBODY = {
+  firstName: 'Jo',
+  lastName: 'Marsh',
+  email: 'jo@saltbush.example',
+  phone: '0491 570 156',
+  businessName: 'Saltbush Transport',
+}

@@ -1,0 +1,35 @@
+import type { Page } from '@playwright/test'
+
+/** Such calls get no answer until the returned function is called: a page while it waits. */
+export async function holdAnswers(page: Page, calls: string | RegExp): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route(calls, async (route) => {
+    await released
+    await route.fallback()
+  })
+  return release
+}
+
+interface Refusal {
+  status: number
+  /** Left out, the answer is no answer of ours: as from a gateway. */
+  error?: string
+  code?: string
+}
+
+/** Such calls are refused until the returned function is called. Without a refusal the connection breaks. */
+export async function breakAnswers(
+  page: Page,
+  calls: string | RegExp,
+  refusal?: Refusal,
+): Promise<() => Promise<void>> {
+  await page.route(calls, (route) => {
+    if (!refusal) return route.abort('connectionreset')
+    const { status, error, code = 'BROKEN' } = refusal
+    return route.fulfill({
+      status,
+      ...(error === undefined ? { body: '' } : { json: { success: false, error, code } }),
+    })
+  })
+  return () => page.unroute(calls)
+}
