@@ -13,6 +13,7 @@ const DEBUG_TESTS = '**/api/dashboard/debug-sync-leads'
 const COLUMNS = ['Business Name', 'LOID', 'Contact', 'Loan Amount', 'Loan Type', 'ISO', 'Status', 'Created', 'View']
 
 test('/leads waits, is empty, fails and comes back', async ({ page }) => {
+  test.slow()
   const release = await holdAnswers(page, LISTS)
   await page.goto('/leads')
   await expect(page.getByRole('status', { name: 'Loading leads' })).toBeVisible()
