@@ -1,6 +1,5 @@
 import { expect, type Page, test as signedOut } from '@playwright/test'
 import { expectGoodLooks, listenForComplaints } from './looks.ts'
-import { signIn, signUp } from './partner.ts'
 import { type Demo, test as signedIn } from './session.ts'
 
 interface Screen {
@@ -122,118 +121,6 @@ async function expectSound(page: Page, path: string, { heading, texts }: Screen)
   expect(complaints).toEqual([])
 }
 
-signedOut('whoever is signed out is asked to sign in', async ({ page, isMobile }) => {
-  signedOut.skip(isMobile, 'the same on every screen')
-  for (const path of [
-    '/',
-    '/dashboard',
-    '/leads',
-    '/leads/new',
-    '/leads/LO-7K3M9QAZ',
-    '/deals',
-    '/search?q=a',
-    '/profile',
-  ]) {
-    await page.goto(path)
-    await expect(page, path).toHaveURL('/login')
-  }
-})
-
-signedIn('whoever is signed in is taken to the dashboard from every other address', async ({ page, isMobile }) => {
-  signedIn.skip(isMobile, 'the same on every screen')
-  const keptFrom = ['/login', '/signup', '/forgot-password', '/reset-password?token=x']
-  for (const path of ['/', ...keptFrom, '/no/such/page', '/search', '/search?q=%20']) {
-    await page.goto(path)
-    await expect(page, path).toHaveURL('/dashboard')
-  }
-})
-
-signedOut('signing out is asked about first', async ({ page, request, isMobile }) => {
-  await signIn(page, await signUp(request))
-  const openDialog = async () => {
-    if (isMobile) {
-      await page.getByRole('button', { name: 'Open menu' }).click()
-      await expect(page.getByRole('button', { name: 'Close menu' })).toBeVisible()
-    }
-    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click()
-  }
-  await openDialog()
-  const dialog = page.getByRole('alertdialog', { name: 'Sign Out' })
-  await expect(dialog).toContainText(
-    'Are you sure you want to sign out? You will need to sign in again to access your account.',
-  )
-  await expectGoodLooks(page)
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await expect(dialog).toBeHidden()
-  await expect(page).toHaveURL('/dashboard')
-
-  const token = await page.evaluate(() => localStorage.getItem('auth_token'))
-  await openDialog()
-  await dialog.getByRole('button', { name: 'Sign Out' }).click()
-  await expect(page).toHaveURL('/login')
-  const answer = await request.get('/api/dashboard/stats', { headers: { authorization: `Bearer ${token}` } })
-  expect(answer.status()).toBe(401)
-  await page.goto('/dashboard')
-  await expect(page).toHaveURL('/login')
-})
-
-signedIn('filters live in the address and survive a reload', async ({ page }) => {
-  await page.goto('/leads')
-  await page.getByRole('button', { name: 'Filters' }).click()
-  await page.getByLabel('Status').selectOption('Contacted')
-  await expect(page).toHaveURL(/status=Contacted/)
-  const statuses = rows(page).getByText('Contacted', { exact: true })
-  await expect(statuses.first()).toBeVisible()
-  await expect.poll(async () => (await statuses.count()) === (await rows(page).count())).toBe(true)
-  const count = await rows(page).count()
-
-  await page.reload()
-  await expect(page.getByLabel('Status')).toHaveValue('Contacted')
-  await expect(page.getByRole('button', { name: /Filters.*1 active/ })).toBeVisible()
-  await expect(rows(page)).toHaveCount(count)
-
-  await page.getByRole('button', { name: 'Clear Filters' }).click()
-  await expect(page).toHaveURL('/leads')
-  await expect(rows(page)).toHaveCount(20)
-
-  await page.goto('/leads?search=nobody+has+this+name')
-  await expect(page.getByText('No leads found')).toBeVisible()
-  await expect(page.getByText('Try adjusting your search or filters')).toBeVisible()
-})
-
-signedIn('leads come twenty to a page', async ({ page }) => {
-  await page.goto('/leads')
-  await expect(rows(page)).toHaveCount(20)
-  const [first = ''] = await names(page)
-  await expect(page.getByRole('button', { name: 'Previous' })).toBeDisabled()
-  await page.getByRole('button', { name: 'Next' }).click()
-  await expect(page).toHaveURL(/page=2/)
-  await expect(page.getByText('Page 2')).toBeVisible()
-  await expect(page.getByText(first)).toHaveCount(0)
-  expect(await rows(page).count()).toBeLessThan(20)
-  await expect(page.getByRole('button', { name: 'Next' })).toBeDisabled()
-  await page.getByRole('button', { name: 'Previous' }).click()
-  await expect(page).toHaveURL('/leads')
-  await expect(page.getByText(first)).toBeVisible()
-})
-
-signedIn('a new column sorts descending, the same one again ascending', async ({ page, isMobile }) => {
-  await page.goto('/leads')
-  await expect(rows(page)).toHaveCount(20)
-  const byName = (await names(page)).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
-  const sortByName = () => page.getByRole('columnheader', { name: 'Business Name' }).getByRole('button').click()
-  if (isMobile) await page.getByLabel('Sort by').selectOption('Business Name')
-  else await sortByName()
-  await expect(page).toHaveURL(/sort=-business_name/)
-  await expect.poll(() => names(page)).toEqual(byName.toReversed())
-  if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
-  else await sortByName()
-  await expect(page).toHaveURL(/sort=business_name/)
-  await expect.poll(() => names(page)).toEqual(byName)
-  await page.reload()
-  await expect.poll(() => names(page)).toEqual(byName)
-})
-
 signedIn('the search box finds leads and deals from any page', async ({ page, demo }) => {
   await page.goto('/profile')
   const box = page.getByPlaceholder('Search leads and deals...')
@@ -247,18 +134,3 @@ signedIn('the search box finds leads and deals from any page', async ({ page, de
   await page.getByRole('table', { name: 'Leads found' }).getByRole('link').first().click()
   await expect(page).toHaveURL(`/leads/${demo.leadLoid}`)
 })
-
-function rows(page: Page) {
-  return page
-    .getByRole('table', { name: 'Leads' })
-    .getByRole('row')
-    .filter({ has: page.getByRole('cell') })
-}
-
-function names(page: Page): Promise<string[]> {
-  return rows(page)
-    .getByRole('cell')
-    .filter({ has: page.locator('a:not([aria-label])') })
-    .getByRole('link')
-    .allInnerTexts()
-}
