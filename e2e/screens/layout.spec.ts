@@ -6,6 +6,9 @@ const ENTRIES = [
   { name: 'Dashboard', path: '/dashboard' },
   { name: 'Leads', path: '/leads' },
   { name: 'Deals', path: '/deals' },
+  { name: 'Webhook', path: '/webhook' },
+  { name: 'API Keys', path: '/api-keys' },
+  { name: 'API Docs', path: '/api-docs' },
   { name: 'Profile Settings', path: '/profile' },
 ]
 

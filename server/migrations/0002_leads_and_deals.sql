@@ -74,6 +74,9 @@ create index leads_scanned on leads (partner_id, created_at desc, id desc) inclu
   where converted_at is null and archived_at is null;
 create index leads_found on leads using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
   with (gin_pending_list_limit = 256) where converted_at is null and archived_at is null;
+-- What was submitted and what became deals in a time, counted from the index alone.
+create index leads_by_time on leads (partner_id, created_at) include (converted_at) where archived_at is null;
+create index leads_by_conversion on leads (partner_id, converted_at) where archived_at is null and converted_at is not null;
 create index leads_by_email on leads (partner_id, email, created_at) where archived_at is null;
 create index leads_by_phone on leads (partner_id, phone, created_at) where archived_at is null;
 create index leads_by_abn on leads (partner_id, business_abn, created_at) where archived_at is null and business_abn is not null;
@@ -125,6 +128,10 @@ create index deals_scanned on deals (partner_id, created_at desc, id desc) inclu
 create index deals_found on deals using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
   with (gin_pending_list_limit = 256) where archived_at is null;
 create index deals_by_archive on deals (archived_at) where archived_at is not null;
+
+-- An index alone answers for rows that a vacuum has seen. By itself that comes after a fifth of the table, here after a hundredth.
+alter table leads set (autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_vacuum_scale_factor = 0.02);
+alter table deals set (autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_vacuum_scale_factor = 0.02);
 
 -- How many leads of each status and deals of each stage a partner has, the archived not counted: the sum of its rows. Each
 -- change adds a row or two instead of changing one, so that no two changes wait for each other.

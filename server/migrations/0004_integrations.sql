@@ -51,9 +51,19 @@ create table webhook_logs (
   -- Until then a process is at it; a process that was killed does not come back to it. No index knows the column, so
   -- that a claim writes none.
   claimed_until timestamptz(3),
-  created_at timestamptz(3) not null
+  created_at timestamptz(3) not null,
+  -- What the log's search box looks in: what names a row, not its bodies.
+  search_text text not null generated always as (
+    lower(
+      coalesce(loid || ' ' || replace(loid, '-', ''), '') || ' ' || coalesce(event_type, '') || ' ' || endpoint || ' ' ||
+      coalesce(error_message, '')
+    )
+  ) stored
 );
 create index webhook_logs_of_partner on webhook_logs (partner_id, created_at desc, id desc);
+-- What a partner looks for, and what is rare.
+create index webhook_logs_in_trouble on webhook_logs (partner_id, status, created_at desc, id desc)
+  where status in ('failed', 'error');
 create index webhook_logs_due on webhook_logs (partner_id, next_attempt_at, id) where next_attempt_at is not null;
 create index webhook_logs_by_age on webhook_logs (created_at);
 -- An event becomes at most one delivery an endpoint, also when it is fanned out twice.
@@ -69,6 +79,21 @@ create table webhook_attempts (
   primary key (log_id, number)
 );
 
--- Set when the event is recorded, if the partner has an active endpoint then; until its delivery is made.
+-- Whether a delivery is still to be made of the event. Set as it is recorded, if the partner has an active endpoint then.
 alter table events add column to_deliver boolean not null default false;
 create index events_to_deliver on events (created_at, id) where to_deliver;
+
+-- A trigger, because its look is planned once a connection: as a part of the insert it made recording an event half as
+-- dear again, for every lead of every partner, most of whom have no endpoint.
+create function mark_event_to_deliver() returns trigger language plpgsql as $$
+begin
+  new.to_deliver := exists (
+    select from webhook_endpoints where partner_id = new.partner_id and disabled_at is null
+  );
+  if new.to_deliver then
+    perform pg_notify('events_to_deliver', '');
+  end if;
+  return new;
+end
+$$;
+create trigger mark_event_to_deliver before insert on events for each row execute function mark_event_to_deliver();

@@ -139,7 +139,7 @@ test('old sync runs go, but not one under way nor the last success of a kind', a
 })
 
 test('more than one statement removes is removed all the same, and the night asks for it', async () => {
-  await using portal = await startPortal()
+  await using portal = await startPortal({ hasSchedules: true })
   const partner = await portal.newPartner()
   const { db } = portal.deps
   await sql`insert into sessions select sha256(n::text::bytea), ${partner.id}, now(), now() - interval '1 day'

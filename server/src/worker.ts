@@ -22,8 +22,8 @@ export const JOBS: readonly Job[] = [
   mailWelcome,
   mailResetLink,
   mailEndpointDisabled,
+  pruneNightly,
   sweep,
   watchCrm,
   pullNotified,
-  pruneNightly,
 ]

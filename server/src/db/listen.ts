@@ -23,6 +23,7 @@ export function listen(
       if (isBroken || isClosed) return
       isBroken = true
       if (error) onError(error)
+      void connection.end().catch(() => undefined)
       reconnecting = setTimeout(() => void connect(), RECONNECT_MS)
     }
     connection.on('error', handleBreak)

@@ -19,15 +19,16 @@ export function everyWordIn(column: Expression<string>, text: string): RawBuilde
  * are shorter or in other letters.
  */
 export function trigramsOf(text: string): string[] {
-  return inAll(readings(text).map((words) => words.flatMap((spellings) => inAll(spellings.map(trigramsInside)))))
+  const ways = readings(text)
+  const isInEach = (trigram: string) =>
+    ways.every((words) => words.some((spellings) => spellings.every((spelling) => spelling.includes(trigram))))
+  const written = ways.flatMap((words) => words.flat())
+  return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-function inAll(lists: string[][]): string[] {
-  return lists.reduce((all, some) => all.filter((one) => some.includes(one)))
-}
-
-function trigramsInside(word: string): string[] {
-  return Array.from(word.matchAll(/(?=([a-z0-9]{3}))/g), ([, trigram = '']) => trigram)
+/** One after the other and the last one; those that lie across two of them would find little less and take as long. */
+function trigramsAlong(word: string): string[] {
+  return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }
 
 /** Each way to read the text, as words, each with its spellings: one after the other, or all together as one number. */
@@ -58,6 +59,7 @@ function has(column: Expression<string>, text: string): RawBuilder<SqlBool> {
 }
 
 export function allOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  if (conditions.length === 0) return sql<SqlBool>`true`
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
@@ -66,7 +68,8 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 }
 
 export function oneOf(column: Expression<string | null>, values: readonly string[]): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${column} = any (${values})`
+  // Of one value, an index is in the order of what follows it.
+  return values.length === 1 ? sql<SqlBool>`${column} = ${values[0]}` : sql<SqlBool>`${column} = any (${values})`
 }
 
 /** Whole days in the portal's time zone, both inclusive (D7). */

@@ -246,6 +246,7 @@ interface WebhookLogsTable {
   next_attempt_at: Instant | null
   claimed_until: Instant | null
   created_at: Instant
+  search_text: GeneratedAlways<string>
 }
 
 interface WebhookAttemptsTable {

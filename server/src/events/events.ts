@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { firstIdAt, newId } from '../db/ids.ts'
 
-/** Where PostgreSQL tells every process that an event was recorded that a partner's endpoint is to hear of. */
+/** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
@@ -35,30 +34,20 @@ export interface PortalEvent<Type extends EventType = EventType> {
 }
 
 /**
- * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered
- * is decided here, so that an endpoint hears of what happened while it was there, and of nothing else (D35).
+ * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered,
+ * the table's trigger says: an endpoint hears of what happened while it was there, and of nothing else (D35).
  */
 export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
   await tx
-    .with('recorded', (statement) =>
-      statement
-        .insertInto('events')
-        .values({
-          id: newId(new Date(event.at)),
-          partner_id: event.partnerId,
-          type: event.type,
-          loid: event.loid,
-          data: JSON.stringify(event.data),
-          created_at: event.at,
-          to_deliver: sql<boolean>`exists (
-            select from webhook_endpoints where partner_id = ${event.partnerId} and disabled_at is null
-          )`,
-        })
-        .returning('to_deliver'),
-    )
-    .selectFrom('recorded')
-    .select(sql`pg_notify(${EVENTS_TO_DELIVER}, '')`.as('notified'))
-    .where('to_deliver', '=', true)
+    .insertInto('events')
+    .values({
+      id: newId(new Date(event.at)),
+      partner_id: event.partnerId,
+      type: event.type,
+      loid: event.loid,
+      data: JSON.stringify(event.data),
+      created_at: event.at,
+    })
     .execute()
 }
 

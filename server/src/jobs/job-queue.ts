@@ -66,9 +66,14 @@ async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
   await createQueue(boss, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 
   // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
-  const options = { perJobResults: true, batchSize: Math.max(2, job.concurrency), burstWhenBatchFull: true } as const
-  const retrying = { ...options, notifyPollingIntervalSeconds: LOOK_FOR_RETRIES_SECONDS }
-  await boss.work(job.name, retrying, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
+  const options = {
+    perJobResults: true,
+    batchSize: Math.max(2, job.concurrency),
+    burstWhenBatchFull: true,
+    // Of what was given up nobody is notified either.
+    notifyPollingIntervalSeconds: LOOK_FOR_RETRIES_SECONDS,
+  } as const
+  await boss.work(job.name, options, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
   await boss.work(givenUp, options, (batch) =>
     Promise.all(
       batch.map((one) =>

@@ -11,9 +11,9 @@ export interface Lender {
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
   list(module: string, fields: string): Promise<Record<string, unknown>[]>
   addNote(module: string, id: string, note: { title?: string; content: string }): Promise<string>
+  removeField(module: string, apiName: string): Promise<void>
   /** The channels by which the CRM notifies others. */
   watches(): Promise<Record<string, unknown>[]>
-  removeField(module: string, apiName: string): Promise<void>
   faults(faults: object): Promise<void>
   behaviour(switches: object): Promise<void>
   calls(): Promise<{ total: number; by_kind: Record<string, number> }>
@@ -27,8 +27,8 @@ const Written = z.object({
 })
 const Records = z.object({ data: z.array(z.record(z.string(), z.unknown())) })
 const Converted = z.object({ data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })) })
-const Watches = z.object({ watch: z.array(z.record(z.string(), z.unknown())) })
 const Fields = z.object({ fields: z.array(z.object({ id: z.string(), api_name: z.string() })) })
+const Watches = z.object({ watch: z.array(z.record(z.string(), z.unknown())) })
 const Calls = z.object({ total: z.number(), by_kind: z.record(z.string(), z.number()) })
 
 export function openLender(sandboxUrl: string): Lender {
@@ -114,14 +114,14 @@ export function openLender(sandboxUrl: string): Lender {
     },
     addNote: (module, id, { title, content }) =>
       create(`${module}/${id}/Notes`, { Note_Title: title ?? null, Note_Content: content }),
-    async watches() {
-      const answer = await api('GET', 'actions/watch')
-      return answer === undefined ? [] : Watches.parse(answer).watch
-    },
     async removeField(module, apiName) {
       const { fields } = Fields.parse(await api('GET', `settings/fields?module=${module}`))
       const field = fields.find((one) => one.api_name === apiName)
       await api('DELETE', `settings/fields/${field?.id}?module=${module}`)
+    },
+    async watches() {
+      const answer = await api('GET', 'actions/watch')
+      return answer === undefined ? [] : Watches.parse(answer).watch
     },
     faults: (faults) => control('faults', faults),
     behaviour: (switches) => control('behaviour', switches),

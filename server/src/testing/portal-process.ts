@@ -27,6 +27,8 @@ export async function openDataFolder() {
     LOG_LEVEL: 'silent',
   }
 
+  const started: (() => Promise<void>)[] = []
+
   return {
     /** Runs an operator's command to its end. */
     async command(words: string[], more: Record<string, string> = {}): Promise<Ended> {
@@ -39,7 +41,13 @@ export async function openDataFolder() {
     },
     /** The portal as it announces itself. */
     async start() {
-      const child = spawn(process.execPath, [join(SERVER, 'main.ts')], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [join(SERVER, 'main.ts')], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+      async function stop(): Promise<void> {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        child.kill('SIGTERM')
+        await once(child, 'close')
+      }
+      started.push(stop)
       let said = ''
       const ready = new Promise<void>((resolve) => {
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -55,12 +63,13 @@ export async function openDataFolder() {
       return {
         url: /Partner portal +(\S+)/.exec(said)?.[1] ?? '',
         crmUrl: /CRM sandbox +(\S+)/.exec(said)?.[1] ?? '',
-        async stop() {
-          child.kill('SIGTERM')
-          if (child.exitCode === null) await once(child, 'close')
-        },
+        stop,
       }
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    /** Also what a failed test left running. */
+    async [Symbol.asyncDispose]() {
+      for (const stop of started) await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }

@@ -1,4 +1,4 @@
-/** Section 8: what is said when the server gives no text. By method and path, so that no page loads another's contract. */
+/** Section 8 and the like: what is said when the server gives no text. By method and path, so that no page loads another's contract. */
 const DEFAULT_MESSAGES: Record<string, string> = {
   'POST /auth/signup': 'Signup failed',
   'POST /auth/login': 'Login failed',
@@ -23,6 +23,9 @@ const DEFAULT_MESSAGES: Record<string, string> = {
   'POST /dashboard/generate-api-key': 'Failed to generate API key',
   'DELETE /dashboard/revoke-api-key': 'Failed to revoke API key',
   'PUT /dashboard/webhook-url': 'Failed to update webhook URL',
+  'POST /dashboard/webhook-secret': 'Failed to rotate the signing secret',
+  'POST /dashboard/webhook-test': 'Failed to send test event',
+  'POST /dashboard/webhook-logs/:id/redeliver': 'Failed to redeliver',
   'GET /profile': 'Failed to fetch profile',
   'PUT /profile': 'Failed to update profile',
   'PUT /profile/password': 'Failed to change password',

@@ -10,6 +10,9 @@ export const paths = {
   lead: (loid: string) => ({ to: '/leads/$loid', params: { loid } }) as const,
   deals: { to: '/deals' },
   deal: (loid: string) => ({ to: '/deals/$loid', params: { loid } }) as const,
+  webhook: { to: '/webhook' },
+  apiKeys: { to: '/api-keys' },
+  apiDocs: { to: '/api-docs' },
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
   profile: { to: '/profile' },
 } as const

@@ -16,6 +16,7 @@ import {
   searchPageSearch,
   stringifySearch,
   tokenSearch,
+  webhookLogSearch,
 } from './search-params.ts'
 
 const root = createRootRoute({ component: Outlet })
@@ -109,6 +110,22 @@ const routeTree = root.addChildren([
       getParentRoute: () => signedIn,
       path: '/deals/$loid',
       component: lazyRouteComponent(() => import('../features/deals/deal-page.tsx'), 'DealPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/webhook',
+      validateSearch: webhookLogSearch,
+      component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/api-keys',
+      component: lazyRouteComponent(() => import('../features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/api-docs',
+      component: lazyRouteComponent(() => import('../features/partner-api/api-docs-page.tsx'), 'ApiDocsPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

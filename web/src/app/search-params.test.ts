@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { dealListSearch, leadListSearch, parseSearch, searchPageSearch, stringifySearch } from './search-params.ts'
+import {
+  dealListSearch,
+  leadListSearch,
+  parseSearch,
+  searchPageSearch,
+  stringifySearch,
+  webhookLogSearch,
+} from './search-params.ts'
 
 test('a search text stays text, whatever it looks like', () => {
   expect(searchPageSearch(parseSearch('?q=0412345678'))).toEqual({ q: '0412345678' })
@@ -10,6 +17,11 @@ test('a search text stays text, whatever it looks like', () => {
 test('what does not parse is left out of a list’s filters', () => {
   const lead = leadListSearch(parseSearch('?page=0&dateFrom=2026-02-31&dateTo=2026-02-28&status=+New+Lead+'))
   expect(lead).toEqual({ dateTo: '2026-02-28', status: 'New Lead' })
+  expect(webhookLogSearch(parseSearch('?page=2&status=failed&dateTo=tomorrow&endpoint=%2Fapi%2Fwebhook'))).toEqual({
+    page: 2,
+    status: 'failed',
+    endpoint: '/api/webhook',
+  })
   expect(dealListSearch(parseSearch('?page=3&minAmount=abc'))).toEqual({ page: 3 })
   expect(dealListSearch(parseSearch('?minAmount=50000'))).toEqual({ minAmount: 50_000 })
 })

@@ -63,6 +63,26 @@ export function dealListSearch(raw: Raw): DealListSearch {
   }
 }
 
+export interface WebhookLogSearch {
+  page?: number
+  status?: string
+  endpoint?: string
+  dateFrom?: string
+  dateTo?: string
+  search?: string
+}
+
+export function webhookLogSearch(raw: Raw): WebhookLogSearch {
+  return {
+    page: pageOf(raw['page']),
+    status: textOf(raw['status']),
+    endpoint: textOf(raw['endpoint']),
+    dateFrom: dateOf(raw['dateFrom']),
+    dateTo: dateOf(raw['dateTo']),
+    search: textOf(raw['search']),
+  }
+}
+
 export function searchPageSearch(raw: Raw): { q?: string } {
   return { q: textOf(raw['q']) }
 }

@@ -5,6 +5,8 @@ import {
   formatDateTime,
   formatDayInShort,
   formatDays,
+  formatDuration,
+  formatExactTime,
   formatMonth,
   formatRelativeTime,
 } from './dates.ts'
@@ -22,6 +24,7 @@ test('a scale of days or months says no more of a date than it needs', () => {
 test('an instant is shown in the zone of the browser', () => {
   expect(formatDate('2026-09-05T20:00:00.000Z')).toBe('Sep 6, 2026')
   expect(formatDateTime('2026-09-05T20:05:00.000Z')).toBe('Sep 6, 2026, 6:05 AM')
+  expect(formatExactTime('2026-09-05T20:05:09.000Z')).toBe('Sep 6, 2026, 6:05:09 AM')
 })
 
 test('what is not known or no date is a dash', () => {
@@ -55,4 +58,13 @@ test('days active are the ceiling of the days since creation', () => {
 
 test('one day is singular', () => {
   expect([formatDays(0), formatDays(1), formatDays(2)]).toEqual(['0 days', '1 day', '2 days'])
+})
+
+test('a duration is told in milliseconds below a second', () => {
+  expect([formatDuration(0), formatDuration(999), formatDuration(1_000), formatDuration(15_049)]).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '15.0 s',
+  ])
 })

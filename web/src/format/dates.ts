@@ -1,3 +1,4 @@
+const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -7,6 +8,12 @@ const DAY: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', year: 
 const LOCAL_DAY = new Intl.DateTimeFormat('en-US', DAY)
 const UTC_DAY = new Intl.DateTimeFormat('en-US', { ...DAY, timeZone: 'UTC' })
 const LOCAL_TIME = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
+
+const LOCAL_TIME_TO_THE_SECOND = new Intl.DateTimeFormat('en-US', {
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+})
 
 /** `Nov 21, 2026`. An instant in the browser's zone; a plain `YYYY-MM-DD` is the same day everywhere. */
 export function formatDate(date: string | null | undefined): string {
@@ -19,6 +26,17 @@ export function formatDate(date: string | null | undefined): string {
 export function formatDateTime(instant: string | null | undefined): string {
   const time = instantOf(instant)
   return time === null ? '—' : `${LOCAL_DAY.format(time)}, ${LOCAL_TIME.format(time)}`
+}
+
+/** `Nov 21, 2026, 3:05:09 PM` in the browser's zone. */
+export function formatExactTime(instant: string | null | undefined): string {
+  const time = instantOf(instant)
+  return time === null ? '—' : `${LOCAL_DAY.format(time)}, ${LOCAL_TIME_TO_THE_SECOND.format(time)}`
+}
+
+/** `230 ms`, `1.2 s`. */
+export function formatDuration(durationMs: number): string {
+  return durationMs < SECOND_MS ? `${Math.round(durationMs)} ms` : `${(durationMs / SECOND_MS).toFixed(1)} s`
 }
 
 /** `12 May`, in the browser's zone. */

@@ -1,5 +1,6 @@
 import type { Deal } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
+import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
 /** A lead as the server answers it; what matters to a test is given. */
 export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
@@ -61,6 +62,39 @@ export function dealOf(given: Partial<Deal> = {}): Deal {
     crm: 'synced',
     created_at: '2026-11-18T01:00:00.000Z',
     modified_time: '2026-11-20T01:00:00.000Z',
+    ...given,
+  }
+}
+
+export function webhookEndpointOf(given: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+  return {
+    webhook_url: 'https://hooks.saltbush.example/portal',
+    is_active: true,
+    disabled_at: null,
+    disabled_reason: null,
+    failing_since: null,
+    secret_preview: 'whsec_a1...',
+    previous_secret_until: null,
+    ...given,
+  }
+}
+
+/** A delivery that arrived, unless told otherwise. */
+export function webhookLogOf(given: Partial<WebhookLog> = {}): WebhookLog {
+  return {
+    id: 'log-1',
+    direction: 'outbound',
+    status: 'success',
+    endpoint: 'https://hooks.saltbush.example/portal',
+    event_type: 'lead.created',
+    loid: 'LO-7K3M9QAZ',
+    response_status: 200,
+    error_message: null,
+    request_body: '{"type":"lead.created"}',
+    response_body: '{"ok":true}',
+    attempts: 1,
+    next_attempt_at: null,
+    created_at: '2026-11-20T01:00:00.000Z',
     ...given,
   }
 }

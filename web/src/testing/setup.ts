@@ -6,6 +6,7 @@ import { toast } from '../ui/toast.ts'
 window.matchMedia ??= () =>
   Object.assign(new EventTarget(), { matches: false, media: '', onchange: null, addListener() {}, removeListener() {} })
 window.scrollTo = () => {}
+Element.prototype.scrollIntoView ??= () => {}
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true
 }

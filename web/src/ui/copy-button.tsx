@@ -1,19 +1,27 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button, type ButtonSize, type ButtonVariant } from './button.tsx'
+import { toast } from './toast.ts'
 
 const COPIED_STATE_MS = 2_000
 
 interface CopyButtonProps {
   text: string
-  /** Says what is copied; the visible text too, unless the button is an icon. */
+  /** Says what is copied. */
   label: string
+  /** The words on the button where `label` is too long for it; `label` begins with them. */
+  shortLabel?: string
   variant?: ButtonVariant
-  size?: ButtonSize
-  onFailure?: () => void
+  size?: Exclude<ButtonSize, 'icon'>
 }
 
-export function CopyButton({ text, label, variant = 'secondary', size = 'small', onFailure }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  label,
+  shortLabel = label,
+  variant = 'secondary',
+  size = 'small',
+}: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -26,20 +34,26 @@ export function CopyButton({ text, label, variant = 'secondary', size = 'small',
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
     } catch {
-      onFailure?.() // the browser refused; only the page knows what to say
+      // The browser refused, or the page came by plain http, where there is no clipboard.
+      toast.error('Failed to copy to clipboard')
     }
   }
 
-  const shown = isCopied ? 'Copied' : label
   return (
-    <Button
-      variant={variant}
-      size={size}
-      aria-label={size === 'icon' ? shown : undefined}
-      icon={isCopied ? <Check aria-hidden className="text-success-dot" /> : <Copy aria-hidden />}
-      onClick={handleClick}
-    >
-      {size === 'icon' ? null : <span aria-live="polite">{shown}</span>}
-    </Button>
+    <>
+      <Button
+        variant={variant}
+        size={size}
+        aria-label={isCopied || shortLabel === label ? undefined : label}
+        icon={isCopied ? <Check aria-hidden className="text-success-dot" /> : <Copy aria-hidden />}
+        onClick={handleClick}
+      >
+        {isCopied ? 'Copied' : shortLabel}
+      </Button>
+      {/* Beside the button: what changes inside one is not read out everywhere. */}
+      <span role="status" className="sr-only">
+        {isCopied && 'Copied'}
+      </span>
+    </>
   )
 }

@@ -11,7 +11,8 @@ interface Range {
 
 /**
  * Twelve periods, oldest first, those in which nothing happened too. They are counted as the zone's clocks show them, so
- * that a week with a change of the clocks is a week.
+ * that a week with a change of the clocks is a week. Each is a range of an index: finding the period of each row instead
+ * took 900 ms of a partner with a hundred thousand leads.
  */
 export async function findTrendPoints(
   pool: pg.Pool,
@@ -22,29 +23,18 @@ export async function findTrendPoints(
     name: 'dashboard-trend-points',
     text: `with range as (
              select date_trunc($2, $3::timestamptz at time zone $4) as latest, ('1 ' || $2)::interval as step
-           ), first as (
-             select (latest - ${POINTS - 1} * step) at time zone $4 as since from range
            ), points as (
-             select generate_series(latest - ${POINTS - 1} * step, latest, step) as start from range
-           ), submitted as (
-             select date_trunc($2, created_at at time zone $4) as start, count(*) as leads
-               from leads
-              where partner_id = $1 and archived_at is null and created_at >= (select since from first)
-              group by 1
-           ), created as (
-             select date_trunc($2, created_at at time zone $4) as start, count(*) as deals, sum(amount) as deal_value
-               from deals
-              where partner_id = $1 and archived_at is null and created_at >= (select since from first)
-              group by 1
-           ), converted as (
-             select date_trunc($2, converted_at at time zone $4) as start, count(*) as conversions
-               from leads
-              where partner_id = $1 and archived_at is null and converted_at >= (select since from first)
-              group by 1
+             select start, start at time zone $4 as since, (start + step) at time zone $4 as until
+               from range, generate_series(latest - ${POINTS - 1} * step, latest, step) as start
            )
-           select to_char(start, 'YYYY-MM-DD') as start, coalesce(leads, 0) as leads, coalesce(deals, 0) as deals,
-                  coalesce(deal_value, 0) as deal_value, coalesce(conversions, 0) as conversions
-             from points left join submitted using (start) left join created using (start) left join converted using (start)
+           select to_char(start, 'YYYY-MM-DD') as start, leads, deals, deal_value, conversions
+             from points,
+                  lateral (select count(*) as leads from leads
+                            where partner_id = $1 and archived_at is null and created_at >= since and created_at < until) submitted,
+                  lateral (select count(*) as deals, coalesce(sum(amount), 0) as deal_value from deals
+                            where partner_id = $1 and archived_at is null and created_at >= since and created_at < until) created,
+                  lateral (select count(*) as conversions from leads
+                            where partner_id = $1 and archived_at is null and converted_at >= since and converted_at < until) converted
             order by start`,
     values: [partnerId, period, now, timezone],
   })
@@ -65,7 +55,10 @@ interface Counts {
   reaches_back: boolean
 }
 
-/** Nothing is compared with days on which neither the partner nor a record of theirs was there. */
+/**
+ * What was then is what is now without what came since, so that only two months are read. Nothing is compared with days
+ * on which neither the partner nor a record of theirs was there.
+ */
 export async function findComparison(pool: pg.Pool, partnerId: string, now: Date): Promise<Trends['comparison']> {
   const { rows } = await pool.query<Counts>({
     name: 'dashboard-comparison',
@@ -73,25 +66,29 @@ export async function findComparison(pool: pg.Pool, partnerId: string, now: Date
              select $2::timestamptz - interval '30 days' as middle, $2::timestamptz - interval '60 days' as start
            ), l as (
              select count(*) filter (where created_at > middle) as leads,
-                    count(*) filter (where created_at > start and created_at <= middle) as leads_before,
-                    count(*) as total_leads,
-                    count(*) filter (where created_at <= middle) as total_leads_then,
-                    count(converted_at) as converted,
-                    count(*) filter (where created_at <= middle and converted_at <= middle) as converted_then,
-                    min(created_at) as since
-               from leads, days where partner_id = $1 and archived_at is null
+                    count(*) filter (where created_at <= middle) as leads_before,
+                    count(*) filter (where created_at > middle and converted_at <= middle) as converted_early
+               from leads, days where partner_id = $1 and archived_at is null and created_at > start
+           ), c as (
+             select count(*) as converted_since
+               from leads, days where partner_id = $1 and archived_at is null and converted_at > middle
+           ), t as (
+             select coalesce(sum(records), 0) as total_leads, coalesce(sum(records) filter (where is_converted), 0) as converted
+               from record_counts where partner_id = $1 and kind = 'lead'
            ), d as (
              select count(*) filter (where created_at > middle) as deals,
-                    count(*) filter (where created_at > start and created_at <= middle) as deals_before,
+                    count(*) filter (where created_at <= middle) as deals_before,
                     coalesce(sum(amount) filter (where created_at > middle), 0) as deal_value,
-                    coalesce(sum(amount) filter (where created_at > start and created_at <= middle), 0) as deal_value_before,
-                    min(created_at) as since
-               from deals, days where partner_id = $1 and archived_at is null
+                    coalesce(sum(amount) filter (where created_at <= middle), 0) as deal_value_before
+               from deals, days where partner_id = $1 and archived_at is null and created_at > start
            )
            select leads, leads_before, deals, deals_before, deal_value, deal_value_before,
-                  total_leads, total_leads_then, converted, converted_then,
-                  least(p.created_at, l.since, d.since) <= start as reaches_back
-             from l, d, days, partners p where p.id = $1`,
+                  total_leads, total_leads - leads as total_leads_then,
+                  converted, converted - converted_since - converted_early as converted_then,
+                  least(p.created_at,
+                        (select min(created_at) from leads where partner_id = $1 and archived_at is null),
+                        (select min(created_at) from deals where partner_id = $1 and archived_at is null)) <= start as reaches_back
+             from l, c, t, d, days, partners p where p.id = $1`,
     values: [partnerId, now],
   })
   const [row] = rows

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertDeal } from '../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -167,9 +171,10 @@ test('a sync knows the deals that the portal made, pushed or not, and makes none
   const { partner, key } = await withKey()
   const pushed: string = (await portal.post('/webhook/deal', DEAL, { token: key })).body.data.loid
   await pushedDeal(partner, pushed)
-  await lender.faults({ outage: true })
+  await lender.faults({ outage: 'socket' })
   const waiting: string = (await portal.post('/webhook/deal', { ...DEAL, amount: 1 }, { token: key })).body.data.loid
-  await lender.faults({ outage: false })
+  expect((await portal.get(`/webhook/status/${waiting}`, { token: key })).body.data.crm).toBe('pending')
+  await lender.faults({})
 
   const sync = await partner.post('/dashboard/sync-deals')
   expect([sync.status, sync.body.data]).toMatchObject([
@@ -212,20 +217,29 @@ test('a lead and its deal made through the API: the lead gives way to the deal t
   expect(status.body.data).toMatchObject({ id: submitted.body.data.id, status: deal.body.data.status })
 })
 
-test('a deal whose push was given up waits for Retry, and Retry sends it', async () => {
-  const { partner, key } = await withKey()
-  await lender.faults({ outage: true })
-  const { loid } = (await portal.post('/webhook/deal', DEAL, { token: key })).body.data
-  const refusing = await partner.post(`/crm/deal/${loid}/retry-push`)
-  expect([refusing.status, refusing.body.data]).toEqual([202, { loid, crm: 'pending' }])
-  // What the end of seven days of retries leaves.
-  await portal.deps.db.updateTable('deals').set({ crm: 'failed' }).where('loid', '=', loid).execute()
-  expect((await portal.get(`/webhook/status/${loid}`, { token: key })).body.data.crm).toBe('failed')
-  await lender.faults({ outage: false })
+test('a deal that the CRM refuses is given up at once, and says so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'field-map-'))
+  const CRM_FIELD_MAP = join(folder, 'map.json')
+  // A mistaken map: text for a field that takes a record.
+  await writeFile(CRM_FIELD_MAP, '{"deals":{"fields":{"partner_iso":"Contact_Name","contact":"Partner_ISO"}}}')
+  await using mistaken = await startPortal({ withCrm: true, env: { CRM_FIELD_MAP } })
+  await rm(folder, { recursive: true })
+  const partner = await mistaken.newPartner()
+  const { loid } = (await mistaken.post('/webhook/deal', DEAL, { token: partner.token })).body.data
+  const status = async () => (await partner.get(`/webhook/status/${loid}`)).body.data
+  const ended = await waitFor('the end of it', async () => (await status()).crm !== 'pending' && status())
+  expect(ended).toMatchObject({ crm: 'failed', status: 'Waiting On Application' })
+})
+
+test('POST /crm/deal/{id}/retry-push: sends a deal that was given up, once', async () => {
+  const { partner } = await withKey()
+  const { loid } = await insertDeal(portal.deps.db, partner.id, { crm: 'failed', deal_name: 'Given up' })
   const retry = await partner.post(`/crm/deal/${loid}/retry-push`)
   expect([retry.status, retry.body.data]).toEqual([202, { loid, crm: 'pending' }])
   await pushedDeal(partner, loid)
   expect(await dealsInCrm(loid)).toHaveLength(1)
+  const again = await partner.post(`/crm/deal/${loid}/retry-push`)
+  expect([again.status, again.body.data]).toEqual([202, { loid, crm: 'synced' }])
 })
 
 test('GET /webhook/status/{id}: by id and by LOID, for a lead and for a deal', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Lender, openLender } from '../../testing/lender.ts'
+import { startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { watchCrm } from './watch-crm.job.ts'
@@ -13,7 +14,11 @@ let adaInCrm: string
 const lines: string[] = []
 
 beforeAll(async () => {
-  portal = await startPortal({ withCrm: true, onLogLine: (line) => lines.push(line) })
+  portal = await startPortal({
+    withCrm: true,
+    env: { WEBHOOK_ALLOW_PRIVATE: 'true' },
+    onLogLine: (line) => lines.push(line),
+  })
   lender = openLender(portal.crmUrl)
 })
 
@@ -103,6 +108,19 @@ test.each([
     'deal.removed',
     'lead.removed',
   )
+})
+
+test('a change in the CRM reaches the partner’s endpoint without anybody pressing Sync', async () => {
+  await watch()
+  await using receiver = await startReceiver()
+  await ada.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+  const { loid, id } = await submitted()
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  const [, changed] = await receiver.first(2)
+  expect(changed?.body).toMatchObject({
+    type: 'lead.status_changed',
+    data: { loid, status: 'Contacted', previous: 'New Lead' },
+  })
 })
 
 test('what staff do on their page shows, too', async () => {

@@ -37,11 +37,11 @@ export async function attemptDelivery(
       status: next ? 'pending' : 'error',
       response_status: null,
       response_body: null,
-      error_message: storable(answer.message),
+      error_message: answer.message,
       next_attempt_at: next?.toISOString() ?? null,
     }
   }
-  const answered = { ...attempt, response_status: answer.status, response_body: storable(answer.body) }
+  const answered = { ...attempt, response_status: answer.status, response_body: answer.body }
   if (isSuccess(answer.status)) return { ...answered, status: 'success', error_message: null, next_attempt_at: null }
   const isGone = answer.status === GONE
   const next = isGone ? undefined : nextAttemptAt(failures, now, Math.random(), retryAfterMs(answer, now))
@@ -76,9 +76,4 @@ function isSuccess(status: number): boolean {
 function answeredText(status: number): string {
   if (status >= 300 && status < 400) return `The endpoint answered ${status}; redirects are not followed`
   return `The endpoint answered ${status}`
-}
-
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
-function storable(text: string): string {
-  return text.replaceAll('\u0000', '').toWellFormed()
 }

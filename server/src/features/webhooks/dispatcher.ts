@@ -21,6 +21,8 @@ import { openAttemptRecorder } from './record-attempts.ts'
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /** How often to look without having been told, for what killed processes and broken connections leave behind. */
 const LOOK_EVERY_MS = 5_000
+/** Nor more often than this, however many retries are due one after the other. */
+const LOOK_MS_MIN = 250
 const AGAIN_AFTER_ERROR_MS = 1_000
 
 export interface Dispatcher {
@@ -105,7 +107,8 @@ export function startDispatcher(
     if (outcome.next_attempt_at) lookIn(Date.parse(outcome.next_attempt_at) - clock.now().getTime())
   }
 
-  function lookIn(ms: number): void {
+  function lookIn(wantedMs: number): void {
+    const ms = Math.max(wantedMs, LOOK_MS_MIN)
     const atMs = performance.now() + ms
     if (isStopping || atMs >= lookAtMs) return
     clearTimeout(looking)

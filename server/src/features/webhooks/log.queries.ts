@@ -1,5 +1,4 @@
 import type { WebhookAttempt, WebhookLog, WebhookLogFilters } from '@portal/contract/webhooks.ts'
-import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
@@ -22,10 +21,7 @@ const LOG_COLUMNS = [
   'created_at',
 ] as const
 
-/**
- * Newest first. Reads one row too many, which tells `has_more` without counting. The search looks in what names a row,
- * not in bodies.
- */
+/** Newest first. Reads one row too many, which tells `has_more` without counting. */
 export async function findWebhookLogs(
   db: Db,
   partnerId: string,
@@ -38,10 +34,7 @@ export async function findWebhookLogs(
   if (endpoint) query = query.where((eb) => containing(eb.ref('endpoint'), endpoint))
   if (dateFrom) query = query.where((eb) => createdFrom(eb.ref('created_at'), dateFrom, timezone))
   if (dateTo) query = query.where((eb) => createdUntil(eb.ref('created_at'), dateTo, timezone))
-  if (search) {
-    const searched = sql<string>`lower(concat_ws(' ', loid, replace(loid, '-', ''), event_type, endpoint, error_message))`
-    query = query.where(everyWordIn(searched, search))
-  }
+  if (search) query = query.where((eb) => everyWordIn(eb.ref('search_text'), search))
   const rows = await query
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

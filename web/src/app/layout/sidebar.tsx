@@ -1,6 +1,6 @@
 import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
-import { Handshake, LayoutDashboard, LogOut, Settings, Users, X } from 'lucide-react'
+import { BookOpen, Handshake, KeyRound, LayoutDashboard, LogOut, Settings, Users, Webhook, X } from 'lucide-react'
 import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
@@ -12,6 +12,9 @@ const ENTRIES = [
   { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard },
   { label: 'Leads', link: paths.leads, Icon: Users },
   { label: 'Deals', link: paths.deals, Icon: Handshake },
+  { label: 'Webhook', link: paths.webhook, Icon: Webhook },
+  { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound },
+  { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen },
   { label: 'Profile Settings', link: paths.profile, Icon: Settings },
 ] as const
 

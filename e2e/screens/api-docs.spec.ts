@@ -1,0 +1,104 @@
+import { expect } from '@playwright/test'
+import { test } from '../fresh-partner.ts'
+import { expectGoodLooks } from '../looks.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const DOCS = '**/api/dashboard/api-docs'
+
+test('/api-docs waits, fails and is asked again', async ({ page, isMobile }) => {
+  const release = await holdAnswers(page, DOCS)
+  await page.goto('/api-docs')
+  await expect(page.getByRole('status').filter({ hasText: 'Loading API documentation' })).toBeVisible()
+  await expectGoodLooks(page)
+  release()
+  const title = page.getByRole('heading', { level: 2, name: 'Partner API' })
+  await expect(title).toBeVisible()
+
+  const failure = page.getByRole('main').getByRole('alert')
+  const retry = failure.getByRole('button', { name: 'Try Again' })
+  const mend = await breakAnswers(page, DOCS, { status: 403, error: 'Not now' })
+  await page.reload()
+  await expect(failure).toContainText('Failed to fetch API documentation (403)')
+  await expect(failure).toContainText('Not now')
+  await expectGoodLooks(page)
+  await mend()
+  await retry.click()
+  await expect(title).toBeVisible()
+
+  if (isMobile) return
+  const reconnect = await breakAnswers(page, DOCS)
+  await page.reload()
+  await expect(failure).toContainText('Error loading API documentation')
+  await reconnect()
+
+  for (const part of ['authentication', 'endpoints', 'examples']) {
+    await page.route(DOCS, async (route) => {
+      const { data, ...answer } = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...answer, data: { ...data, [part]: undefined } } })
+    })
+    await page.reload()
+    await expect(failure, part).toContainText('Invalid Documentation Format')
+    await page.unroute(DOCS)
+  }
+  await retry.click()
+  await expect(title).toBeVisible()
+})
+
+test('/api-docs tells what the partner API is and how it is called', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/api-docs')
+  const main = page.getByRole('main')
+  await expect(main.getByRole('heading', { level: 1 })).toHaveText('API Docs')
+  await expect(main.getByRole('heading', { level: 2 })).toHaveText([
+    'Partner API',
+    'Authentication',
+    'Endpoints',
+    'Code examples',
+    'Webhooks',
+    'Error codes',
+    'Rate limits',
+    'Support',
+  ])
+  const { origin } = new URL(page.url())
+  await expect(main.getByText('Version 1.0')).toBeVisible()
+  await expect(main.getByText(`${origin}/api`, { exact: true })).toBeVisible()
+  await expect(main.getByText('Submit leads and deals from your own systems')).toBeVisible()
+  await expect(main.getByText('Authorization: Bearer YOUR_API_KEY').first()).toBeVisible()
+  await expect(main.getByText(/Permanent: an API key does not expire/)).toBeVisible()
+
+  await test.step('the session’s token stays hidden', async () => {
+    await expect(main.getByText('Your session token')).toBeVisible()
+    await expect(main.getByText(partner.token.slice(0, 4)).first()).toBeVisible()
+    expect(await main.innerText()).not.toContain(partner.token.slice(0, 8))
+  })
+
+  await test.step('every call stands with its fields and examples', async () => {
+    const calls = main.getByRole('article')
+    for (const call of ['POST /partner/leads', 'GET /partner/docs', 'POST /webhook/lead', 'POST /webhook/deal']) {
+      const [method = '', path = ''] = call.split(' ')
+      const one = calls.filter({ has: page.getByRole('heading', { name: path, exact: true }) })
+      await expect(one.locator('header'), call).toHaveText(`${method}${path}`)
+    }
+    const submission = calls.filter({ has: page.getByRole('heading', { name: '/partner/leads', exact: true }) })
+    await expect(submission.getByRole('listitem').filter({ hasText: 'business_name' }).first()).toContainText(
+      'required',
+    )
+    await expect(submission.getByRole('group', { name: 'Request example' })).toContainText('"business_name"')
+    await expect(submission.getByRole('group', { name: 'Response example' })).toContainText('"loid"')
+  })
+
+  await test.step('the examples come in three languages, by arrow keys too', async () => {
+    const tabs = main.getByRole('tablist', { name: 'Code examples' })
+    await expect(tabs.getByRole('tab')).toHaveText(['cURL', 'JavaScript', 'Python'])
+    await tabs.getByRole('tab', { name: 'cURL' }).press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await expect(tabs.getByRole('tab', { name: 'JavaScript' })).toHaveAttribute('aria-selected', 'true')
+    await expect(main.getByRole('group', { name: 'JavaScript example' }).first()).toContainText('fetch(')
+  })
+
+  for (const code of ['VALIDATION', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED']) {
+    await expect(main.getByRole('table', { name: 'Error codes' }).getByRole('rowheader', { name: code })).toBeVisible()
+  }
+  await expect(main.getByRole('table', { name: 'Limits' })).toContainText('120 a minute')
+  await expect(main.getByRole('link', { name: `${origin}/api-docs` })).toBeVisible()
+})

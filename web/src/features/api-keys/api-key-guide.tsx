@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router'
+import { Gauge, KeyRound, Link2, ListChecks, ShieldCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { paths } from '../../app/paths.ts'
+import { Card } from '../../ui/card.tsx'
+import { textLinkClass } from '../../ui/description-list.tsx'
+import { IconList, type IconListItem } from '../../ui/icon-list.tsx'
+
+const PARTS: readonly IconListItem[] = [
+  {
+    Icon: KeyRound,
+    title: 'Authentication',
+    text: (
+      <>
+        Send the key in a header with each call:
+        <Mono>Authorization: Bearer &lt;YOUR_API_KEY&gt;</Mono>
+      </>
+    ),
+  },
+  {
+    Icon: Link2,
+    title: 'Endpoints',
+    text: (
+      <>
+        <Mono>POST /api/partner/leads</Mono>
+        <Mono>GET /api/partner/docs</Mono>
+      </>
+    ),
+  },
+  {
+    Icon: ListChecks,
+    title: 'Required',
+    text: 'A business name, and a phone number or an email address. Everything else a lead can have is welcome.',
+  },
+  {
+    Icon: Gauge,
+    title: 'Limits',
+    text: '120 calls a minute. Each answer carries RateLimit headers; at 429, Retry-After tells when to come back.',
+  },
+  {
+    Icon: ShieldCheck,
+    title: 'Keep it secret',
+    text: 'A key belongs on a server, never in a web page or an app. Whoever has it can submit leads in your name.',
+  },
+]
+
+/** Basic documentation: enough for a first call. */
+export function ApiKeyGuide() {
+  return (
+    <Card title="Using your key" className="self-start">
+      <IconList items={PARTS} className="sm:max-xl:grid-cols-2 sm:max-xl:gap-6" />
+      <p className="mt-5 border-t border-line pt-4">
+        <Link {...paths.apiDocs} className={textLinkClass}>
+          Everything else is in the API Docs
+        </Link>
+      </p>
+    </Card>
+  )
+}
+
+function Mono({ children }: { children: ReactNode }) {
+  return <code className="mt-1 block font-mono text-xs break-words text-ink">{children}</code>
+}

@@ -1,0 +1,204 @@
+import type { ApiKeyStatus } from '@portal/contract/api-keys.ts'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const KEY = 'lp_4fK2aQ8sZx1Yw7Vb3Nm5Kj9Hg2Fd6Sa0PlOiUy'
+
+const NONE: ApiKeyStatus = {
+  has_api_key: false,
+  api_key_preview: null,
+  business_name: 'Harbour Finance',
+  last_generated: null,
+  last_used: null,
+}
+const ACTIVE: ApiKeyStatus = {
+  ...NONE,
+  has_api_key: true,
+  api_key_preview: 'lp_4fK2a...',
+  last_generated: '2026-11-20T01:05:00.000Z',
+}
+
+type Handlers = Parameters<typeof serveSignedIn>[0]
+
+function serveKey(status: ApiKeyStatus, handlers: Handlers = {}) {
+  return serveSignedIn({
+    'GET /dashboard/api-key-status': () => ({ body: data(status) }),
+    'POST /dashboard/generate-api-key': () => ({ status: 201, body: data({ ...ACTIVE, api_key: KEY }) }),
+    'DELETE /dashboard/revoke-api-key': () => ({ body: data(NONE) }),
+    ...handlers,
+  })
+}
+
+function button(name: string) {
+  return screen.findByRole('button', { name })
+}
+
+function answerDialog(name: string) {
+  return within(screen.getByRole('alertdialog')).getByRole('button', { name })
+}
+
+test('while the status loads the page says so', async () => {
+  serveKey(NONE, { 'GET /dashboard/api-key-status': () => new Promise(() => {}) })
+  openApp('/api-keys')
+  expect(await screen.findByRole('status', { name: 'Loading API key' })).toBeDefined()
+  expect(document.title).toBe('API Keys · Partner Portal')
+})
+
+test('a status that the server refuses can be asked for again', async () => {
+  let isBroken = true
+  serveKey(NONE, {
+    'GET /dashboard/api-key-status': () =>
+      isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data(NONE) },
+  })
+  const user = openApp('/api-keys')
+  expect(await screen.findByText('Failed to fetch API key status')).toBeDefined()
+  expect(screen.getByText('Not now')).toBeDefined()
+  isBroken = false
+  await user.click(await button('Try Again'))
+  expect(await button('Generate API Key')).toBeDefined()
+})
+
+test('a status that is not reached is an error of the way there', async () => {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  serveKey(NONE, { 'GET /dashboard/api-key-status': () => Promise.reject(new TypeError('Failed to fetch')) })
+  openApp('/api-keys')
+  expect(await screen.findByText('Error fetching API key status')).toBeDefined()
+})
+
+test('a generated key is shown once, hidden at first, and can be copied', async () => {
+  serveKey(NONE)
+  const user = openApp('/api-keys')
+  expect(await screen.findByText('None')).toBeDefined()
+  await user.click(await button('Generate API Key'))
+
+  const panel = await screen.findByRole('region', { name: 'Your new API key' })
+  expect(document.activeElement).toBe(within(panel).getByRole('heading'))
+  expect(document.body.textContent).not.toContain(KEY)
+  await user.click(await button('Show API key'))
+  expect(within(panel).getByText(KEY)).toBeDefined()
+  await user.click(await button('Hide API key'))
+  expect(document.body.textContent).not.toContain(KEY)
+  await user.click(await button('Copy API key'))
+  expect(await navigator.clipboard.readText()).toBe(KEY)
+
+  expect(screen.getByText('Active')).toBeDefined()
+  expect(screen.getByText('lp_4fK2a...')).toBeDefined()
+  await user.click(await button('I have saved it'))
+  expect(screen.queryByRole('region', { name: 'Your new API key' })).toBeNull()
+  expect(document.activeElement).toBe(await button('Regenerate API Key'))
+})
+
+test('the sign that something was copied goes after two seconds', async () => {
+  serveKey(ACTIVE)
+  openApp('/api-keys')
+  const copy = await button('Copy cURL example')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  fireEvent.click(copy)
+  await vi.waitFor(() => expect(screen.getByRole('button', { name: 'Copied' })).toBeDefined())
+  await vi.advanceTimersByTimeAsync(1_990)
+  expect(screen.getByRole('button', { name: 'Copied' })).toBeDefined()
+  await vi.advanceTimersByTimeAsync(20)
+  vi.useRealTimers()
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Copied' })).toBeNull())
+})
+
+test('a browser that refuses to copy is told of', async () => {
+  serveKey(ACTIVE)
+  const user = openApp('/api-keys')
+  const copy = await button('Copy cURL example')
+  vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('denied'))
+  await user.click(copy)
+  expect(await screen.findByText('Failed to copy to clipboard')).toBeDefined()
+})
+
+test('regenerating asks first, since the old key stops at once', async () => {
+  const server = serveKey(ACTIVE)
+  const user = openApp('/api-keys')
+  await user.click(await button('Regenerate API Key'))
+  const dialog = screen.getByRole('alertdialog', { name: 'Regenerate API Key' })
+  expect(dialog.textContent).toContain('The old key stops working at once')
+  await user.click(answerDialog('Cancel'))
+  expect(server.seen.some(({ method, path }) => method === 'POST' && path.endsWith('/generate-api-key'))).toBe(false)
+
+  await user.click(await button('Regenerate API Key'))
+  await user.click(answerDialog('Regenerate'))
+  const panel = await screen.findByRole('region', { name: 'Your new API key' })
+  expect(document.activeElement).toBe(within(panel).getByRole('heading'))
+})
+
+test('revoking asks first and leaves no key', async () => {
+  serveKey(ACTIVE)
+  const user = openApp('/api-keys')
+  await user.click(await button('Revoke'))
+  expect(screen.getByRole('alertdialog', { name: 'Revoke API Key' })).toBeDefined()
+  await user.click(answerDialog('Revoke'))
+  expect(await screen.findByText('API key revoked')).toBeDefined()
+  expect(screen.getByText('None')).toBeDefined()
+  expect(document.activeElement).toBe(await button('Generate API Key'))
+})
+
+test('a new key is gone from the screen once it is revoked', async () => {
+  serveKey(NONE)
+  const user = openApp('/api-keys')
+  await user.click(await button('Generate API Key'))
+  await screen.findByRole('region', { name: 'Your new API key' })
+  await user.click(await button('Revoke'))
+  await user.click(answerDialog('Revoke'))
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Your new API key' })).toBeNull())
+})
+
+const broken = () => Promise.reject(new TypeError('Failed to fetch'))
+
+test.each([
+  ['without words', () => ({ status: 502, body: null }), 'Failed to generate API key', []],
+  [
+    'with a reason',
+    () => ({ status: 500, body: failure('Out of keys', 'INTERNAL') }),
+    'Failed to generate API key',
+    ['Out of keys'],
+  ],
+  ['on its way', broken, 'Error generating API key', ['Network error']],
+])('a key that could not be generated (%s) says so', async (_name, answer, text, details) => {
+  serveKey(NONE, { 'POST /dashboard/generate-api-key': answer })
+  const user = openApp('/api-keys')
+  await user.click(await button('Generate API Key'))
+  expect(await screen.findByText(text)).toBeDefined()
+  for (const words of details) expect(screen.getByText(words)).toBeDefined()
+  expect(screen.getByText('None')).toBeDefined()
+})
+
+test.each([
+  ['by the server', () => ({ status: 500, body: failure('Not now', 'INTERNAL') }), 'Failed to revoke API key'],
+  ['on its way', broken, 'Error revoking API key'],
+])('a key that could not be revoked (%s) stays', async (_name, answer, text) => {
+  serveKey(ACTIVE, { 'DELETE /dashboard/revoke-api-key': answer })
+  const user = openApp('/api-keys')
+  await user.click(await button('Revoke'))
+  await user.click(answerDialog('Revoke'))
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(screen.getByText('lp_4fK2a...')).toBeDefined()
+})
+
+test('the page tells when the key was made and last used, how to use it, and that it does not expire', async () => {
+  serveKey({ ...ACTIVE, last_used: new Date(Date.now() - 2 * 3_600_000).toISOString() })
+  openApp('/api-keys')
+  expect(await screen.findByText('Nov 20, 2026, 11:05 AM')).toBeDefined()
+  expect(screen.getByText('2 hours ago')).toBeDefined()
+  expect(screen.getByText(/API keys are permanent and do not expire/)).toBeDefined()
+  const example = screen.getByRole('group', { name: 'cURL example' }).textContent
+  expect(example).toContain(`curl -X POST ${window.location.origin}/api/partner/leads`)
+  expect(example).toContain("'Authorization: Bearer <YOUR_API_KEY>'")
+  const guide = screen.getByRole('region', { name: 'Using your key' })
+  for (const words of ['Authorization: Bearer', '120 calls a minute', 'POST /api/partner/leads'])
+    expect(guide.textContent).toContain(words)
+  expect(within(guide).getByRole('link').getAttribute('href')).toBe('/api-docs')
+})
+
+test('a key that nobody has used yet says so', async () => {
+  serveKey(ACTIVE)
+  openApp('/api-keys')
+  expect(await screen.findByText('Never')).toBeDefined()
+})

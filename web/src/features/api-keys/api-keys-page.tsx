@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { failureDetail } from '../../api/failure.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ApiKeyGuide } from './api-key-guide.tsx'
+import { ApiKeyPanel } from './api-key-panel.tsx'
+import { apiKeyStatusQuery } from './api-keys.queries.ts'
+import { apiKeyFailureText } from './failure-text.ts'
+import { UsageExample } from './usage-example.tsx'
+
+export function ApiKeysPage() {
+  const status = useQuery(apiKeyStatusQuery())
+  return (
+    <>
+      <PageHeader title="API Keys" description="Submit leads from your own systems, without anybody signing in." />
+      {status.isError && !status.data ? (
+        <div className="panel">
+          <Failure
+            text={apiKeyFailureText('status', status.error)}
+            detail={failureDetail(status.error)}
+            onRetry={() => void status.refetch()}
+          />
+        </div>
+      ) : (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
+          <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6">
+            {status.data ? <ApiKeyPanel status={status.data} /> : <WaitingKey />}
+            <UsageExample />
+          </div>
+          <ApiKeyGuide />
+        </div>
+      )}
+    </>
+  )
+}
+
+function WaitingKey() {
+  return (
+    <div role="status" aria-label="Loading API key" className="panel grid h-64 content-start gap-5 p-5">
+      <Skeleton className="h-4 w-24" />
+      <Skeleton className="h-4 w-1/2" />
+      <Skeleton className="h-4 w-2/3" />
+      <Skeleton className="h-9 w-48" />
+    </div>
+  )
+}

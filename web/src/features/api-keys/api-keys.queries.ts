@@ -1,0 +1,17 @@
+import { type ApiKeyStatus, readApiKeyStatus } from '@portal/contract/api-keys.ts'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+
+export function apiKeyStatusQuery() {
+  return queryOptions({
+    queryKey: ['api-keys', 'status'],
+    queryFn: ({ signal }) => call(readApiKeyStatus, { signal }),
+    // When the key was last used changes without us.
+    ...LIST_FRESHNESS,
+  })
+}
+
+export function showApiKeyStatus(queryClient: QueryClient, status: ApiKeyStatus) {
+  queryClient.setQueryData(apiKeyStatusQuery().queryKey, status)
+}

@@ -1,0 +1,18 @@
+import { curlCommand } from '../../format/curl.ts'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+
+const LEAD = { business_name: 'Saltbush Transport', phone: '+61 491 570 156', loan_amount: 250000 }
+
+export function UsageExample() {
+  const command = curlCommand({
+    url: `${window.location.origin}/api/partner/leads`,
+    headers: ['Authorization: Bearer <YOUR_API_KEY>', 'Content-Type: application/json'],
+    body: JSON.stringify(LEAD, null, 2),
+  })
+  return (
+    <Card title="Usage example" description="Submits a lead. Put your key in place of <YOUR_API_KEY>.">
+      <CodeBlock title="cURL example" code={command} language="bash" />
+    </Card>
+  )
+}

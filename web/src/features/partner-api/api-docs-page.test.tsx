@@ -1,0 +1,186 @@
+import type { ApiDocs } from '@portal/contract/partner-api.ts'
+import { act, screen, within } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { storeToken } from '../../api/token.ts'
+import { openApp } from '../../testing/open-app.tsx'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const DOCS: ApiDocs = {
+  title: 'Partner API',
+  version: '1.2.0',
+  baseUrl: 'https://portal.example/api',
+  description: 'Submit leads from your own systems.',
+  authentication: {
+    type: 'Bearer',
+    note: 'Each call carries your API key.',
+    header: 'Authorization: Bearer <YOUR_API_KEY>',
+    tokenLifetime: 'API keys do not expire',
+  },
+  endpoints: [
+    {
+      method: 'POST',
+      path: '/partner/leads',
+      description: 'Submits a lead.',
+      requestBody: {
+        fields: [
+          { name: 'business_name', required: true, type: 'string', description: 'Of the applicant.' },
+          { name: 'phone', required: false, type: 'string', description: 'Of Australia or New Zealand.' },
+        ],
+        example: { business_name: 'Saltbush' },
+      },
+      responseExample: { success: true },
+    },
+    { method: 'GET', path: '/partner/docs', description: 'This.', requestBody: null, responseExample: { title: 'x' } },
+  ],
+  examples: {
+    curl: 'curl https://a.example\n',
+    javascript: "await fetch('https://a.example')",
+    python: 'import requests',
+  },
+  errorCodes: { RATE_LIMITED: 'Too many requests; `Retry-After` tells when to come back.' },
+  rateLimits: {
+    description: 'For each key.',
+    limits: [{ name: 'Calls', limit: '120 a minute' }],
+    headers: [{ name: 'RateLimit-Limit', description: 'How many there are.' }],
+  },
+  webhooks: {
+    description: 'Your URL is told of each change.',
+    headers: [{ name: 'webhook-id', description: 'The same for every attempt.' }],
+    events: [
+      { type: 'lead.created', description: 'A lead came in.', example: { type: 'lead.created' } },
+      { type: 'deal.created', description: 'A deal came in.', example: { type: 'deal.created' } },
+    ],
+    verification: { javascript: 'const hmac = 1', python: 'import hmac' },
+  },
+  support: {
+    email: 'support@portal.example',
+    documentation: 'https://portal.example/api-docs',
+    portal: 'https://portal.example',
+  },
+}
+
+function serveDocs(docs: unknown) {
+  return serveSignedIn({ 'GET /dashboard/api-docs': () => ({ body: data(docs) }) })
+}
+
+test('while the documentation loads the page says so', async () => {
+  serveSignedIn({ 'GET /dashboard/api-docs': () => new Promise(() => {}) })
+  openApp('/api-docs')
+  expect(await screen.findByText('Loading API documentation')).toBeDefined()
+  expect(document.title).toBe('API Docs · Partner Portal')
+})
+
+test('documentation that the server refuses tells the status and can be asked for again', async () => {
+  let isBroken = true
+  serveSignedIn({
+    'GET /dashboard/api-docs': () =>
+      isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data(DOCS) },
+  })
+  const user = openApp('/api-docs')
+  expect(await screen.findByText('Failed to fetch API documentation (403)')).toBeDefined()
+  isBroken = false
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await screen.findByRole('heading', { name: 'Partner API' })).toBeDefined()
+})
+
+test('documentation that is not reached is an error of the way there', async () => {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  serveSignedIn({ 'GET /dashboard/api-docs': () => Promise.reject(new TypeError('Failed to fetch')) })
+  openApp('/api-docs')
+  expect(await screen.findByText('Error loading API documentation')).toBeDefined()
+})
+
+test.each(['authentication', 'endpoints', 'examples'])('documentation without %s has no valid format', async (part) => {
+  serveDocs({ ...DOCS, [part]: undefined })
+  openApp('/api-docs')
+  expect(await screen.findByText('Invalid Documentation Format')).toBeDefined()
+})
+
+test('documentation without its other parts is shown as far as it goes', async () => {
+  const { authentication, endpoints, examples } = DOCS
+  serveDocs({ authentication, endpoints, examples })
+  openApp('/api-docs')
+  expect(await screen.findByRole('heading', { name: 'Overview' })).toBeDefined()
+  const titles = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)
+  expect(titles).toEqual(['Overview', 'Authentication', 'Endpoints', 'Code examples'])
+})
+
+test('every part of the documentation is on the page, and in its contents', async () => {
+  serveDocs(DOCS)
+  openApp('/api-docs')
+  const titles = [
+    'Partner API',
+    'Authentication',
+    'Endpoints',
+    'Code examples',
+    'Webhooks',
+    'Error codes',
+    'Rate limits',
+    'Support',
+  ]
+  await screen.findByRole('heading', { name: 'Support' })
+  expect(screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)).toEqual(titles)
+  const contents = within(screen.getByRole('navigation', { name: 'On this page' })).getAllByRole('link')
+  expect(contents.map(({ textContent }) => textContent)).toEqual(titles)
+  for (const link of contents) expect(document.querySelector(link.getAttribute('href') ?? '')).not.toBeNull()
+
+  for (const text of ['Version 1.2.0', 'https://portal.example/api', 'API keys do not expire', '120 a minute'])
+    expect(screen.getByText(text)).toBeDefined()
+  expect(screen.getByRole('row', { name: /^RATE_LIMITED/ }).textContent).toContain('Retry-After tells when')
+  expect(screen.getByRole('row', { name: /^webhook-id/ })).toBeDefined()
+  expect(screen.getByRole('link', { name: 'support@portal.example' }).getAttribute('href')).toBe(
+    'mailto:support@portal.example',
+  )
+  expect(screen.getByRole('link', { name: 'OpenAPI (JSON)' }).getAttribute('href')).toBe('/api/openapi.json')
+})
+
+test('an endpoint tells its method, path, fields and examples', async () => {
+  serveDocs(DOCS)
+  openApp('/api-docs')
+  const endpoint = (await screen.findByRole('heading', { name: '/partner/leads' })).closest('article')
+  if (!endpoint) throw new Error('no endpoint')
+  expect(within(endpoint).getByText('POST')).toBeDefined()
+  const [first, second] = within(endpoint).getAllByRole('listitem')
+  expect(first?.textContent).toBe('business_namestringrequiredOf the applicant.')
+  expect(second?.textContent).toBe('phonestringOf Australia or New Zealand.')
+  expect(within(endpoint).getByRole('group', { name: 'Request example' }).textContent).toBe(
+    '{\n  "business_name": "Saltbush"\n}',
+  )
+  expect(within(endpoint).getByRole('group', { name: 'Response example' })).toBeDefined()
+})
+
+test('examples come in three languages, each to be copied', async () => {
+  serveDocs(DOCS)
+  const user = openApp('/api-docs')
+  const tabs = await screen.findByRole('tablist', { name: 'Code examples' })
+  expect(
+    within(tabs)
+      .getAllByRole('tab')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['cURL', 'JavaScript', 'Python'])
+  await user.click(screen.getByRole('button', { name: 'Copy cURL example' }))
+  expect(await navigator.clipboard.readText()).toBe('curl https://a.example')
+  await user.click(within(tabs).getByRole('tab', { name: 'Python' }))
+  expect(await screen.findByRole('group', { name: 'Python example' })).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'Copy Python example' }))
+  expect(await navigator.clipboard.readText()).toBe(DOCS.examples.python)
+})
+
+test('each event has its example', async () => {
+  serveDocs(DOCS)
+  const user = openApp('/api-docs')
+  expect(await screen.findByRole('group', { name: 'lead.created body' })).toBeDefined()
+  await user.selectOptions(screen.getByLabelText('Example of'), 'deal.created')
+  expect(screen.getByRole('group', { name: 'deal.created body' })).toBeDefined()
+})
+
+test('the session token is masked; what is copied is the newest one', async () => {
+  serveDocs(DOCS)
+  const user = openApp('/api-docs')
+  await screen.findByText('Your session token')
+  act(() => storeToken('a-much-newer-session-token'))
+  expect(document.body.textContent).not.toContain('a-much-newer-session-token')
+  await user.click(screen.getByRole('button', { name: 'Copy session token' }))
+  expect(await navigator.clipboard.readText()).toBe('a-much-newer-session-token')
+})

@@ -1,0 +1,192 @@
+import type { ReactNode } from 'react'
+import { useEffect } from 'react'
+import { Badge } from '../../ui/badge.tsx'
+import { CodeTabs } from '../../ui/code-tabs.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { EndpointReference } from './endpoint-reference.tsx'
+import { Marked } from './marked.tsx'
+import { NamedTexts } from './named-texts.tsx'
+import type { ReadableDocs } from './partner-api.queries.ts'
+import { SessionToken } from './session-token.tsx'
+import { TableOfContents } from './table-of-contents.tsx'
+import { WebhookReference } from './webhook-reference.tsx'
+
+interface Part {
+  id: string
+  title: string
+  content: ReactNode
+}
+
+/** The documentation, part by part, with its contents beside it where there is room. */
+export function ApiReference({ docs }: { docs: ReadableDocs }) {
+  const parts = partsOf(docs)
+  useEffect(() => {
+    // The address named a part before there was one.
+    if (window.location.hash) document.getElementById(window.location.hash.slice(1))?.scrollIntoView()
+  }, [])
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-10 xl:grid-cols-[minmax(0,1fr)_12rem]">
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-10">
+        {parts.map(({ id, title, content }) => (
+          <section
+            key={id}
+            id={id}
+            aria-labelledby={`${id}-title`}
+            className="border-t border-line pt-8 first:border-0 first:pt-0"
+          >
+            <h2 id={`${id}-title`} className="mb-4 text-lg font-semibold">
+              {title}
+            </h2>
+            {content}
+          </section>
+        ))}
+      </div>
+      <TableOfContents parts={parts} />
+    </div>
+  )
+}
+
+function partsOf(docs: ReadableDocs): Part[] {
+  const { authentication, endpoints, examples, errorCodes, rateLimits, webhooks, support } = docs
+  return [
+    { id: 'overview', title: docs.title ?? 'Overview', content: <Overview docs={docs} /> },
+    {
+      id: 'authentication',
+      title: 'Authentication',
+      content: (
+        <div className="grid gap-5">
+          <Paragraph text={authentication.note} />
+          <DescriptionList
+            className="panel p-5"
+            items={[
+              { term: 'Type', value: authentication.type },
+              { term: 'Lifetime', value: authentication.tokenLifetime },
+              {
+                term: 'Header',
+                value: <code className="font-mono text-[0.8125rem]">{authentication.header}</code>,
+                wide: true,
+              },
+            ]}
+          />
+          <SessionToken />
+        </div>
+      ),
+    },
+    {
+      id: 'endpoints',
+      title: 'Endpoints',
+      content: (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+          {endpoints.map((endpoint) => (
+            <EndpointReference key={`${endpoint.method} ${endpoint.path}`} endpoint={endpoint} />
+          ))}
+        </div>
+      ),
+    },
+    {
+      id: 'examples',
+      title: 'Code examples',
+      // A line break at the end would run a pasted command before it was read.
+      content: (
+        <CodeTabs
+          label="Code examples"
+          samples={[
+            { label: 'cURL', language: 'bash', code: examples.curl.trimEnd() },
+            { label: 'JavaScript', language: 'javascript', code: examples.javascript.trimEnd() },
+            { label: 'Python', language: 'python', code: examples.python.trimEnd() },
+          ]}
+        />
+      ),
+    },
+    ...(webhooks ? [{ id: 'webhooks', title: 'Webhooks', content: <WebhookReference webhooks={webhooks} /> }] : []),
+    ...(errorCodes
+      ? [
+          {
+            id: 'errors',
+            title: 'Error codes',
+            content: <NamedTexts label="Error codes" nameHeader="Code" items={Object.entries(errorCodes)} />,
+          },
+        ]
+      : []),
+    ...(rateLimits
+      ? [{ id: 'rate-limits', title: 'Rate limits', content: <RateLimits rateLimits={rateLimits} /> }]
+      : []),
+    ...(support ? [{ id: 'support', title: 'Support', content: <Support support={support} /> }] : []),
+  ]
+}
+
+function Overview({ docs: { version, baseUrl, description } }: { docs: ReadableDocs }) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      {description && <Paragraph text={description} />}
+      <div className="panel flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 py-4">
+        <div className="min-w-0">
+          <h3 className="text-[0.8125rem] text-muted">Base URL</h3>
+          <p className="mt-0.5 font-mono text-[0.8125rem] break-all">{baseUrl ?? '—'}</p>
+        </div>
+        <div className="flex items-center gap-3">
+          {version && <Badge variant="primary">Version {version}</Badge>}
+          {baseUrl && <CopyButton text={baseUrl} label="Copy base URL" shortLabel="Copy" />}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function RateLimits({ rateLimits }: { rateLimits: NonNullable<ReadableDocs['rateLimits']> }) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <Paragraph text={rateLimits.description} />
+      <NamedTexts
+        label="Limits"
+        nameHeader="What"
+        textHeader="Limit"
+        items={rateLimits.limits.map(({ name, limit }) => [name, limit])}
+        plain
+      />
+      <NamedTexts
+        label="Headers of an answer"
+        nameHeader="Header"
+        items={rateLimits.headers.map(({ name, description }) => [name, description])}
+      />
+    </div>
+  )
+}
+
+function Support({ support: { email, documentation, portal } }: { support: NonNullable<ReadableDocs['support']> }) {
+  return (
+    <DescriptionList
+      className="panel p-5"
+      items={[
+        {
+          term: 'Email',
+          value: (
+            <a href={`mailto:${email}`} className={textLinkClass}>
+              {email}
+            </a>
+          ),
+        },
+        { term: 'Documentation', value: <Address text={documentation} /> },
+        { term: 'Portal', value: <Address text={portal} /> },
+      ]}
+    />
+  )
+}
+
+function Paragraph({ text }: { text: string }) {
+  return (
+    <p className="max-w-prose">
+      <Marked text={text} />
+    </p>
+  )
+}
+
+function Address({ text }: { text: string }) {
+  if (!/^https?:\/\//.test(text)) return text
+  return (
+    <a href={text} className={`${textLinkClass} break-all`}>
+      {text}
+    </a>
+  )
+}

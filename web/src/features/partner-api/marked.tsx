@@ -1,0 +1,13 @@
+/** Text in which words between backticks are code. */
+export function Marked({ text }: { text: string }) {
+  return text.split('`').map((piece, position) =>
+    position % 2 === 0 ? (
+      piece
+    ) : (
+      // The pieces of one text have no identity but their place.
+      <code key={position} className="rounded bg-hover px-1 py-px font-mono text-[0.9em]">
+        {piece}
+      </code>
+    ),
+  )
+}

@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router'
+import { PenLine, RotateCw, Send } from 'lucide-react'
+import { paths } from '../../app/paths.ts'
+import { Card } from '../../ui/card.tsx'
+import { textLinkClass } from '../../ui/description-list.tsx'
+import { IconList, type IconListItem } from '../../ui/icon-list.tsx'
+
+const PARTS: readonly IconListItem[] = [
+  {
+    Icon: Send,
+    title: 'What is sent',
+    text: 'A POST with a JSON body – type, timestamp and data – for each change of a lead, deal or note. It names the LOID, never an email address, phone number or ABN.',
+  },
+  {
+    Icon: PenLine,
+    title: 'How it is signed',
+    text: 'By the Standard Webhooks specification: the headers webhook-id, webhook-timestamp and webhook-signature, made with your signing secret.',
+  },
+  {
+    Icon: RotateCw,
+    title: 'When it is sent again',
+    text: 'Any 2xx answer within 15 seconds counts. Otherwise we try again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. The same webhook-id may come twice. A 410 answer or 5 days of nothing but failure disables the URL.',
+  },
+]
+
+/** The info box: what a partner must know to receive deliveries. */
+export function DeliveryGuide() {
+  return (
+    <Card title="How deliveries work">
+      <IconList items={PARTS} className="sm:max-xl:grid-cols-3 sm:max-xl:gap-6" />
+      <p className="mt-5 border-t border-line pt-4">
+        <Link {...paths.apiDocs} hash="webhooks" className={textLinkClass}>
+          Events and signature checks in the API Docs
+        </Link>
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,47 @@
+import type { WebhookEndpoint } from '@portal/contract/webhooks.ts'
+import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+
+const REASONS = {
+  gone: 'Your server answered 410 Gone, which asks us to stop.',
+  failing: 'Every delivery of five days failed.',
+}
+
+interface EndpointTroubleProps {
+  endpoint: WebhookEndpoint
+  busy: boolean
+  onEnable: () => void
+}
+
+/** That the portal disabled the URL, or that it may have to (D35); nothing while deliveries arrive. */
+export function EndpointTrouble({ endpoint, busy, onEnable }: EndpointTroubleProps) {
+  const {
+    is_active: isActive,
+    disabled_at: disabledAt,
+    disabled_reason: reason,
+    failing_since: failingSince,
+  } = endpoint
+  if (!isActive) {
+    return (
+      <Alert kind="error">
+        <p className="font-medium">
+          {disabledAt ? `We disabled this URL on ${formatDateTime(disabledAt)}` : 'This URL is disabled'}
+        </p>
+        <p>{reason && REASONS[reason]} Nothing is sent to it until you enable it again.</p>
+        <Button variant="secondary" size="small" className="mt-3 mb-1" busy={busy} onClick={onEnable}>
+          Enable again
+        </Button>
+      </Alert>
+    )
+  }
+  if (!failingSince) return null
+  return (
+    <Alert kind="warning">
+      <p className="font-medium">
+        Every delivery has failed since {formatDateTime(failingSince)} ({formatRelativeTime(failingSince)})
+      </p>
+      <p>The log below tells why. We keep trying; after five days of nothing but failure we disable the URL.</p>
+    </Alert>
+  )
+}

@@ -1,0 +1,18 @@
+import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
+import { expect, test } from 'vitest'
+import { WEBHOOK_URL_INCOMPLETE, webhookUrlProblem } from './endpoint-url.ts'
+
+test.each([
+  ['https://example.com/webhooks', undefined],
+  ['  https://example.com:8443/a?b=c  ', undefined],
+  ['http://127.0.0.1:4000/hook', undefined],
+  ['http://localhost/hook', undefined],
+  ['http://example.com/webhooks', WEBHOOK_URL_NOT_HTTPS],
+  ['http://127.0.0.1.example.com/', WEBHOOK_URL_NOT_HTTPS],
+  ['ftp://example.com/', WEBHOOK_URL_NOT_HTTPS],
+  ['example.com/webhooks', WEBHOOK_URL_INCOMPLETE],
+  ['https://', WEBHOOK_URL_INCOMPLETE],
+  ['mailto:kim@example.com', WEBHOOK_URL_INCOMPLETE],
+])('of the address %s is said: %s', (url, problem) => {
+  expect(webhookUrlProblem(url)).toBe(problem)
+})

@@ -1,0 +1,14 @@
+import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
+
+export const WEBHOOK_URL_INCOMPLETE = 'Please enter a complete address, such as https://example.com/webhooks'
+
+/** This very machine, which a portal may permit for trying things out (D36). */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/** What can be told without asking the server; it alone knows where a name leads. */
+export function webhookUrlProblem(text: string): string | undefined {
+  const url = URL.parse(text.trim())
+  if (!url || url.hostname === '') return WEBHOOK_URL_INCOMPLETE
+  const isTrial = url.protocol === 'http:' && LOOPBACK.includes(url.hostname)
+  return url.protocol === 'https:' || isTrial ? undefined : WEBHOOK_URL_NOT_HTTPS
+}

@@ -1,0 +1,48 @@
+import { sendTestEvent } from '@portal/contract/webhooks.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { formatDateTime } from '../../format/dates.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { toast } from '../../ui/toast.ts'
+import { isAttempted, refreshAfterDelivery, testEventQuery } from './webhooks.queries.ts'
+
+export function useTestEvent() {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(sendTestEvent),
+    onSuccess() {
+      toast.success('Test event sent')
+      refreshAfterDelivery(queryClient)
+    },
+    onError: (error) => toast.error(failureText(error)),
+  })
+}
+
+/** What the partner's server said to a test event, as soon as it has. */
+export function TestEventResult({ id }: { id: string }) {
+  const queryClient = useQueryClient()
+  const { data, isError } = useQuery(testEventQuery(id))
+  const isDone = data !== undefined && isAttempted(data)
+  useEffect(() => {
+    if (isDone) refreshAfterDelivery(queryClient)
+  }, [isDone, queryClient])
+
+  if (isError) return <Alert kind="info">The test event is on its way. The log below tells what comes of it.</Alert>
+  if (!isDone) return <Alert kind="info">Test event on its way. Waiting for your server’s answer…</Alert>
+  if (data.status === 'success') {
+    return <Alert kind="success">Your server received the test event and answered {data.response_status}.</Alert>
+  }
+  return (
+    <Alert kind="error">
+      <p className="font-medium">
+        {data.response_status === null
+          ? 'The test event could not be delivered'
+          : 'Your server did not accept the test event'}
+      </p>
+      {data.error_message && <p>{data.error_message}</p>}
+      {data.next_attempt_at && <p>It is sent again at {formatDateTime(data.next_attempt_at)}.</p>}
+    </Alert>
+  )
+}

@@ -1,0 +1,43 @@
+import { WEBHOOK_LOG_STATUSES } from '@portal/contract/webhooks.ts'
+import type { WebhookLogSearch } from '../../app/search-params.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
+import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { STATUS_LABELS } from './log-marks.tsx'
+
+const FILTERS = ['status', 'endpoint', 'dateFrom', 'dateTo'] as const
+
+interface WebhookLogFiltersProps {
+  search: WebhookLogSearch
+  onChange: (change: Partial<WebhookLogSearch>) => void
+}
+
+export function WebhookLogFilters({ search, onChange }: WebhookLogFiltersProps) {
+  const { status = '', endpoint = '', dateFrom = '', dateTo = '' } = search
+  return (
+    <FilterPanel
+      activeCount={countWebhookLogFilters(search)}
+      onClear={() => onChange({ status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })}
+    >
+      <SelectField
+        label="Status"
+        placeholder="All statuses"
+        options={WEBHOOK_LOG_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] }))}
+        value={status}
+        onChange={(event) => onChange({ status: event.target.value || undefined })}
+      />
+      <TextFilter
+        label="Endpoint"
+        placeholder="/api/webhook/lead"
+        value={endpoint}
+        onValue={(text) => onChange({ endpoint: text || undefined })}
+      />
+      <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
+      <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+    </FilterPanel>
+  )
+}
+
+export function countWebhookLogFilters(search: WebhookLogSearch): number {
+  return FILTERS.filter((name) => search[name] !== undefined).length
+}

@@ -1,0 +1,145 @@
+import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { ScrollText, SearchX } from 'lucide-react'
+import { useId, useRef } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import type { WebhookLogSearch } from '../../app/search-params.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { ListSearch } from '../../ui/list-search.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { countWebhookLogFilters, WebhookLogFilters } from './webhook-log-filters.tsx'
+import { WebhookLogRow } from './webhook-log-row.tsx'
+import type { WebhookLogPage } from './webhooks.queries.ts'
+
+interface WebhookLogPanelProps {
+  logs: UseQueryResult<WebhookLogPage>
+  search: WebhookLogSearch
+  onChange: (change: Partial<WebhookLogSearch>) => void
+}
+
+export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps) {
+  const titleId = useId()
+  const ref = useRef<HTMLElement>(null)
+
+  /** Other filters make other pages, so they start at the first. */
+  function handleFilter(change: Partial<WebhookLogSearch>) {
+    onChange({ page: undefined, ...change })
+  }
+
+  function handleClear() {
+    handleFilter({ search: undefined, status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })
+  }
+
+  return (
+    <section ref={ref} aria-labelledby={titleId} className="grid scroll-mt-20 grid-cols-[minmax(0,1fr)] gap-4">
+      <div>
+        <h2 id={titleId} className="text-base font-semibold">
+          Webhook Log
+        </h2>
+        <p className="text-muted">Calls from your systems and deliveries to your URL, newest first, kept 90 days.</p>
+      </div>
+      <ListSearch
+        label="Search webhook log"
+        placeholder="Search by endpoint, event, LOID or error"
+        value={search.search ?? ''}
+        onSearch={(text) => handleFilter({ search: text || undefined })}
+      />
+      <WebhookLogFilters search={search} onChange={handleFilter} />
+      <div className="panel overflow-hidden">
+        <WebhookLogList
+          logs={logs}
+          search={search}
+          onClear={handleClear}
+          onPage={(page) => {
+            onChange({ page: page > 1 ? page : undefined })
+            ref.current?.scrollIntoView()
+          }}
+        />
+      </div>
+    </section>
+  )
+}
+
+interface WebhookLogListProps {
+  logs: WebhookLogPanelProps['logs']
+  search: WebhookLogSearch
+  onClear: () => void
+  onPage: (page: number) => void
+}
+
+function WebhookLogList({ logs, search, onClear, onPage }: WebhookLogListProps) {
+  const page = search.page ?? 1
+  if (logs.isPending) return <SkeletonRows rows={6} label="Loading webhook log" />
+  if (!logs.data) {
+    return (
+      <Failure
+        text="Failed to load webhook data"
+        detail={failureDetail(logs.error)}
+        onRetry={() => void logs.refetch()}
+      />
+    )
+  }
+  const rows = logs.data.data
+  return (
+    <>
+      {rows.length === 0 ? (
+        <NoLogs
+          isFiltered={search.search !== undefined || countWebhookLogFilters(search) > 0}
+          isFirstPage={page === 1}
+          onClear={onClear}
+        />
+      ) : (
+        <ul
+          aria-label="Webhook log"
+          aria-busy={logs.isPlaceholderData || undefined}
+          className={clsx(logs.isPlaceholderData && 'opacity-60 transition-opacity')}
+        >
+          {rows.map((log) => (
+            <WebhookLogRow key={log.id} log={log} />
+          ))}
+        </ul>
+      )}
+      {(rows.length === PAGE_SIZE || page > 1) && (
+        <Pagination page={page} hasNext={rows.length === PAGE_SIZE && logs.data.pagination.has_more} onPage={onPage} />
+      )}
+    </>
+  )
+}
+
+interface NoLogsProps {
+  isFiltered: boolean
+  isFirstPage: boolean
+  onClear: () => void
+}
+
+function NoLogs({ isFiltered, isFirstPage, onClear }: NoLogsProps) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon={<SearchX />}
+        title="No webhook logs found"
+        text="Try adjusting your search or filters"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Clear search and filters
+          </Button>
+        }
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon={<ScrollText />}
+      title="No webhook logs yet"
+      text={
+        isFirstPage
+          ? 'Calls with your API key and deliveries to your URL appear here.'
+          : 'This page is past the last one'
+      }
+    />
+  )
+}

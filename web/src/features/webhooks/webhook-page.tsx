@@ -1,0 +1,82 @@
+import type { WebhookLog } from '@portal/contract/webhooks.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import type { WebhookLogSearch } from '../../app/search-params.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { DeliveryGuide } from './delivery-guide.tsx'
+import { EndpointPanel } from './endpoint-panel.tsx'
+import { WebhookLogPanel } from './webhook-log-panel.tsx'
+import { webhookEndpointQuery, webhookLogsQuery } from './webhooks.queries.ts'
+
+const route = getRouteApi('/signed-in/webhook')
+
+export function WebhookPage() {
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const endpoint = useQuery(webhookEndpointQuery())
+  const logs = useQuery(webhookLogsQuery(search))
+  useEndpointInStep(logs.data?.data)
+
+  function handleChange(change: Partial<WebhookLogSearch>) {
+    void navigate({ ...paths.webhook, search: { ...search, ...change }, resetScroll: false })
+  }
+
+  function handleRetry() {
+    void endpoint.refetch()
+    void logs.refetch()
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Webhook"
+        description="Be told of every change of your leads and deals, and see what your systems and ours said to each other."
+      />
+      {endpoint.isError && !endpoint.data ? (
+        <div className="panel">
+          <Failure text="Failed to load webhook data" detail={failureDetail(endpoint.error)} onRetry={handleRetry} />
+        </div>
+      ) : (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
+          <div className="min-w-0">
+            {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
+          </div>
+          <div className="min-w-0 xl:col-span-2">
+            <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
+          </div>
+          {/* On a phone the log is not kept waiting behind what one reads once. */}
+          <div className="min-w-0 xl:col-start-2 xl:row-start-1">
+            <DeliveryGuide />
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Attempts that show in the log may have changed what is known of the endpoint: whether it fails or is disabled. */
+function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
+  const queryClient = useQueryClient()
+  const attempted = logs?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join()
+  const before = useRef(attempted)
+  useEffect(() => {
+    const isNews = before.current !== undefined && before.current !== attempted
+    before.current = attempted
+    if (isNews) void queryClient.invalidateQueries(webhookEndpointQuery())
+  }, [attempted, queryClient])
+}
+
+function WaitingEndpoint() {
+  return (
+    <div role="status" aria-label="Loading webhook" className="panel grid h-52 content-start gap-5 p-5">
+      <Skeleton className="h-4 w-32" />
+      <Skeleton className="h-4 w-2/3" />
+      <Skeleton className="h-9 w-56" />
+    </div>
+  )
+}

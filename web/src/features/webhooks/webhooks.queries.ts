@@ -1,0 +1,82 @@
+import { PAGE_SIZE } from '@portal/contract/limits.ts'
+import {
+  listWebhookLogs,
+  readWebhookLog,
+  readWebhookUrl,
+  WEBHOOK_LOG_STATUSES,
+  type WebhookEndpoint,
+  type WebhookLog,
+} from '@portal/contract/webhooks.ts'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type Answer, call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import type { WebhookLogSearch } from '../../app/search-params.ts'
+
+const DUE_POLL_MS = 3_000
+/** A delivery that waits hours for its next attempt is not looked at every few seconds. */
+const WAITING_POLL_MS = 30_000
+
+export function webhookEndpointQuery() {
+  return queryOptions({
+    queryKey: ['webhooks', 'endpoint'],
+    queryFn: ({ signal }) => call(readWebhookUrl, { signal }),
+    ...LIST_FRESHNESS,
+  })
+}
+
+export type WebhookLogPage = Answer<typeof listWebhookLogs>
+
+/** The page before stays until the next one is there; while a delivery on it is pending it is fetched again and again. */
+export function webhookLogsQuery({ status, ...filters }: WebhookLogSearch) {
+  const query = { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status), limit: PAGE_SIZE }
+  return queryOptions({
+    queryKey: ['webhooks', 'logs', query],
+    queryFn: ({ signal }) => call(listWebhookLogs, { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => pollMs(state.data?.data ?? [], Date.now()),
+    ...LIST_FRESHNESS,
+  })
+}
+
+/** A row with its attempts as they were when the row had this status and this number of them. */
+export function webhookAttemptsQuery({ id, status, attempts }: WebhookLog) {
+  return queryOptions({
+    queryKey: ['webhooks', 'attempts', id, status, attempts],
+    queryFn: ({ signal }) => call(readWebhookLog, { params: { id }, signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** What came of a test event: asked until the first answer to it is known. */
+export function testEventQuery(id: string) {
+  return queryOptions({
+    queryKey: ['webhooks', 'test', id],
+    queryFn: ({ signal }) => call(readWebhookLog, { params: { id }, signal }),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data && isAttempted(state.data) ? false : DUE_POLL_MS / 2),
+  })
+}
+
+export function isAttempted({ status, attempts }: Pick<WebhookLog, 'status' | 'attempts'>): boolean {
+  return status !== 'pending' || attempts > 0
+}
+
+export function showEndpoint(queryClient: QueryClient, endpoint: WebhookEndpoint) {
+  queryClient.setQueryData(webhookEndpointQuery().queryKey, endpoint)
+}
+
+/** A delivery also changes what is known of the endpoint: whether it fails. */
+export function refreshAfterDelivery(queryClient: QueryClient) {
+  void queryClient.invalidateQueries({ queryKey: ['webhooks', 'logs'] })
+  void queryClient.invalidateQueries(webhookEndpointQuery())
+}
+
+/** How soon to look again for what becomes of pending deliveries; false when there are none. */
+export function pollMs(logs: readonly WebhookLog[], now: number): number | false {
+  const pending = logs.filter((log) => log.status === 'pending')
+  if (pending.length === 0) return false
+  const isDue = pending.some(
+    (log) => Date.parse(log.next_attempt_at ?? '') - now < WAITING_POLL_MS || !log.next_attempt_at,
+  )
+  return isDue ? DUE_POLL_MS : WAITING_POLL_MS
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { prettyJson } from './json.ts'
+
+test.each([
+  ['{"a":{"b":[1,"x, y: {z}",null]},"c":[],"d":{}}'],
+  ['[ {"quote":"\\"\\\\"} , true , -15 ]'],
+  ['"only text"'],
+  ['[[1],[]]'],
+])('%s is laid out as everybody does', (text) => {
+  expect(prettyJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
+})
+
+test('what parsing would change stays as it was sent', () => {
+  expect(prettyJson('{"id":12345678901234567890,"id":1.0}')).toBe('{\n  "id": 12345678901234567890,\n  "id": 1.0\n}')
+})
+
+test('what is no JSON is shown as it is', () => {
+  expect(prettyJson('<html>\n  {"a":1')).toBe('<html>\n  {"a":1')
+  expect(prettyJson('')).toBe('')
+})
+
+test('a body of nothing but brackets does not grow beyond measure', () => {
+  const text = '['.repeat(5_000) + ']'.repeat(5_000)
+  expect(prettyJson(text).length).toBeLessThan(1_000_000)
+})

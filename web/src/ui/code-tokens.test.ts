@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { type CodeLanguage, codeTokens } from './code-tokens.ts'
+
+function kindsOf(code: string, language: CodeLanguage) {
+  return codeTokens(code, language)
+    .filter(({ kind }) => kind)
+    .map(({ text, kind }) => [kind, text])
+}
+
+test('the keys of JSON are told from its strings', () => {
+  expect(kindsOf('{"a\\"b": "c", "d" : [1.5e3, -2, true, null]}', 'json')).toEqual([
+    ['key', '"a\\"b"'],
+    ['string', '"c"'],
+    ['key', '"d"'],
+    ['number', '1.5e3'],
+    ['number', '-2'],
+    ['keyword', 'true'],
+    ['keyword', 'null'],
+  ])
+})
+
+test('an address in a string is no comment, and a word within another no keyword', () => {
+  const code = "const newest = await fetch('https://a.example') // ask\nimport.meta.if_2"
+  expect(kindsOf(code, 'javascript')).toEqual([
+    ['keyword', 'const'],
+    ['keyword', 'await'],
+    ['string', "'https://a.example'"],
+    ['comment', '// ask'],
+    ['keyword', 'import'],
+  ])
+  expect(kindsOf('import os # all\nos.environ["KEY"]', 'python')).toEqual([
+    ['keyword', 'import'],
+    ['comment', '# all'],
+    ['string', '"KEY"'],
+  ])
+  expect(kindsOf('# first\ncurl -X POST https://a.example/#x -d \'{"a": 1}\'', 'bash')).toEqual([
+    ['comment', '# first'],
+    ['keyword', 'curl'],
+    ['string', '\'{"a": 1}\''],
+  ])
+})
+
+test.each(['json', 'bash', 'javascript', 'python'] as const)(
+  'no character of %s is lost, whatever it is',
+  (language) => {
+    const code = 'a "unfinished \\" text\n{"x": \'y\', `z` 12 // # <b>&amp;\n'
+    expect(
+      codeTokens(code, language)
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe(code)
+  },
+)
