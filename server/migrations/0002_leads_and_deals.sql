@@ -9,6 +9,11 @@ return (
    where position(' ' in trigram) = 0
 );
 
+-- A phone's last digits, without the country code or the trunk 0 that one writer puts before them and another does not.
+create function phone_end(phone text) returns text
+language sql immutable strict parallel safe
+return ltrim(right(regexp_replace(phone, '[^0-9]', '', 'g'), 8), '0');
+
 create table leads (
   id uuid primary key,
   partner_id uuid not null references partners,
@@ -80,6 +85,12 @@ create index leads_by_conversion on leads (partner_id, converted_at) where archi
 create index leads_by_email on leads (partner_id, email, created_at) where archived_at is null;
 create index leads_by_phone on leads (partner_id, phone, created_at) where archived_at is null;
 create index leads_by_abn on leads (partner_id, business_abn, created_at) where archived_at is null and business_abn is not null;
+-- What a deal may take the place of (D29), and what it has.
+create index leads_matchable_by_email on leads (partner_id, loan_amount, lower(email))
+  where converted_at is null and archived_at is null and email is not null;
+create index leads_matchable_by_phone on leads (partner_id, loan_amount, phone_end(phone))
+  where converted_at is null and archived_at is null and phone is not null;
+create index leads_matched on leads (partner_id, deal_loid) where archived_reason = 'matches-deal';
 create index leads_to_push on leads (partner_id) where crm <> 'synced';
 create index leads_by_archive on leads (archived_at) where archived_at is not null;
 
@@ -127,6 +138,8 @@ create index deals_scanned on deals (partner_id, created_at desc, id desc) inclu
   where archived_at is null;
 create index deals_found on deals using gin (partner_id, search_keys(partner_id, show_trgm(search_text)))
   with (gin_pending_list_limit = 256) where archived_at is null;
+create index deals_matchable_by_email on deals (partner_id, amount, lower(email)) where archived_at is null and email is not null;
+create index deals_matchable_by_phone on deals (partner_id, amount, phone_end(phone)) where archived_at is null and phone is not null;
 create index deals_by_archive on deals (archived_at) where archived_at is not null;
 
 -- An index alone answers for rows that a vacuum has seen. By itself that comes after a fifth of the table, here after a hundredth.

@@ -195,14 +195,27 @@ export function archiveDeal(tx: Tx, partnerId: string, loid: string, at: string)
     .executeTakeFirst()
 }
 
-/** The partner's deals with all that a match needs (D29), the oldest first. */
-export function findMatchableDeals(db: Db, partnerId: string) {
+/**
+ * The partner's deals with all that a match needs (D29), the oldest first; all of them, or those of these LOIDs. Not those
+ * that have taken a lead's place already: one deal archives at most one (D30).
+ */
+export function findMatchableDeals(db: Db, partnerId: string, loids?: readonly string[]) {
   return db
     .selectFrom('deals')
     .select(['loid', 'business_name', 'amount', 'loan_type', 'loan_term', 'email', 'phone'])
     .where('partner_id', '=', partnerId)
     .where('archived_at', 'is', null)
     .where('amount', 'is not', null)
+    .$if(loids !== undefined, (query) => query.where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids)))))
+    .where((eb) => {
+      const taken = eb
+        .selectFrom('leads')
+        .select('leads.id')
+        .whereRef('leads.partner_id', '=', 'deals.partner_id')
+        .whereRef('leads.deal_loid', '=', 'deals.loid')
+        .where('leads.archived_reason', '=', 'matches-deal')
+      return eb.not(eb.exists(taken))
+    })
     .orderBy('created_at')
     .orderBy('id')
     .execute()

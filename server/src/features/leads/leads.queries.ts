@@ -329,8 +329,8 @@ export function markLeadConverted(
     .executeTakeFirst()
 }
 
-/** Open leads with all that a match needs (D29), the oldest first. */
-export function findMatchableLeads(db: Db, partnerId: string) {
+/** Open leads with all that a match needs (D29), the oldest first; all of them, or those of these LOIDs. */
+export function findMatchableLeads(db: Db, partnerId: string, loids?: readonly string[]) {
   return db
     .selectFrom('leads')
     .select(['loid', 'business_name', 'loan_amount', 'loan_type', 'loan_term', 'email', 'phone'])
@@ -338,31 +338,49 @@ export function findMatchableLeads(db: Db, partnerId: string) {
     .where('converted_at', 'is', null)
     .where('archived_at', 'is', null)
     .where('loan_amount', 'is not', null)
+    .$if(loids !== undefined, (query) => query.where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids)))))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
 }
 
-/** The deals that have taken a lead's place already: one deal archives at most one (D30). */
-export async function findDealsWithMatchedLead(db: Db, partnerId: string): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('leads')
-    .select('deal_loid')
-    .where('partner_id', '=', partnerId)
-    .where('archived_reason', '=', 'matches-deal')
-    .execute()
-  return new Set(rows.flatMap((row) => row.deal_loid ?? []))
+/**
+ * Open leads and deals of the same amount and contact, where one of the two has one of these LOIDs: all that a change of
+ * these can make match, and some that do not.
+ */
+export async function findPossibleMatches(
+  tx: Tx,
+  partnerId: string,
+  loids: readonly string[],
+): Promise<{ lead: string; deal: string }[]> {
+  const sameEmail = sql`lower(lead.email) = lower(deal.email) and lead.email is not null and deal.email is not null`
+  const samePhone = sql`phone_end(lead.phone) = phone_end(deal.phone) and phone_end(lead.phone) <> ''
+    and lead.phone is not null and deal.phone is not null`
+  const pairs = ['lead', 'deal'].flatMap((changed) =>
+    [sameEmail, samePhone].map(
+      (isSameContact) => sql`
+        select lead.loid as lead, deal.loid as deal
+          from leads lead join deals deal
+            on deal.partner_id = ${partnerId} and lead.loan_amount = deal.amount and ${isSameContact}
+         where lead.partner_id = ${partnerId} and lead.converted_at is null and lead.archived_at is null
+           and deal.archived_at is null and ${sql.ref(`${changed}.loid`)} = any(${loids})`,
+    ),
+  )
+  const { rows } = await sql<{ lead: string; deal: string }>`${sql.join(pairs, sql` union `)}`.execute(tx)
+  return rows
 }
 
-/** Leads whose place a deal had taken come back when the deal goes. */
-export async function restoreMatchedLeads(tx: Tx, partnerId: string, dealLoid: string): Promise<void> {
-  await tx
+/** Leads whose place a deal had taken come back when the deal goes. Their LOIDs. */
+export async function restoreMatchedLeads(tx: Tx, partnerId: string, dealLoid: string): Promise<string[]> {
+  const rows = await tx
     .updateTable('leads')
     .set({ archived_at: null, archived_reason: null, deal_loid: null })
     .where('partner_id', '=', partnerId)
     .where('deal_loid', '=', dealLoid)
     .where('archived_reason', '=', 'matches-deal')
+    .returning('loid')
     .execute()
+  return rows.map((row) => row.loid)
 }
 
 /** Which of these LOIDs are open leads: their deals may be new to the portal. */

@@ -20,32 +20,42 @@ export interface Match {
  * Leads and deals come oldest first; a deal takes the oldest lead that matches, and no lead goes to two deals.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {
-  const open = new Map<string, MatchableLead[]>()
-  for (const lead of leads) {
-    const key = termsOf(lead, lead.loan_amount)
-    if (key !== null) open.set(key, [...(open.get(key) ?? []), lead])
+  /** By what must be equal, the places of the leads, the oldest last. */
+  const places = new Map<string, number[]>()
+  leads.forEach((lead, place) => {
+    for (const key of keysOf(lead, lead.loan_amount)) {
+      const sameKey = places.get(key)
+      if (sameKey) sameKey.push(place)
+      else places.set(key, [place])
+    }
+  })
+  for (const sameKey of places.values()) sameKey.reverse()
+  const taken = new Set<number>()
+
+  function oldestOpen(key: string): number[] {
+    const sameKey = places.get(key) ?? []
+    while (taken.has(sameKey.at(-1) ?? -1)) sameKey.pop()
+    return sameKey.slice(-1)
   }
+
   return deals.flatMap((deal) => {
-    const key = termsOf(deal, deal.amount)
-    const candidates = key === null ? undefined : open.get(key)
-    const index = candidates?.findIndex((lead) => isSameContact(lead, deal)) ?? -1
-    const [lead] = index < 0 ? [] : (candidates?.splice(index, 1) ?? [])
-    return lead ? [{ lead: lead.loid, deal: deal.loid }] : []
+    const place = Math.min(...keysOf(deal, deal.amount).flatMap(oldestOpen))
+    const lead = leads[place]
+    if (!lead) return []
+    taken.add(place)
+    return [{ lead: lead.loid, deal: deal.loid }]
   })
 }
 
-/** One text for what must be equal in all of them, or null when one is missing. */
-function termsOf(record: Matchable, amount: number | null): string | null {
+/** Two records match when they have one of these in common: all the terms together with the email or the phone. */
+function keysOf(record: Matchable, amount: number | null): string[] {
   const business = businessWords(record.business_name)
   const type = letters(record.loan_type)
   const term = letters(record.loan_term)
-  if (!business || !type || !term || amount === null) return null
-  return [business, type, term, amount.toFixed(2)].join('|')
-}
-
-function isSameContact(lead: Matchable, deal: Matchable): boolean {
-  const [email, phone] = [lead.email?.trim().toLowerCase(), phoneDigits(lead.phone)]
-  return (!!email && email === deal.email?.trim().toLowerCase()) || (phone !== '' && phone === phoneDigits(deal.phone))
+  if (!business || !type || !term || amount === null) return []
+  const terms = [business, type, term, amount.toFixed(2)].join('|')
+  const contacts = [record.email?.trim().toLowerCase(), phoneDigits(record.phone)]
+  return contacts.flatMap((contact, kind) => (contact ? [`${terms}|${kind}|${contact}`] : []))
 }
 
 /** Words that say what kind of company it is, which people write in many ways or not at all. */

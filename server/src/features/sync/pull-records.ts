@@ -69,7 +69,12 @@ async function pullDeals(deps: Deps, zohoIds: readonly string[], signal: AbortSi
     await applier.convertLeadsOf(deals)
     await applyEach(sync, 'Deals', deals, known, applier.apply)
   }
-  for (const row of gone) await removeGoneDeal({ deps, partnerId: row.partner_id }, row)
+  for (const row of gone) {
+    const sync = contextWithoutRun(deps, { id: row.partner_id, zoho_id: null }, signal)
+    const { leadsBack } = await removeGoneDeal(sync, row)
+    // Another deal may be waiting for them.
+    if (leadsBack.length > 0) await archiveMatchingLeads(sync, leadsBack)
+  }
 }
 
 /** Notes on records that the portal has; on others they come with the record. */
@@ -151,7 +156,7 @@ async function applyEach<Item extends { zoho_id: string; business_name: string |
 ): Promise<void> {
   const { deps, signal } = sync
   const readNotes = ({ zoho_id }: Item) => emptyWhenRefused(deps.crm.notes(module, zoho_id, signal))
-  let isChanged = false
+  const applied: string[] = []
   await inParallel(records, APPLIED_AT_ONCE, async (record) => {
     signal.throwIfAborted()
     const row = known.get(record.zoho_id)
@@ -160,12 +165,12 @@ async function applyEach<Item extends { zoho_id: string; business_name: string |
       // Read before the record is written: after that it compares equal, and nobody would ask for them again.
       const notes = isNew ? await readNotes(record) : undefined
       const { outcome, loid } = await apply(record)
-      if (outcome !== 'skipped') isChanged = true
-      else if (!isNew) return
+      applied.push(loid)
+      if (outcome === 'skipped' && !isNew) return
       await applyNotes(sync, module, asPulled(record, loid, isNew), notes ?? (await readNotes(record)), true)
     })
   })
-  if (isChanged) await archiveMatchingLeads(sync)
+  if (applied.length > 0) await archiveMatchingLeads(sync, applied)
 }
 
 /** Of the deals that came with their leads. Zoho may have moved the notes of a lead to them. */

@@ -387,6 +387,58 @@ test('a deal takes the place of the lead that matches it', async () => {
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
 })
 
+test('a lead that comes after the deal that it matches has its place taken, however the contact is written', async () => {
+  const deal = {
+    Deal_Name: 'By hand',
+    Stage: 'Approved',
+    Business_Name: 'Okafor Freight Pty Ltd',
+    Amount: 150_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Partner: { id: adaInCrm },
+  }
+  const first = await lender.create('Deals', { ...deal, Phone: '(0491) 570-156' })
+  await sweep()
+  await submitted(ada, { loanTerm: '24 months' })
+  await sweep()
+  expect(await listed('leads')).toEqual([])
+
+  // One deal takes the place of one lead.
+  const { loid } = await submitted(ada, { loanTerm: '24 months' })
+  await later(60)
+  await sweep()
+  expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+
+  await lender.create('Deals', { ...deal, Email: 'NKEM@okafor-freight.example' })
+  await sweep()
+  expect(await listed('leads')).toEqual([])
+  // Back with its deal's going, and the other deal has a lead already.
+  await lender.remove('Deals', first)
+  await sweep()
+  expect(await listed('leads')).toHaveLength(1)
+})
+
+test('a lead that comes back with its deal’s going is taken by the other deal that it matches', async () => {
+  await submitted(ada, { loanTerm: '24 months' })
+  const deal = {
+    Stage: 'Approved',
+    Business_Name: 'Okafor Freight',
+    Amount: 150_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Email: 'nkem@okafor-freight.example',
+    Partner: { id: adaInCrm },
+  }
+  const first = await lender.create('Deals', { ...deal, Deal_Name: 'Entered' })
+  await later(60)
+  await lender.create('Deals', { ...deal, Deal_Name: 'Entered twice' })
+  await sweep()
+  await lender.remove('Deals', first)
+  await sweep()
+  expect(await listed('deals')).toHaveLength(1)
+  expect(await listed('leads')).toEqual([])
+})
+
 test.each([true, false])('notes come over, whether or not they touch their record (%s)', async (noteBumpsParent) => {
   const { loid, id } = await submitted()
   await sweep()

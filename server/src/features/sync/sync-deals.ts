@@ -6,10 +6,10 @@ import { findDealsInCrm, findDealsToPush, findMatchableDeals } from '../deals/de
 import { pushDeal } from '../deals/push-deal.job.ts'
 import {
   archiveLead,
-  findDealsWithMatchedLead,
   findLeadsInCrmOfAllPartners,
   findMatchableLeads,
   findOpenLeadsByLoid,
+  findPossibleMatches,
   restoreMatchedLeads,
 } from '../leads/leads.queries.ts'
 import { applyInTransaction } from './apply-in-transaction.ts'
@@ -89,7 +89,7 @@ export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
     for (const zohoId of zohoIds) {
       if (there.has(zohoId) !== listed.has(zohoId)) total += there.has(zohoId) ? 1 : -1
       const row = there.has(zohoId) ? undefined : known.get(zohoId)
-      if (row && (await removeGoneDeal(sync, row))) tally.removed++
+      if (row && (await removeGoneDeal(sync, row)).isRemoved) tally.removed++
     }
   })
 
@@ -159,22 +159,32 @@ export function openDealApplier(sync: SyncContext, known: ReadonlyMap<string, Kn
 export function removeGoneDeal(
   { deps, partnerId }: Pick<SyncContext, 'deps' | 'partnerId'>,
   row: { zoho_id: string; loid: string },
-) {
+): Promise<{ isRemoved: boolean; leadsBack: string[] }> {
   const now = deps.clock.now()
   return applyInTransaction(deps, row.zoho_id, async (tx) => {
     const isRemoved = await removeCrmDeal(tx, { partnerId, now }, row.loid)
-    if (isRemoved) await restoreMatchedLeads(tx, partnerId, row.loid)
-    return isRemoved
+    return { isRemoved, leadsBack: isRemoved ? await restoreMatchedLeads(tx, partnerId, row.loid) : [] }
   })
 }
 
-/** D29. A run and a sweep may come to it at once; the lock keeps one deal from taking two leads. */
-export function archiveMatchingLeads({ deps, partnerId, tallies }: SyncContext): Promise<void> {
+/**
+ * D29, for all of the partner's leads and deals, or for what the leads and deals of these LOIDs may match. A run and a
+ * sweep may come to it at once; the lock keeps one deal from taking two leads.
+ */
+export function archiveMatchingLeads(
+  { deps, partnerId, tallies }: Pick<SyncContext, 'deps' | 'partnerId' | 'tallies'>,
+  loids?: readonly string[],
+): Promise<void> {
   const { clock } = deps
   return applyInTransaction(deps, `matches of ${partnerId}`, async (tx) => {
-    const taken = await findDealsWithMatchedLead(tx, partnerId)
-    const deals = (await findMatchableDeals(tx, partnerId)).filter((deal) => !taken.has(deal.loid))
-    const matches = matchLeadsToDeals(await findMatchableLeads(tx, partnerId), deals)
+    const possible = loids && (await findPossibleMatches(tx, partnerId, loids))
+    if (possible?.length === 0) return
+    const leadLoids = possible?.map((one) => one.lead)
+    const dealLoids = possible?.map((one) => one.deal)
+    const matches = matchLeadsToDeals(
+      await findMatchableLeads(tx, partnerId, leadLoids),
+      await findMatchableDeals(tx, partnerId, dealLoids),
+    )
     const at = clock.now().toISOString()
     for (const { lead: loid, deal: deal_loid } of matches) {
       const lead = await archiveLead(tx, partnerId, loid, {
