@@ -138,7 +138,7 @@ export interface AttemptOutcome {
 }
 
 /**
- * Each attempt, what it means for its delivery and what for the health of the endpoint, in one statement. An attempt
+ * Each attempt, what it means for its delivery and what for the health of the endpoint that it went to, in one statement. An attempt
  * that another process made meanwhile (this one's claim had run out) keeps its number, and ours is forgotten. A delivery
  * that was ended meanwhile stays ended, unless it did arrive.
  */
@@ -167,12 +167,15 @@ export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly A
       insert into webhook_attempts (log_id, number, started_at, duration_ms, response_status, error_message)
       select id, number, started_at, duration_ms, response_status, error_message from outcome join recorded using (id)
     ), health as (
-      select partner_id, bool_or(status = 'success') as is_well, min(started_at) as since from outcome group by partner_id
+      select partner_id, endpoint as url, bool_or(status = 'success') as is_well, min(started_at) as since
+        from outcome
+       group by partner_id, endpoint
     )
     update webhook_endpoints endpoint
        set failing_since = case when not is_well then since end
       from health
-     where endpoint.partner_id = health.partner_id and (endpoint.failing_since is not null) = is_well
+     where endpoint.partner_id = health.partner_id and endpoint.url = health.url
+       and (endpoint.failing_since is not null) = is_well
   `.execute(db)
 }
 

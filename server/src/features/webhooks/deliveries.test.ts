@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordEvent } from '../../events/events.ts'
@@ -317,6 +318,43 @@ test('one success in five days keeps the endpoint', async () => {
   await logWhen(partner, after(2))
   expect((await endpointOf(partner)).is_active).toBe(true)
 })
+
+test('an attempt that was under way when the partner saved the URL again does not disable it', async () => {
+  await using portal = await startPortal({ env })
+  await using receiver = await startReceiver(answering(500))
+  const { partner } = await subscribed(receiver, portal)
+  await partner.submitLead()
+  await logWhen(partner, after(1))
+  const answer = holdingAnswers(receiver)
+  await advance(6 * DAY_MS, portal)
+  await receiver.first(2)
+  await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+  answer(500)
+  await logWhen(partner, after(2))
+  expect(await endpointOf(partner)).toMatchObject({ is_active: true, disabled_reason: null })
+})
+
+test('an attempt to the former URL says nothing of the URL of now', async () => {
+  await using old = await startReceiver()
+  await using receiver = await startReceiver()
+  const { partner } = await subscribed(old)
+  const answer = holdingAnswers(old)
+  await partner.submitLead()
+  await old.first(1)
+  await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+  answer(500)
+  await logWhen(partner, after(1))
+  expect((await endpointOf(partner)).failing_since).toBeNull()
+})
+
+/** Has the receiver answer when it is told to. */
+function holdingAnswers(receiver: Receiver): (status: number) => void {
+  const held: ServerResponse[] = []
+  receiver.respond = (response) => held.push(response)
+  return (status) => {
+    for (const response of held) response.writeHead(status).end()
+  }
+}
 
 test('removing the URL ends what waits', async () => {
   await using receiver = await startReceiver(answering(500))

@@ -28,8 +28,11 @@ export async function disableEndpoint(
   partnerId: string,
   { url, reason }: { url: string; reason: DisabledReason },
 ): Promise<void> {
-  const at = clock.now().toISOString()
-  if (!(await markEndpointDisabled(tx, partnerId, { url, reason, at }))) return
+  const now = clock.now()
+  // Again, for what happened to the endpoint while the attempt was under way.
+  const failingSince = reason === 'failing' ? new Date(now.getTime() - FAILING_MS_MAX).toISOString() : null
+  const isDisabled = await markEndpointDisabled(tx, partnerId, { url, reason, at: now.toISOString(), failingSince })
+  if (!isDisabled) return
   await endPendingDeliveries(tx, partnerId, NOT_SENT[reason])
   await jobs.enqueue(tx, mailEndpointDisabled, { partnerId })
 }

@@ -50,11 +50,16 @@ export function replaceSecret(
     .executeTakeFirst()
 }
 
-/** False when it was disabled already, or has another URL by now. */
+/** False when it was disabled already, has another URL by now, or has not been failing since then. */
 export async function markEndpointDisabled(
   tx: Tx,
   partnerId: string,
-  { url, reason, at }: { url: string; reason: 'gone' | 'failing'; at: string },
+  {
+    url,
+    reason,
+    at,
+    failingSince,
+  }: { url: string; reason: 'gone' | 'failing'; at: string; failingSince: string | null },
 ): Promise<boolean> {
   const row = await tx
     .updateTable('webhook_endpoints')
@@ -62,6 +67,7 @@ export async function markEndpointDisabled(
     .where('partner_id', '=', partnerId)
     .where('url', '=', url)
     .where('disabled_at', 'is', null)
+    .$if(failingSince !== null, (query) => query.where('failing_since', '<=', failingSince))
     .returning('partner_id')
     .executeTakeFirst()
   return row !== undefined
