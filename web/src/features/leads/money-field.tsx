@@ -1,5 +1,6 @@
 import { formatMoney } from '@portal/contract/money.ts'
-import type { ReactNode } from 'react'
+import type { FocusEvent, ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { useController } from 'react-hook-form'
 import { TextField } from '../../ui/field.tsx'
 import { amountAsTyped, type LeadForm, type MoneyName } from './new-lead-form.ts'
@@ -17,8 +18,12 @@ export function MoneyField({ form, name, ...looks }: MoneyFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name })
   const { ref, value, onChange, onBlur } = field
 
-  function handleFocus() {
-    if (typeof value === 'number') onChange(String(value))
+  /** Another text takes away the selection that the Tab key made, and what is typed next would be added to it. */
+  function handleFocus({ currentTarget: input }: FocusEvent<HTMLInputElement>) {
+    if (typeof value !== 'number') return
+    const isSelected = input.selectionStart === 0 && input.selectionEnd === input.value.length
+    flushSync(() => onChange(String(value)))
+    if (isSelected) input.select()
   }
 
   function handleBlur() {
