@@ -3,18 +3,11 @@ import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
 import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
 import { portalUrl } from './addresses.ts'
-import { signUp } from './partner.ts'
 
 export interface Demo {
   token: string
   leadLoid: string
   dealLoid: string
-}
-
-interface Own {
-  email: string
-  password: string
-  token: string
 }
 
 /** Every page is the demo partner's, signed in already. The demo is for reading: all tests share it. */
@@ -35,21 +28,6 @@ export const test = base.extend<object, { demo: Demo }>({
     { scope: 'worker' },
   ],
   storageState: ({ demo }, use) => use(stateOf(demo.token)),
-})
-
-/** Every page is that of a partner of the tests' own, signed in already. */
-export const ownTest = base.extend<object, { own: Own }>({
-  own: [
-    async ({ playwright }, use) => {
-      const request = await playwright.request.newContext({ baseURL: portalUrl })
-      const { email, password } = await signUp(request)
-      const { token } = await (await request.post('/api/auth/login', { data: { email, password } })).json()
-      await use({ email, password, token })
-      await request.dispose()
-    },
-    { scope: 'worker' },
-  ],
-  storageState: ({ own }, use) => use(stateOf(own.token)),
 })
 
 /** What a browser keeps of a session. */

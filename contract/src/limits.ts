@@ -5,7 +5,7 @@ export const PAGE_SIZE_MAX = 100
 export const RECENT_SIZE = 5
 export const SEARCH_RESULTS_MAX = 50
 /** How far a search counts what it found. */
-export const SEARCH_TOTAL_MAX = 200
+export const SEARCH_TOTAL_MAX = 1_000
 
 export const PASSWORD_LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 128

@@ -27,5 +27,5 @@ export const search = defineRoute({
     total_leads: z.number(),
     total_deals: z.number(),
   }),
-  summary: 'Leads and deals in which every word occurs, newest first, at most 50 of each; counted up to 200.',
+  summary: 'Leads and deals in which every word occurs, newest first, at most 50 of each; counted up to 1,000.',
 })

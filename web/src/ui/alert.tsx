@@ -23,3 +23,13 @@ export function Alert({ kind, className, children }: { kind: ToastKind; classNam
     </div>
   )
 }
+
+/** What failed and, if more than that is known, why. */
+export function FailureAlert({ text, detail }: { text: string; detail?: string | undefined }) {
+  return (
+    <Alert kind="error">
+      <p className="font-medium">{text}</p>
+      {detail && detail !== text && <p>{detail}</p>}
+    </Alert>
+  )
+}

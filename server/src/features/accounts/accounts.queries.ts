@@ -110,19 +110,6 @@ export async function markPartnerPushFailed(db: Db, partnerId: string): Promise<
   await db.updateTable('partners').set({ crm: 'failed' }).where('id', '=', partnerId).execute()
 }
 
-/** True for the first that finds the record gone; until the partner is pushed again, false for the others. */
-export async function markPartnerGone(tx: Tx, partnerId: string, goneZohoId: string): Promise<boolean> {
-  const row = await tx
-    .updateTable('partners')
-    .set({ crm: 'pending' })
-    .where('id', '=', partnerId)
-    .where('zoho_id', '=', goneZohoId)
-    .where('crm', '!=', 'pending')
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export async function insertSession(
   tx: Db | Tx,
   session: { tokenHash: Buffer; partnerId: string; signedInAt: string; expiresAt: string },

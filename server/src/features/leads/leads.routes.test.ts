@@ -504,3 +504,13 @@ test('a partner whose record was deleted in the CRM gets one again, once, and it
   const inCrm = await lender.list('Leads', 'LOID,Partner')
   expect(inCrm.filter((lead) => JSON.stringify(lead['Partner']).includes(String(record?.['id'])))).toHaveLength(3)
 })
+
+test('a partner has one record in the CRM, also when its first leads are quicker than its own push', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  await lender.faults({ slowMs: 300 })
+  const partner = await withCrm.newPartner()
+  const leads = await Promise.all([partner.submitLead(), partner.submitLead(), partner.submitLead()])
+  await Promise.all(leads.map(({ loid }) => partner.pushedLead(loid)))
+  expect(await lender.list('Partners', 'Name')).toHaveLength(1)
+})

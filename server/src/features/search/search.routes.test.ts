@@ -64,15 +64,17 @@ test('at most fifty of each are answered, newest first, with the number of all',
   expect(found.leads[0]?.business_name).toBe('Many 51')
 })
 
-test('more than two hundred are not counted, and what the newest do not have is found', async () => {
+test('more than a thousand are not counted, and what the newest do not have is found', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const lead = await partner.submitLead({ businessName: 'Older', businessIndustry: 'Hospitality' })
   const deal = await insertDeal(portal.deps.db, partner.id, { business_name: 'Older', loan_type: 'Line of Credit' })
   await other.submitLead({ businessName: 'Older' })
-  await insertNewerLeads(portal.deps, partner.id, 1_000)
-  await insertNewerDeals(portal.deps, partner.id, 1_000)
+  await insertNewerLeads(portal.deps, partner.id, 1_001)
+  await insertNewerDeals(portal.deps, partner.id, 1_001)
   const common = await search(partner, 'newer')
-  expect([common.leads.length, common.total_leads, common.deals.length, common.total_deals]).toEqual([50, 200, 50, 200])
+  expect([common.leads.length, common.total_leads, common.deals.length, common.total_deals]).toEqual([
+    50, 1_000, 50, 1_000,
+  ])
   const old = await search(partner, 'older')
   expect([old.leads.map(({ loid }) => loid), old.total_leads]).toEqual([[lead.loid], 1])
   expect([old.deals.map(({ loid }) => loid), old.total_deals]).toEqual([[deal.loid], 1])

@@ -51,7 +51,7 @@ async function syncUntilDone(
   const { partnerId, signal, progress } = begun
   await progress.begin('Asking the CRM', 0)
   const partner = await findPartner(deps.db, partnerId)
-  const partnerZohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, signal))
+  const partnerZohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal, useless: null }))
   if (partnerZohoId === undefined) throw new Error('the partner of the run is gone')
 
   const sync: SyncContext = { deps, ...begun, partnerZohoId, convertedDeals: new Map() }

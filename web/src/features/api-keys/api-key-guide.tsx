@@ -4,8 +4,9 @@ import type { ReactNode } from 'react'
 import { paths } from '../../app/paths.ts'
 import { Card } from '../../ui/card.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
+import { IconList, type IconListItem } from '../../ui/icon-list.tsx'
 
-const PARTS: { Icon: typeof KeyRound; title: string; text: ReactNode }[] = [
+const PARTS: readonly IconListItem[] = [
   {
     Icon: KeyRound,
     title: 'Authentication',
@@ -47,17 +48,7 @@ const PARTS: { Icon: typeof KeyRound; title: string; text: ReactNode }[] = [
 export function ApiKeyGuide() {
   return (
     <Card title="Using your key" className="self-start">
-      <ul className="grid gap-4 sm:max-xl:grid-cols-2 sm:max-xl:gap-6">
-        {PARTS.map(({ Icon, title, text }) => (
-          <li key={title} className="flex gap-3">
-            <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
-            <div className="min-w-0">
-              <h3 className="font-medium">{title}</h3>
-              <div className="mt-0.5 text-[0.8125rem] text-muted">{text}</div>
-            </div>
-          </li>
-        ))}
-      </ul>
+      <IconList items={PARTS} className="sm:max-xl:grid-cols-2 sm:max-xl:gap-6" />
       <p className="mt-5 border-t border-line pt-4">
         <Link {...paths.apiDocs} className={textLinkClass}>
           Everything else is in the API Docs

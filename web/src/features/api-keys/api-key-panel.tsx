@@ -5,7 +5,7 @@ import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureDetail } from '../../api/failure.ts'
 import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
-import { Alert } from '../../ui/alert.tsx'
+import { FailureAlert } from '../../ui/alert.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -83,8 +83,12 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
         }
       >
         <div className="grid gap-5">
-          {generate.isError && <Failed call="generate" error={generate.error} />}
-          {revoke.isError && <Failed call="revoke" error={revoke.error} />}
+          {generate.isError && (
+            <FailureAlert text={apiKeyFailureText('generate', generate.error)} detail={failureDetail(generate.error)} />
+          )}
+          {revoke.isError && (
+            <FailureAlert text={apiKeyFailureText('revoke', revoke.error)} detail={failureDetail(revoke.error)} />
+          )}
           {status.has_api_key ? (
             <KeyDescription status={status} />
           ) : (
@@ -159,16 +163,5 @@ function KeyDescription({ status }: { status: ApiKeyStatus }) {
         },
       ]}
     />
-  )
-}
-
-function Failed({ call: name, error }: { call: 'generate' | 'revoke'; error: Error }) {
-  const text = apiKeyFailureText(name, error)
-  const detail = failureDetail(error)
-  return (
-    <Alert kind="error">
-      <p className="font-medium">{text}</p>
-      {detail && detail !== text && <p>{detail}</p>}
-    </Alert>
   )
 }

@@ -8,11 +8,10 @@ import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
-import { leadHistoryQuery, stageHistoryQuery } from './deals.queries.ts'
+import { leadHistoryQuery } from './deals.queries.ts'
 
 /** Where nothing was recorded, the present stage is all there is to show. */
-export function StageHistory({ deal }: { deal: Deal }) {
-  const history = useQuery(stageHistoryQuery(deal.loid))
+export function StageHistory({ deal, history }: { deal: Deal; history: UseQueryResult<StageHistoryEntry[]> }) {
   const fallback: TimelineItem = {
     key: 'current',
     variant: badgeColour(deal.stage),

@@ -28,7 +28,7 @@ export function DealPage() {
   const stages = useQuery(stageHistoryQuery(loid))
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
-  if (query.isPending || (query.isSuccess && stages.isPending)) return <DealOutline />
+  if (query.isPending || (query.isSuccess && !stages.isFetched)) return <DealOutline />
   if (!query.data) {
     return isNotFound(query.error) ? (
       <DealFailure text="Deal not found" />
@@ -76,7 +76,7 @@ export function DealPage() {
         </div>
         <div className="grid grid-cols-1 gap-5">
           <DealSummary deal={deal} />
-          <StageHistory deal={deal} />
+          <StageHistory deal={deal} history={stages} />
           <DealActivity deal={deal} notes={notes} />
           {wasLead && <LeadStatusHistory loid={deal.loid} />}
         </div>

@@ -23,6 +23,24 @@ test('a lead shows what is known of it; without a history, its present status', 
   expect(history.textContent).toContain('New LeadLatest')
 })
 
+test('a lead whose history cannot be loaded is shown all the same, and keeps a note that is being written', async () => {
+  let isBroken = true
+  const server = serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () =>
+      isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data([]) },
+  })
+  const user = openApp('/leads/LO-7K3M9QAZ')
+  expect(await screen.findByText('Failed to load status history')).toBeDefined()
+  const note = screen.getByLabelText<HTMLTextAreaElement>('Add a note')
+  await user.type(note, 'Call after three')
+  isBroken = false
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await screen.findByRole('list', { name: 'Status history' })).toBeDefined()
+  expect(screen.getByLabelText('Add a note')).toBe(note)
+  expect(server.seen.filter(({ path }) => path.endsWith('/status-history'))).toHaveLength(2)
+})
+
 test('a lead that has become a deal leads on to it', async () => {
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({

@@ -25,7 +25,7 @@ export function LeadPage() {
   const history = useQuery(statusHistoryQuery(loid))
 
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
-  if (query.isPending || (query.isSuccess && history.isPending)) return <LeadOutline />
+  if (query.isPending || (query.isSuccess && !history.isFetched)) return <LeadOutline />
   if (!query.data) {
     return (
       <LeadFailure
@@ -65,7 +65,7 @@ export function LeadPage() {
           <BusinessDetails lead={lead} />
         </div>
         <div className="grid grid-cols-1 gap-5">
-          <StatusHistory loid={lead.loid} currentStatus={lead.lead_status} since={lead.modified_time} />
+          <StatusHistory history={history} currentStatus={lead.lead_status} since={lead.modified_time} />
           <NotesPanel
             parent={{ kind: 'lead', loid: lead.loid }}
             notes={notes}

@@ -1,5 +1,5 @@
 import type { StatusHistoryEntry } from '@portal/contract/leads.ts'
-import { useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDateTime, formatDays } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -7,11 +7,15 @@ import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
-import { statusHistoryQuery } from './leads.queries.ts'
+
+interface StatusHistoryProps {
+  history: UseQueryResult<StatusHistoryEntry[]>
+  currentStatus: string
+  since: string
+}
 
 /** Where nothing was recorded, the present status is all there is to show. */
-export function StatusHistory({ loid, currentStatus, since }: { loid: string; currentStatus: string; since: string }) {
-  const history = useQuery(statusHistoryQuery(loid))
+export function StatusHistory({ history, currentStatus, since }: StatusHistoryProps) {
   return (
     <Card title="Status History">
       {history.isPending ? (

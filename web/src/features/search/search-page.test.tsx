@@ -26,11 +26,11 @@ test('what was found stands in a table of leads and one of deals, with the numbe
 
 test('more than the server counts is said to be more', async () => {
   serveSignedIn({
-    'GET /crm/search': () => ({ body: data({ leads: [leadOf()], deals: [], total_leads: 200, total_deals: 3 }) }),
+    'GET /crm/search': () => ({ body: data({ leads: [leadOf()], deals: [], total_leads: 1_000, total_deals: 3 }) }),
   })
   openApp('/search?q=a')
-  expect(await screen.findByText('The newest 1 of 200+')).toBeDefined()
-  expect(screen.getByText('203+ results', { exact: false })).toBeDefined()
+  expect(await screen.findByText('The newest 1 of 1,000+')).toBeDefined()
+  expect(screen.getByText('1,003+ results', { exact: false })).toBeDefined()
 })
 
 test('nothing found gives hints', async () => {

@@ -46,13 +46,13 @@ export function SearchPage() {
 
 /** The server counts so far and no further. */
 function countText(total: number): string {
-  return total < SEARCH_TOTAL_MAX ? String(total) : `${total}+`
+  return total.toLocaleString('en-US') + (total < SEARCH_TOTAL_MAX ? '' : '+')
 }
 
 function resultsText({ total_leads, total_deals }: { total_leads: number; total_deals: number }): string {
   const total = total_leads + total_deals
   const isMore = Math.max(total_leads, total_deals) >= SEARCH_TOTAL_MAX
-  return isMore ? `${total}+ results` : formatCount(total, 'result')
+  return isMore ? `${total.toLocaleString('en-US')}+ results` : formatCount(total, 'result')
 }
 
 function Results({ q }: { q: string }) {

@@ -3,8 +3,9 @@ import { PenLine, RotateCw, Send } from 'lucide-react'
 import { paths } from '../../app/paths.ts'
 import { Card } from '../../ui/card.tsx'
 import { textLinkClass } from '../../ui/description-list.tsx'
+import { IconList, type IconListItem } from '../../ui/icon-list.tsx'
 
-const PARTS = [
+const PARTS: readonly IconListItem[] = [
   {
     Icon: Send,
     title: 'What is sent',
@@ -26,17 +27,7 @@ const PARTS = [
 export function DeliveryGuide() {
   return (
     <Card title="How deliveries work">
-      <ul className="grid gap-4 sm:max-xl:grid-cols-3 sm:max-xl:gap-6">
-        {PARTS.map(({ Icon, title, text }) => (
-          <li key={title} className="flex gap-3">
-            <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
-            <div className="min-w-0">
-              <h3 className="font-medium">{title}</h3>
-              <p className="mt-0.5 text-[0.8125rem] text-muted">{text}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
+      <IconList items={PARTS} className="sm:max-xl:grid-cols-3 sm:max-xl:gap-6" />
       <p className="mt-5 border-t border-line pt-4">
         <Link {...paths.apiDocs} hash="webhooks" className={textLinkClass}>
           Events and signature checks in the API Docs

@@ -1,7 +1,7 @@
 import { URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { Failure, failureDetail } from '../../api/failure.ts'
-import { Alert } from '../../ui/alert.tsx'
+import { FailureAlert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { webhookUrlProblem } from './endpoint-url.ts'
@@ -42,7 +42,7 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
 
   return (
     <form noValidate onSubmit={handleSubmit} className="grid gap-4">
-      {error && !refusal && !busy && <UpdateFailed error={error} />}
+      {error && !refusal && !busy && <FailureAlert text="Failed to update webhook URL" detail={failureDetail(error)} />}
       <TextField
         ref={ref}
         label="Webhook URL"
@@ -69,16 +69,5 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
         </Button>
       </div>
     </form>
-  )
-}
-
-function UpdateFailed({ error }: { error: Error }) {
-  const text = 'Failed to update webhook URL'
-  const detail = failureDetail(error)
-  return (
-    <Alert kind="error">
-      <p className="font-medium">{text}</p>
-      {detail && detail !== text && <p>{detail}</p>}
-    </Alert>
   )
 }

@@ -1,0 +1,134 @@
+import { expect, type Page } from '@playwright/test'
+import { readPipeline, readStats } from '../../contract/src/dashboard.ts'
+import { test } from '../fresh-partner.ts'
+import { expectGoodLooks } from '../looks.ts'
+import { test as demoTest } from '../session.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const FIGURES = /\/api\/dashboard\/(stats|pipeline|recent-activity|trends|leads|deals)(\?|$)/
+
+/** The trends first: the cards ask for them, too, as soon as they are there. */
+const FAILURES = [
+  'Failed to fetch trends',
+  'Failed to fetch dashboard stats',
+  'Failed to fetch pipeline data',
+  'Failed to load leads',
+  'Failed to load deals',
+  'Failed to fetch recent activity',
+]
+
+test('/dashboard waits, is empty, fails and comes back', async ({ page }) => {
+  test.slow()
+  const release = await holdAnswers(page, FIGURES)
+  await page.goto('/dashboard')
+  await expect(page.getByRole('status', { name: 'Loading stats' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'Loading pipeline' })).toBeVisible()
+  await expectGoodLooks(page)
+  release()
+  await expectCards(page, {
+    'Total Leads': ['0', '0 active'],
+    'Total Deals': ['0', '0 won'],
+    'Deal Value': ['$0', 'Avg $0'],
+    'Conversion Rate': ['0.0%'],
+  })
+  for (const text of ['No leads yet', 'No deals yet', 'No activity yet']) {
+    await expect(page.getByRole('heading', { name: text })).toBeVisible()
+  }
+  await expect(page.getByRole('heading', { name: 'Deal Pipeline' })).toHaveCount(0)
+  await expectGoodLooks(page)
+
+  const mend = await breakAnswers(page, FIGURES, { status: 500, error: 'The database is away' })
+  await page.reload()
+  const failures = page.getByRole('alert')
+  await expect(failures).toHaveCount(FAILURES.length)
+  for (const text of FAILURES) {
+    await expect(failures.filter({ hasText: text })).toContainText('The database is away')
+  }
+  await expectGoodLooks(page)
+  await mend()
+  for (const text of FAILURES) {
+    const failure = failures.filter({ hasText: text })
+    await failure.getByRole('button', { name: 'Try Again' }).click()
+    await expect(failure).toHaveCount(0)
+  }
+  await expect(failures).toHaveCount(0)
+  await expect(page.getByText('0 active')).toBeVisible()
+  await page.getByRole('link', { name: 'Submit Your First Lead' }).click()
+  await expect(page).toHaveURL('/leads/new')
+})
+
+test('/dashboard spins where the activity is still missing', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const release = await holdAnswers(page, '**/api/dashboard/recent-activity')
+  await page.goto('/dashboard')
+  await expect(page.getByText('0 active')).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'Loading activity' })).toBeVisible()
+  release()
+  await expect(page.getByText('No activity yet')).toBeVisible()
+})
+
+test('/dashboard tells of a lead at once, and leads to it', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const loid = await partner.submitLead({ loanAmount: 85_000 })
+  await page.goto('/dashboard')
+  await expectCards(page, { 'Total Leads': ['1', '1 active'], 'Conversion Rate': ['0.0%'] })
+  const activity = page.getByRole('listitem').filter({ hasText: 'Lead submitted' })
+  await expect(activity).toContainText('Saltbush Transport')
+  await expect(activity.getByText('Just now')).toBeVisible()
+  await activity.getByRole('link', { name: loid }).click()
+  await expect(page).toHaveURL(`/search?q=${loid}`)
+  await page.goBack()
+  const lead = page.getByRole('link', { name: /^Saltbush Transport/ })
+  await expect(lead).toContainText(/Jo Marsh · Just now\$85,000New Lead/)
+  await lead.click()
+  await expect(page).toHaveURL(`/leads/${loid}`)
+})
+
+demoTest('/dashboard shows the figures that the portal has', async ({ page, demo, request, isMobile }) => {
+  demoTest.skip(isMobile, 'the same on every screen')
+  const ask = async (path: string) => {
+    const answer = await request.get(`/api/dashboard/${path}`, { headers: { authorization: `Bearer ${demo.token}` } })
+    return (await answer.json()).data
+  }
+  const stats = readStats.answer.parse(await ask('stats'))
+  const { pipeline } = readPipeline.answer.parse(await ask('pipeline'))
+  expect(stats.total_deals).toBeGreaterThan(5)
+
+  await page.goto('/dashboard')
+  await expectCards(page, {
+    'Total Leads': [`${stats.total_leads}`, `${stats.active_leads} active`],
+    'Total Deals': [`${stats.total_deals}`, `${stats.won_deals} won`],
+    'Deal Value': [dollars(stats.total_deal_value), `Avg ${dollars(stats.avg_deal_size)}`],
+    'Conversion Rate': [`${(stats.conversion_rate * 100).toFixed(1)}%`],
+  })
+  await expect(page.getByRole('heading', { name: 'Deal Pipeline' })).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Deals by stage' }).getByRole('listitem')).toHaveText(
+    pipeline.map(({ stage, count, value, percentage }) =>
+      [stage, `${percentage.toFixed(1)}%`, count === 1 ? '1 deal' : `${count} deals`, dollars(value)].join(''),
+    ),
+  )
+  await expect(page.getByRole('img', { name: /percent of the deals$/ })).toHaveCount(pipeline.length)
+  for (const kind of ['leads', 'deals']) {
+    await expect(page.locator(`main li a[href^="/${kind}/LO-"]`)).toHaveCount(5)
+    await page.getByRole('link', { name: `View all ${kind}` }).click()
+    await expect(page).toHaveURL(`/${kind}`)
+    await page.goBack()
+  }
+  const deal = page.locator('main li a[href^="/deals/LO-"]').first()
+  const address = (await deal.getAttribute('href')) ?? ''
+  await deal.click()
+  await expect(page).toHaveURL(address)
+})
+
+/** Each card's name, and its figures as they are written. */
+async function expectCards(page: Page, cards: Record<string, string[]>) {
+  const region = page.getByRole('region', { name: 'Key figures' })
+  for (const [name, figures] of Object.entries(cards)) {
+    const card = region.locator('.panel').filter({ has: page.getByRole('heading', { name }) })
+    for (const figure of figures) await expect(card.getByText(figure, { exact: true })).toBeVisible()
+  }
+}
+
+function dollars(amount: number): string {
+  return `$${Math.round(amount).toLocaleString('en-US')}`
+}

@@ -1,0 +1,199 @@
+import { expect } from '@playwright/test'
+import { type FreshPartner, test } from '../fresh-partner.ts'
+import { actAsStaff, pullFromCrm } from '../lender.ts'
+import { expectGoodLooks } from '../looks.ts'
+import { toasts } from '../toasts.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const DEALS = /\/api\/crm\/deal\/[^/]+$/
+const HISTORIES = /\/api\/crm\/deal\/[^/]+\/stage-history$/
+const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
+const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
+
+test('/deals/{loid} tells everything about a deal', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const loid = await becomeDeal(partner)
+  await actAsStaff(`/deals/${loid}/stage`, { stage: 'Approved' })
+  await actAsStaff(`/deals/${loid}/notes`, { title: 'Call', content: 'Approved, papers go out today.' })
+  await pullFromCrm(partner.token)
+
+  await page.goto(`/deals/${loid}`)
+  const header = page.getByRole('main').locator('header').first()
+  await expect(header.getByRole('heading', { level: 1 })).toHaveText('Harakeke oven')
+  await expect(header).toContainText(loid)
+  await expect(header).toContainText('$250,000')
+  await expect(header.locator('[data-variant=success]')).toHaveText('Approved')
+
+  const contact = page.getByRole('region', { name: 'Contact Person' })
+  await expect(contact).toContainText('Aroha Ngata')
+  await expect(contact.getByRole('link', { name: 'aroha@harakeke.example' })).toHaveAttribute(
+    'href',
+    'mailto:aroha@harakeke.example',
+  )
+  await expect(contact.getByRole('link', { name: '+61 491 570 156' })).toHaveAttribute('href', 'tel:+61491570156')
+
+  await test.step('the details fold', async () => {
+    const details = page.getByRole('button', { name: 'Details' })
+    const items = page.locator('section', { has: details }).locator('dl > div')
+    await expect(details).toHaveAttribute('aria-expanded', 'true')
+    await expect(items).toHaveText(
+      [
+        'Deal Name Harakeke oven',
+        'Contact Name Aroha Ngata',
+        'Amount $250,000',
+        'Stage Approved',
+        'Business Name Harakeke Cafe',
+        'Loan Type Equipment Financing',
+        'Loan Purpose A second oven',
+        `LOID ${loid}`,
+        'Lead Source Partner Portal',
+        'Closing Date Mar 15, 2027',
+        new RegExp(`^Created Date\\s${DAY}$`),
+      ],
+      { useInnerText: true },
+    )
+    await details.press('Enter')
+    await expect(details).toHaveAttribute('aria-expanded', 'false')
+    await expect(items.first()).toBeHidden()
+    await details.press('Enter')
+    await expect(items.first()).toBeVisible()
+  })
+
+  await expect(page.getByRole('region', { name: 'Deal Summary' }).locator('dl > div')).toHaveText(
+    ['Amount $250,000', 'Days Active 1 day'],
+    { useInnerText: true },
+  )
+  await expect(page.getByRole('list', { name: 'Stage History' }).getByRole('listitem')).toHaveText(
+    [
+      new RegExp(`^Approved\\s+Latest\\s+${TIME} · Maya Thornton · 0 days`),
+      new RegExp(`^Waiting On Application\\s+${TIME} · 0 days`),
+    ],
+    { useInnerText: true },
+  )
+  await expect(page.getByRole('list', { name: 'Recent activity' }).getByRole('listitem')).toHaveText(
+    ['Last note added Just now · Maya Thornton', 'Deal created Just now'],
+    { useInnerText: true },
+  )
+  const former = page.getByRole('region', { name: 'Status History' })
+  await expect(former).toContainText('While it was a lead')
+  await expect(former.getByRole('listitem').last()).toContainText('New Lead')
+
+  await test.step('a note is added to what the lender wrote', async () => {
+    const panel = page.getByRole('region', { name: 'Notes' })
+    const notes = panel.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+    await expect(panel.locator('header')).toHaveText('Notes1')
+    await expect(notes).toContainText('Approved, papers go out today.')
+    const mend = await breakAnswers(page, '**/api/crm/note', { status: 409, error: 'Closed' })
+    await panel.getByLabel('Add a note').fill('The client has signed')
+    await panel.getByRole('button', { name: 'Add Note' }).click()
+    await expect(toasts(page)).toHaveText('Failed to add note: Closed')
+    await mend()
+    await panel.getByRole('button', { name: 'Add Note' }).click()
+    await expect(toasts(page).last()).toHaveText('Note added successfully')
+    await expect(panel.locator('header')).toHaveText('Notes2')
+    await expect(notes.first()).toContainText('The client has signed')
+    await expect(page.getByRole('list', { name: 'Recent activity' })).toContainText(partner.businessName)
+  })
+
+  await header.getByRole('link', { name: 'Back to Deals' }).click()
+  await expect(page).toHaveURL('/deals')
+})
+
+test('/deals/{loid} re-syncs one deal', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const loid = await becomeDeal(partner)
+  await page.goto(`/deals/${loid}`)
+  const resync = page.getByRole('button', { name: 'Re-sync' })
+  const release = await holdAnswers(page, '**/api/dashboard/sync-deal/*')
+  await resync.click()
+  await expect(resync).toHaveAttribute('aria-busy', 'true')
+  release()
+  await expect(toasts(page)).toHaveText('Deal is up to date')
+  await expectGoodLooks(page)
+
+  await actAsStaff(`/deals/${loid}/stage`, { stage: 'Funded' })
+  await resync.click()
+  // The CRM may have told the portal before the button did.
+  await expect(toasts(page).last()).toHaveText(/^Deal (updated: Funded, \$250,000|is up to date)$/)
+  await expect(page.getByRole('list', { name: 'Stage History' }).getByRole('listitem').first()).toContainText('Funded')
+  await expect(page.getByRole('main').locator('header').first().locator('[data-variant=success]')).toHaveText('Funded')
+
+  const refusals = [
+    { refusal: { status: 502, error: 'The CRM is away' }, text: 'Sync failed: The CRM is away' },
+    { refusal: { status: 502 }, text: 'Sync failed: Unknown error' },
+    { refusal: undefined, text: 'Sync failed: Network error' },
+  ]
+  for (const { refusal, text } of refusals) {
+    const mend = await breakAnswers(page, '**/api/dashboard/sync-deal/*', refusal)
+    await resync.click()
+    await expect(toasts(page).last()).toHaveText(text)
+    await mend()
+  }
+})
+
+test('/deals/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {
+  const loid = await becomeDeal(partner)
+  const failure = page.getByRole('main').getByRole('alert')
+
+  await test.step('while the answer is on its way', async () => {
+    const release = await holdAnswers(page, DEALS)
+    await page.goto(`/deals/${loid}`)
+    await expect(page.getByRole('status', { name: 'Loading deal' })).toBeVisible()
+    await expectGoodLooks(page)
+    release()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harakeke oven')
+  })
+
+  await test.step('without its history', async () => {
+    const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
+    await page.reload()
+    const history = page.getByRole('region', { name: 'Stage History' })
+    await expect(history.getByRole('alert')).toContainText('Failed to load stage history')
+    await mend()
+    await history.getByRole('button', { name: 'Try Again' }).click()
+    await expect(history.getByText('Waiting On Application')).toBeVisible()
+  })
+
+  await test.step('when the server refuses', async () => {
+    const mend = await breakAnswers(page, DEALS, { status: 403, error: 'Not now' })
+    await page.reload()
+    await expect(failure).toContainText('Failed to load deal details')
+    await expect(failure).toContainText('Not now')
+    await expect(failure.getByRole('link', { name: 'Back to Deals' })).toHaveAttribute('href', '/deals')
+    await expectGoodLooks(page)
+    await mend()
+    await failure.getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harakeke oven')
+  })
+
+  if (isMobile) return
+  await test.step('at an address that is none', async () => {
+    await page.goto('/deals/%20')
+    await expect(failure).toContainText('Invalid deal ID')
+    await expect(failure.getByRole('link', { name: 'Back to Deals' })).toBeVisible()
+    await page.goto('/deals/LO-00000000')
+    await expect(failure).toContainText('Deal not found')
+    await failure.getByRole('link', { name: 'Back to Deals' }).click()
+    await expect(page).toHaveURL('/deals')
+  })
+})
+
+/** A lead that the lender has converted, by its LOID. */
+async function becomeDeal(partner: FreshPartner): Promise<string> {
+  const loid = await partner.submitLead({
+    firstName: 'Aroha',
+    lastName: 'Ngata',
+    email: 'aroha@harakeke.example',
+    businessName: 'Harakeke Cafe',
+    loanType: 'Equipment Financing',
+    loanPurpose: 'A second oven',
+  })
+  await actAsStaff(`/leads/${loid}/convert`, {
+    name: 'Harakeke oven',
+    stage: 'Waiting On Application',
+    amount: '$250,000',
+    closing: '2027-03-15',
+  })
+  await pullFromCrm(partner.token)
+  return loid
+}

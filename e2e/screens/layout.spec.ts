@@ -1,0 +1,178 @@
+import { expect, type Page, test as signedOut } from '@playwright/test'
+import { test } from '../fresh-partner.ts'
+import { expectGoodLooks } from '../looks.ts'
+
+const ENTRIES = [
+  { name: 'Dashboard', path: '/dashboard' },
+  { name: 'Leads', path: '/leads' },
+  { name: 'Deals', path: '/deals' },
+  { name: 'Webhook', path: '/webhook' },
+  { name: 'API Keys', path: '/api-keys' },
+  { name: 'API Docs', path: '/api-docs' },
+  { name: 'Profile Settings', path: '/profile' },
+]
+
+const PAGES_OF_PARTNERS = [
+  '/dashboard',
+  '/leads',
+  '/leads/new',
+  '/leads/LO-7K3M9QAZ',
+  '/deals',
+  '/deals/LO-7K3M9QAZ',
+  '/webhook',
+  '/search?q=a',
+  '/api-docs',
+  '/api-keys',
+  '/profile',
+]
+
+const PAGES_OF_NEWCOMERS = ['/login', '/signup', '/forgot-password', '/reset-password?token=x']
+
+signedOut('whoever is signed out is asked to sign in', async ({ page, isMobile }) => {
+  signedOut.skip(isMobile, 'the same on every screen')
+  for (const path of ['/', ...PAGES_OF_PARTNERS, '/no/such/page']) {
+    await page.goto(path)
+    await expect(page, path).toHaveURL('/login')
+  }
+})
+
+test('whoever is signed in is taken to the dashboard from every other address', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  for (const path of ['/', ...PAGES_OF_NEWCOMERS, '/no/such/page', '/search', '/search?q=%20']) {
+    await page.goto(path)
+    await expect(page, path).toHaveURL('/dashboard')
+  }
+})
+
+test('a session that has ended leads to the sign-in page', async ({ page, partner, request, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  await request.post('/api/auth/logout', { headers: { authorization: `Bearer ${partner.token}` } })
+  await page.getByRole('button', { name: 'Sync from CRM' }).click()
+  await expect(page).toHaveURL('/login')
+  expect(await page.evaluate(() => localStorage.getItem('auth_token'))).toBeNull()
+})
+
+test('the sidebar leads everywhere and marks where one is', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'a drawer there')
+  await page.goto('/leads/new')
+  const sidebar = page.getByRole('complementary')
+  const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')
+  await expect(links).toHaveText(ENTRIES.map(({ name }) => name))
+  await expect(sidebar.getByRole('link', { name: 'Leads' })).toHaveAttribute('aria-current', 'page')
+  await expect(sidebar.getByText(partner.businessName)).toBeVisible()
+  await expect(sidebar.getByText('K', { exact: true })).toBeVisible()
+  await expect(page.getByRole('banner').getByText('K', { exact: true })).toBeVisible()
+
+  for (const { name, path } of ENTRIES) {
+    await sidebar.getByRole('link', { name }).click()
+    await expect(page).toHaveURL(path)
+    await expect(page.getByRole('heading', { level: 1, name })).toBeFocused()
+    await expect(sidebar.locator('[aria-current=page]')).toHaveText(name)
+    await expect(page).toHaveTitle(`${name} · Partner Portal`)
+  }
+})
+
+test('the keyboard skips the sidebar and finds the search box', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'no keyboard there')
+  await page.goto('/profile')
+  const box = page.getByPlaceholder('Search leads and deals...')
+  await expect(box).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('main')).toBeFocused()
+  await page.keyboard.press('Control+k')
+  await expect(box).toBeFocused()
+
+  await page.keyboard.type('   ')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/profile#main')
+  await box.fill('  salt & bush ')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/search?q=salt+%26+bush')
+  await expect(page.getByRole('heading', { level: 1, name: 'Search Results' })).toBeFocused()
+  await expect(box).toHaveValue('salt & bush')
+})
+
+test('the theme that one chooses stays, whatever the system prefers', async ({ page, isMobile }) => {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.goto('/leads')
+  const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  if (isMobile) await page.getByRole('button', { name: 'Open menu' }).click()
+  await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
+  const light = await background()
+  await page.getByRole('button', { name: 'Switch to dark theme' }).click()
+  await expect.poll(background).not.toBe(light)
+  const dark = await background()
+  await page.reload()
+  expect(await background()).toBe(dark)
+  if (isMobile) await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Switch to light theme' }).click()
+  await expect.poll(background).toBe(light)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.reload()
+  expect(await background()).toBe(light)
+})
+
+test('signing out is asked about first', async ({ page, partner, request, isMobile }) => {
+  await page.goto('/leads')
+  const dialog = page.getByRole('alertdialog', { name: 'Sign Out' })
+  await askToSignOut(page, isMobile)
+  await expect(dialog).toContainText(
+    'Are you sure you want to sign out? You will need to sign in again to access your account.',
+  )
+  await expect(dialog.getByRole('button')).toHaveText(['Cancel', 'Sign Out'])
+  await expectGoodLooks(page)
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  // On a phone the button went with the drawer; what opened the drawer has the focus.
+  await expect(page.getByRole('button', { name: isMobile ? 'Open menu' : 'Sign out' })).toBeFocused()
+
+  await askToSignOut(page, isMobile)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page).toHaveURL('/leads')
+
+  await askToSignOut(page, isMobile)
+  await dialog.getByRole('button', { name: 'Sign Out' }).click()
+  await expect(page).toHaveURL('/login')
+  const headers = { authorization: `Bearer ${partner.token}` }
+  await expect.poll(async () => (await request.get('/api/dashboard/stats', { headers })).status()).toBe(401)
+})
+
+test('on a phone the sidebar is a drawer', async ({ page, partner, isMobile }) => {
+  test.skip(!isMobile, 'there is room for it')
+  await page.goto('/leads')
+  const menu = page.getByRole('button', { name: 'Open menu' })
+  await expect(page.getByRole('banner').getByText('K', { exact: true })).toBeVisible()
+  const partnerId = await page.getByRole('banner').getByRole('link').locator('span').last().innerText()
+  expect(partnerId).not.toBe('')
+
+  await menu.click()
+  const drawer = page.getByRole('dialog', { name: 'Menu' })
+  await expect(drawer.getByText(partner.businessName)).toBeVisible()
+  await expect(drawer.getByText(partnerId)).toBeVisible()
+  await expect(drawer.getByRole('navigation').getByRole('link')).toHaveText(ENTRIES.map(({ name }) => name))
+  await expect(drawer.getByRole('button', { name: 'Sign out' })).toBeVisible()
+  await expectGoodLooks(page)
+
+  await page.keyboard.press('Escape')
+  await expect(drawer).toBeHidden()
+  await expect(menu).toBeFocused()
+  await menu.click()
+  await drawer.getByRole('button', { name: 'Close menu' }).click()
+  await expect(drawer).toBeHidden()
+  await menu.click()
+  await drawer.getByRole('link', { name: 'Deals' }).click()
+  await expect(page).toHaveURL('/deals')
+  await expect(drawer).toBeHidden()
+  await expect(page.getByRole('heading', { level: 1, name: 'Deals' })).toBeFocused()
+})
+
+async function askToSignOut(page: Page, isMobile: boolean) {
+  if (isMobile) await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click()
+}

@@ -1,0 +1,239 @@
+import { expect } from '@playwright/test'
+import { openLender } from '../../server/src/testing/lender.ts'
+import { crmUrl } from '../addresses.ts'
+import { test } from '../fresh-partner.ts'
+import { actAsStaff, pullFromCrm } from '../lender.ts'
+import { expectGoodLooks } from '../looks.ts'
+import { toasts } from '../toasts.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const LEADS = /\/api\/crm\/lead\/[^/]+$/
+const HISTORIES = /\/api\/crm\/lead\/[^/]+\/status-history$/
+const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
+const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
+
+test('/leads/{loid} tells everything about a lead', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const loid = await partner.submitLead({
+    firstName: 'Aroha',
+    lastName: 'Ngata',
+    email: 'aroha@harakeke.example',
+    phone: '0491 570 156',
+    state: 'NSW',
+    businessName: 'Harakeke Cafe',
+    businessIndustry: 'Hospitality',
+    timeInBusiness: '2-5 years',
+    businessAbn: '51 824 753 556',
+    monthlyTurnover: 42_000,
+    loanAmount: '250000.50',
+    loanType: 'Equipment Financing',
+    loanPurpose: 'A second oven',
+    loanTerm: '36 months',
+    ownsProperty: true,
+    propertyValue: 900_000,
+    propertyDebt: 400_000,
+    additionalInfo: 'Ring after three.\nNot on Mondays.',
+  })
+  const id = await actAsStaff(`/leads/${loid}/status`, { status: 'Contacted' })
+  await actAsStaff(`/leads/${loid}/notes`, { title: 'Call', content: 'Sends the statements today.' })
+  await openLender(crmUrl).update('Leads', id, { Brand: 'Blue Gum', Permit_Link: 'https://permits.example/7' })
+  await pullFromCrm(partner.token)
+
+  // As people write a LOID.
+  await page.goto(`/leads/${loid.toLowerCase().replace('-', '')}`)
+  const main = page.getByRole('main')
+  const header = main.locator('header').first()
+  await expect(header.getByRole('heading', { level: 1 })).toHaveText('Harakeke Cafe')
+  await expect(header).toContainText('Aroha Ngata')
+  await expect(header).toContainText(loid)
+  await expect(header.locator('[data-variant=warning]')).toHaveText('Contacted')
+  await expect(page).toHaveTitle('Harakeke Cafe · Partner Portal')
+
+  const primary = page.getByRole('region', { name: 'Primary Information' })
+  await expect(primary.locator('dl > div')).toHaveText(
+    [
+      'Email aroha@harakeke.example',
+      'Phone +61 491 570 156',
+      'Lead Name Aroha Ngata',
+      'State NSW',
+      'Loan Amount $250,001',
+      'Loan Type Equipment Financing',
+      'Loan Purpose A second oven',
+      'Loan Term 36 months',
+      'Monthly Sales $42,000',
+      'ISO AU',
+      'Lead Status Contacted',
+      'Lead Source Partner Portal',
+      'Brand Blue Gum',
+      new RegExp(`^Created\\s${DAY}$`),
+      'Property Value $900,000',
+      'Outstanding Debt $400,000',
+      'Description Ring after three. Not on Mondays.',
+      /^Permit\sView permit/,
+    ],
+    { useInnerText: true },
+  )
+  const link = (name: string) => primary.getByRole('link', { name })
+  await expect(link('aroha@harakeke.example')).toHaveAttribute('href', 'mailto:aroha@harakeke.example')
+  await expect(link('+61 491 570 156')).toHaveAttribute('href', 'tel:+61491570156')
+  await expect(link('View permit')).toHaveAttribute('href', 'https://permits.example/7')
+  await expect(primary.locator('[data-variant=success]')).toHaveText('AU')
+  await expect(page.getByRole('region', { name: 'Business Details' }).locator('dl > div')).toHaveText(
+    [
+      'Business Name Harakeke Cafe',
+      'Industry Hospitality',
+      `Partner ${partner.businessName}`,
+      'Time in Business 2-5 years',
+      'ABN/UIN 51824753556',
+      `LOID ${loid}`,
+    ],
+    { useInnerText: true },
+  )
+
+  const entries = page.getByRole('list', { name: 'Status history' }).getByRole('listitem')
+  await expect(entries).toHaveText(
+    [
+      new RegExp(`^Contacted\\s+Latest\\s+${TIME} · Maya Thornton · 0 days$`),
+      new RegExp(`^New Lead\\s+${TIME} · ${partner.businessName} · 0 days\\s+Submitted through the partner portal$`),
+    ],
+    { useInnerText: true },
+  )
+  const notes = page.getByRole('region', { name: 'Notes' })
+  await expect(notes.getByRole('listitem')).toHaveText(/^Maya Thornton\s+Just now\s+Sends the statements today\.$/, {
+    useInnerText: true,
+  })
+  await header.getByRole('link', { name: 'Back to Leads' }).click()
+  await expect(page).toHaveURL('/leads')
+
+  await test.step('once it is a deal its address leads there', async () => {
+    await actAsStaff(`/leads/${loid}/convert`, { name: 'Harakeke Cafe', stage: 'Approved', closing: '2027-03-15' })
+    await pullFromCrm(partner.token)
+    await page.goto(`/leads/${loid}`)
+    await expect(page).toHaveURL(`/deals/${loid}`)
+  })
+})
+
+test('/leads/{loid} leaves out what nobody told', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
+  await page.goto(`/leads/${loid}`)
+  const primary = page.getByRole('region', { name: 'Primary Information' })
+  await expect(primary.locator('dl > div')).toHaveText(
+    [
+      'Email jo@saltbush.example',
+      'Phone +64 21 123 4567',
+      'Lead Name Jo Marsh',
+      'State —',
+      'Loan Amount —',
+      'Loan Type —',
+      'Loan Purpose —',
+      'Loan Term —',
+      'Monthly Sales —',
+      'ISO NZ',
+      'Lead Status New Lead',
+      'Lead Source Partner Portal',
+      'Brand —',
+      new RegExp(`^Created\\s${DAY}$`),
+    ],
+    { useInnerText: true },
+  )
+  await expect(primary.locator('[data-variant=error]')).toHaveText('NZ')
+  await expect(page.getByRole('region', { name: 'Notes' }).getByText('No notes yet')).toBeVisible()
+})
+
+test('/leads/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {
+  const loid = await partner.submitLead()
+  const main = page.getByRole('main')
+  const failure = main.getByRole('alert')
+
+  await test.step('while the answer is on its way', async () => {
+    const release = await holdAnswers(page, LEADS)
+    await page.goto(`/leads/${loid}`)
+    await expect(page.getByRole('status', { name: 'Loading lead' })).toBeVisible()
+    await expectGoodLooks(page)
+    release()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Saltbush Transport')
+    await expect(page.getByRole('status', { name: 'Loading lead' })).toHaveCount(0)
+  })
+
+  await test.step('without its history', async () => {
+    const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
+    await page.reload()
+    const history = page.getByRole('region', { name: 'Status History' })
+    await expect(history.getByRole('alert')).toContainText('Failed to load status history')
+    await mend()
+    await history.getByRole('button', { name: 'Try Again' }).click()
+    await expect(history.getByText('New Lead')).toBeVisible()
+  })
+
+  await test.step('when the server refuses', async () => {
+    const mend = await breakAnswers(page, LEADS, { status: 403, error: 'Not now' })
+    await page.reload()
+    await expect(failure).toContainText('Failed to load lead details')
+    await expect(failure).toContainText('Not now')
+    await expect(failure.getByRole('link', { name: 'Back to Leads' })).toHaveAttribute('href', '/leads')
+    await expectGoodLooks(page)
+    await mend()
+    await failure.getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Saltbush Transport')
+  })
+
+  if (isMobile) return
+  await test.step('at an address that is none', async () => {
+    await page.goto('/leads/%20')
+    await expect(failure).toContainText('Invalid lead ID')
+    await expect(failure.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
+    await expect(failure.getByRole('link', { name: 'Back to Leads' })).toBeVisible()
+    await page.goto('/leads/LO-00000000')
+    await expect(failure).toContainText('Failed to load lead details')
+    await failure.getByRole('link', { name: 'Back to Leads' }).click()
+    await expect(page).toHaveURL('/leads')
+  })
+})
+
+test('/leads/{loid} takes a note, and keeps it until it is stored', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto(`/leads/${await partner.submitLead()}`)
+  const panel = page.getByRole('region', { name: 'Notes' })
+  const note = panel.getByLabel('Add a note')
+  const add = panel.getByRole('button', { name: 'Add Note' })
+  await add.click()
+  await expect(panel.getByText('Please enter a note before submitting')).toBeVisible()
+  await expect(note).toBeFocused()
+  await note.fill('  Hi  ')
+  await add.click()
+  await expect(panel.getByText('Note must be at least 5 characters long')).toBeVisible()
+  await note.fill('x'.repeat(1_001))
+  await expect(panel.getByText('Note is too long. Please keep it under 1000 characters.')).toBeVisible()
+  await expect(panel.getByText('1,001 / 1,000')).toBeVisible()
+  await expectGoodLooks(page)
+
+  await note.fill('  Please call after three  ')
+  const refusals = [
+    { status: 403, error: 'You have no permission', text: 'You do not have permission to add notes to this lead.' },
+    { status: 403, error: 'Unauthorized', text: 'You do not have permission to add notes to this lead.' },
+    { status: 500, error: 'Full', text: 'Failed to add note: Full' },
+    { status: 502, text: 'Failed to add note' },
+    { text: 'Network error. Please check your connection and try again.' },
+  ]
+  for (const { text, status, error } of refusals) {
+    const mend = await breakAnswers(page, '**/api/crm/note/**', status ? { status, error } : undefined)
+    await add.click()
+    await expect(toasts(page).last()).toHaveText(text)
+    await toasts(page).last().getByRole('button', { name: 'Dismiss' }).click()
+    await expect(note).toHaveValue('  Please call after three  ')
+    await mend()
+  }
+
+  const release = await holdAnswers(page, '**/api/crm/note/**')
+  await add.click()
+  await expect(add).toHaveAttribute('aria-busy', 'true')
+  release()
+  await expect(toasts(page)).toHaveText('Note added successfully')
+  await expectGoodLooks(page)
+  await expect(note).toHaveValue('')
+  const item = panel.getByRole('list', { name: 'Notes' }).getByRole('listitem')
+  await expect(item).toHaveCount(1)
+  await expect(item).toContainText(partner.businessName)
+  await expect(item).toContainText('Please call after three')
+})

@@ -1,0 +1,326 @@
+import { expect, type Page } from '@playwright/test'
+import { LEAD_STATUSES } from '../../contract/src/choices.ts'
+import { crmUrl } from '../addresses.ts'
+import { test } from '../fresh-partner.ts'
+import { expectGoodLooks } from '../looks.ts'
+import { test as demoTest } from '../session.ts'
+import { toasts } from '../toasts.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const LISTS = '**/api/dashboard/leads?*'
+const SYNCS = '**/api/dashboard/sync-leads'
+const DEBUG_TESTS = '**/api/dashboard/debug-sync-leads'
+const COLUMNS = ['Business Name', 'LOID', 'Contact', 'Loan Amount', 'Loan Type', 'ISO', 'Status', 'Created', 'View']
+
+test('/leads waits, is empty, fails and comes back', async ({ page }) => {
+  test.slow()
+  const release = await holdAnswers(page, LISTS)
+  await page.goto('/leads')
+  await expect(page.getByRole('status', { name: 'Loading leads' })).toBeVisible()
+  await expectGoodLooks(page)
+  release()
+  await expect(page.getByRole('heading', { name: 'No leads found' })).toBeVisible()
+  await expect(page.getByText("You haven't submitted any leads yet")).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Submit Your First Lead' })).toHaveAttribute('href', '/leads/new')
+  await expect(page.getByRole('navigation', { name: 'Pagination' })).toHaveCount(0)
+  await expectGoodLooks(page)
+
+  // Asked three times before it counts.
+  const mend = await breakAnswers(page, LISTS, { status: 500, error: 'The database is away' })
+  await page.reload()
+  await expect(page.getByRole('alert')).toContainText('Failed to load leads')
+  await expectGoodLooks(page)
+  await mend()
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByText('No leads found')).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('/leads says of each lead what its columns promise', async ({ page, context, partner, isMobile }) => {
+  test.skip(isMobile, 'cards there')
+  const auckland = await partner.submitLead({
+    businessName: 'Kauri Joinery',
+    firstName: 'Hana',
+    email: 'hana@kauri.example',
+    phone: '+64 21 123 4567',
+  })
+  const sydney = await partner.submitLead({ loanAmount: '249,999.50', loanType: 'Term Loan' })
+  await page.goto('/leads')
+  await expect(page.getByRole('columnheader')).toHaveText(COLUMNS)
+  const today = new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: 'numeric',
+    year: 'numeric',
+    timeZone: 'Australia/Sydney',
+  }).format(new Date())
+  await expect(cellsOf(page, sydney)).toHaveText([
+    /^Saltbush Transport\s*Jo Marsh$/,
+    sydney,
+    /^jo@saltbush.example\s*\+61 491 570 156$/,
+    '$250,000',
+    'Term Loan',
+    'AU',
+    'New Lead',
+    today,
+    '',
+  ])
+  await expect(cellsOf(page, auckland)).toContainText([
+    'Hana Marsh',
+    auckland,
+    '+64 21 123 4567',
+    '—',
+    '—',
+    'NZ',
+    'New Lead',
+    today,
+    '',
+  ])
+  const badge = (loid: string, text: string) => rowOf(page, loid).locator('[data-variant]').filter({ hasText: text })
+  await expect(badge(sydney, 'AU')).toHaveAttribute('data-variant', 'success')
+  await expect(badge(auckland, 'NZ')).toHaveAttribute('data-variant', 'error')
+  await expect(badge(sydney, 'New Lead')).toHaveAttribute('data-variant', 'primary')
+  await expect(page.getByRole('navigation', { name: 'Pagination' })).toHaveCount(0)
+
+  const lender = await context.newPage()
+  await lender.goto(`${crmUrl}/leads/${sydney}`)
+  await lender.getByLabel('Lead status').selectOption({ label: 'Not Qualified' })
+  await lender.getByRole('button', { name: 'Save status' }).click()
+  await expect(lender.getByRole('status')).toBeVisible()
+  await page.getByRole('button', { name: 'Sync from CRM' }).click()
+  await expect(toasts(page).filter({ hasText: /^Sync complete: / })).toBeVisible()
+  await expect(badge(sydney, 'Not Qualified')).toHaveAttribute('data-variant', 'error')
+
+  await page.getByRole('link', { name: 'View Kauri Joinery' }).click()
+  await expect(page).toHaveURL(`/leads/${auckland}`)
+  await page.goBack()
+  // Anywhere in the row.
+  await cellsOf(page, sydney).nth(7).click()
+  await expect(page).toHaveURL(`/leads/${sydney}`)
+})
+
+test('/leads finds by business, contact, email and LOID', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const kauri = await partner.submitLead({ businessName: 'Kauri Joinery', firstName: 'Hana', email: 'h@kauri.example' })
+  const saltbush = await partner.submitLead()
+  await page.goto('/leads')
+  const box = page.getByRole('searchbox', { name: 'Search leads', exact: true })
+  await expect(box).toHaveAttribute('placeholder', 'Search by business name, contact, email or LOID')
+  await expect(rows(page)).toHaveCount(2)
+  for (const text of ['  kauri join ', 'hana marsh', 'H@KAURI', kauri.toLowerCase()]) {
+    await box.fill(text)
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await expect(page).toHaveURL((url) => url.searchParams.get('search') === text.trim())
+    await expect(page.getByRole('table', { name: 'Leads' })).not.toHaveAttribute('aria-busy')
+    await expect(rows(page)).toHaveCount(1)
+    await expect(rowOf(page, kauri)).toBeVisible()
+  }
+  await box.fill('nobody has this name')
+  await box.press('Enter')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  await expect(page.getByText('Try adjusting your search or filters')).toBeVisible()
+  await expectGoodLooks(page)
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
+  await expect(page).toHaveURL('/leads')
+  await expect(box).toHaveValue('')
+  await expect(rowOf(page, saltbush)).toBeVisible()
+})
+
+test('/leads keeps its filters in the address and counts them', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await partner.submitLead()
+  await page.goto('/leads')
+  const panel = page.getByRole('button', { name: /^Filters/ })
+  await expect(page.getByLabel('Status')).toBeHidden()
+  await panel.click()
+  await expect(panel).toHaveAttribute('aria-expanded', 'true')
+  const clear = page.getByRole('button', { name: 'Clear Filters' })
+  await expect(clear).toBeDisabled()
+  await expect(page.getByLabel('Status').getByRole('option')).toHaveText(['All statuses', ...LEAD_STATUSES])
+
+  await page.getByLabel('Status').selectOption('New Lead')
+  await expect(panel).toHaveAccessibleName(/^Filters ?, 1 active$/)
+  await page.getByLabel('Lead Source').fill('Partner Portal')
+  await page.getByLabel('Lead Source').press('Enter')
+  await page.getByLabel('Date From').fill('2026-01-01')
+  await page.getByLabel('Date To').fill('2099-12-31')
+  await expect(panel).toHaveAccessibleName(/^Filters ?, 4 active$/)
+  await expect(page).toHaveURL('/leads?status=New+Lead&source=Partner+Portal&dateFrom=2026-01-01&dateTo=2099-12-31')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByLabel('Date To').fill('2026-01-02')
+  await expect(page.getByText('Try adjusting your search or filters')).toBeVisible()
+
+  await page.reload()
+  await expect(page.getByLabel('Status')).toHaveValue('New Lead')
+  await expect(page.getByLabel('Lead Source')).toHaveValue('Partner Portal')
+  await expect(panel).toHaveAccessibleName(/^Filters ?, 4 active$/)
+  await expectGoodLooks(page)
+  await clear.click()
+  await expect(page).toHaveURL('/leads')
+  await expect(page.getByLabel('Status')).toHaveValue('')
+  await expect(page.getByLabel('Date To')).toHaveValue('')
+  await expect(rows(page)).toHaveCount(1)
+})
+
+demoTest('/leads comes twenty to a page', async ({ page, isMobile }) => {
+  demoTest.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await expect(rows(page)).toHaveCount(20)
+  const [first = ''] = await names(page)
+  const [previous, next] = [page.getByRole('button', { name: 'Previous' }), page.getByRole('button', { name: 'Next' })]
+  await expect(previous).toBeDisabled()
+  await next.click()
+  await expect(page).toHaveURL('/leads?page=2')
+  await expect(page.getByText('Page 2')).toBeVisible()
+  await expect(page.getByRole('link', { name: first, exact: true })).toHaveCount(0)
+  expect(await rows(page).count()).toBeLessThan(20)
+  // The last page is not full, and yet one gets back from it (D25).
+  await expect(next).toBeDisabled()
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  await page.getByLabel('Lead Source').fill('Partner Portal')
+  await page.getByLabel('Lead Source').press('Enter')
+  await expect(page).toHaveURL('/leads?source=Partner+Portal')
+  await page.goBack()
+  await previous.click()
+  await expect(page).toHaveURL('/leads')
+  await expect(page.getByRole('link', { name: first, exact: true })).toBeVisible()
+})
+
+demoTest('/leads sorts the page by a column, first descending, then ascending', async ({ page, isMobile }) => {
+  await page.goto('/leads')
+  await expect(rows(page)).toHaveCount(20)
+  const byName = (await names(page)).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+  const header = (name: string) => page.getByRole('columnheader', { name })
+  if (isMobile) {
+    await expect(page.getByLabel('Sort by')).toHaveValue('created_at')
+    await page.getByLabel('Sort by').selectOption('Business Name')
+  } else {
+    await expect(header('Created')).toHaveAttribute('aria-sort', 'descending')
+    await header('Business Name').getByRole('button').click()
+    await expect(header('Business Name')).toHaveAttribute('aria-sort', 'descending')
+    await expect(header('Created')).toHaveAttribute('aria-sort', 'none')
+  }
+  await expect(page).toHaveURL('/leads?sort=-business_name')
+  // The twenty of this page, in another order.
+  await expect.poll(() => names(page)).toEqual(byName.toReversed())
+  if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
+  else await header('Business Name').getByRole('button').click()
+  await expect(page).toHaveURL('/leads?sort=business_name')
+  await expect.poll(() => names(page)).toEqual(byName)
+  await page.reload()
+  await expect.poll(() => names(page)).toEqual(byName)
+  if (isMobile) return
+
+  const sortable = await page
+    .getByRole('columnheader')
+    .filter({ has: page.getByRole('button') })
+    .allInnerTexts()
+  expect(sortable).toEqual(['Business Name', 'LOID', 'Loan Amount', 'ISO', 'Status', 'Created'])
+  for (const [name, column] of [
+    ['LOID', 'loid'],
+    ['Loan Amount', 'loan_amount'],
+    ['ISO', 'partner_iso'],
+    ['Status', 'lead_status'],
+    ['Created', 'created_at'],
+  ] as const) {
+    await header(name).getByRole('button').click()
+    await expect(page).toHaveURL(`/leads?sort=-${column}`)
+    await expect(header(name)).toHaveAttribute('aria-sort', 'descending')
+  }
+  await header('Loan Amount').getByRole('button').click()
+  await expect(page).toHaveURL('/leads?sort=-loan_amount')
+  const amounts = (await rows(page).getByRole('cell').filter({ hasText: /^\$/ }).allInnerTexts()).map((text) =>
+    Number(text.replace(/\D/g, '')),
+  )
+  expect(amounts).toEqual(amounts.toSorted((one, other) => other - one))
+})
+
+test('/leads syncs, and says how it went', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  const button = page.getByRole('button', { name: 'Sync from CRM' })
+  const release = await holdAnswers(page, SYNCS)
+  await button.click()
+  await expect(button).toHaveAttribute('aria-busy', 'true')
+  // It goes on while one is elsewhere.
+  await page.getByRole('complementary').getByRole('link', { name: 'Dashboard' }).click()
+  await expect(page).toHaveURL('/dashboard')
+  await page.goBack()
+  await expect(button).toBeDisabled()
+  release()
+  await expect(toasts(page)).toHaveText('Sync complete: everything is up to date')
+  await expect(button).toBeEnabled()
+
+  const refusals = [
+    { refusal: { status: 502, error: 'The CRM is away' }, text: 'Sync failed: The CRM is away' },
+    { refusal: { status: 502 }, text: 'Sync failed: Unknown error' },
+    { refusal: undefined, text: 'Sync failed: Network error' },
+  ]
+  for (const { refusal, text } of refusals) {
+    const mend = await breakAnswers(page, SYNCS, refusal)
+    await button.click()
+    await expect(toasts(page).filter({ hasText: text })).toHaveAttribute('data-kind', 'error')
+    await mend()
+  }
+})
+
+test('/leads tests the connection to the CRM step by step', async ({ page }) => {
+  await page.goto('/leads')
+  const button = page.getByRole('button', { name: 'Debug' })
+  const dialog = page.getByRole('dialog', { name: 'CRM connection test' })
+  await button.click()
+  await expect(dialog).toContainText('Every step of a lead sync works.')
+  await expect(toasts(page).filter({ hasText: 'Debug test passed' })).toBeVisible()
+  await expect(dialog.getByRole('list', { name: 'Steps' }).getByRole('img', { name: 'Passed' })).not.toHaveCount(0)
+  await expect(dialog).toContainText('CRM sandbox')
+  // A dialog, with a toast above it.
+  await expectGoodLooks(page)
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(button).toBeFocused()
+
+  await breakAnswers(page, DEBUG_TESTS)
+  await button.click()
+  await expect(toasts(page).filter({ hasText: 'Debug test error' })).toHaveAttribute('data-kind', 'error')
+  await expectGoodLooks(page)
+})
+
+test('/leads fetches anew what is older than half a minute', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.clock.install()
+  await page.goto('/leads')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  await partner.submitLead()
+  const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/api/dashboard/leads?')) asked += 1
+  })
+  await comeBack()
+  await page.clock.fastForward(31_000)
+  expect(asked).toBe(0)
+  await comeBack()
+  await expect(rows(page)).toHaveCount(1)
+})
+
+function rows(page: Page) {
+  return page
+    .getByRole('table', { name: 'Leads' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') })
+}
+
+function rowOf(page: Page, loid: string) {
+  return rows(page).filter({ hasText: loid })
+}
+
+function cellsOf(page: Page, loid: string) {
+  return rowOf(page, loid).getByRole('cell')
+}
+
+function names(page: Page): Promise<string[]> {
+  return rows(page)
+    .getByRole('cell')
+    .filter({ has: page.locator('a:not([aria-label])') })
+    .getByRole('link')
+    .allInnerTexts()
+}

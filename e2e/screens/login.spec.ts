@@ -1,0 +1,120 @@
+import { expect, test } from '@playwright/test'
+import { expectGoodLooks } from '../looks.ts'
+import { signUp } from '../partner.ts'
+import { toasts } from '../toasts.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const SIGN_INS = '**/api/auth/login'
+
+test('/login asks for email and password and says what is wrong with them', async ({ page }) => {
+  await page.goto('/login')
+  const email = page.getByLabel('Email')
+  const password = page.getByLabel('Password', { exact: true })
+  const button = page.getByRole('button', { name: 'Sign in' })
+  await expect(page.getByRole('link', { name: 'Forgot your password?' })).toHaveAttribute('href', '/forgot-password')
+  await expect(page.getByRole('link', { name: 'Create Partner Account' })).toHaveAttribute('href', '/signup')
+
+  await test.step('it can be submitted once both fields hold something', async () => {
+    await expect(button).toBeDisabled()
+    await email.fill('kim')
+    await expect(button).toBeDisabled()
+    await password.fill('secret')
+    await expect(button).toBeEnabled()
+    await email.fill('  ')
+    await expect(button).toBeDisabled()
+  })
+
+  await test.step('a field says what it lacks', async () => {
+    await email.fill('')
+    await password.fill('')
+    await email.focus()
+    await password.focus()
+    await expect(page.getByText('Email is required')).toBeVisible()
+    await page.getByRole('link', { name: 'Forgot your password?' }).focus()
+    await expect(page.getByText('Password is required')).toBeVisible()
+    await email.fill('kim@saltbush')
+    await password.fill('secret')
+    await button.click()
+    await expect(page.getByText('Please enter a valid email address')).toBeVisible()
+    await expect(email).toBeFocused()
+  })
+
+  await test.step('the password can be looked at', async () => {
+    await expect(password).toHaveAttribute('type', 'password')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(password).toHaveAttribute('type', 'text')
+    await expect(password).toHaveValue('secret')
+    await page.getByRole('button', { name: 'Hide password' }).click()
+    await expect(password).toHaveAttribute('type', 'password')
+  })
+
+  await email.fill('kim@saltbush.example')
+  await breakAnswers(page, SIGN_INS, { status: 403, error: 'Account is inactive' })
+  await button.click()
+  await expect(page.getByRole('alert')).toHaveText('Your account is inactive. Please contact support.')
+  await expectGoodLooks(page)
+})
+
+test('/login welcomes the partner and goes to the dashboard half a second later', async ({
+  page,
+  request,
+  isMobile,
+}) => {
+  test.skip(isMobile, 'the same on every screen')
+  const partner = await signUp(request)
+  await page.clock.install()
+  await page.goto('/login')
+  // As people write it; the address is stored in lower case.
+  await page.getByLabel('Email').fill(` ${partner.email.toUpperCase()} `)
+  await page.getByLabel('Password', { exact: true }).fill(partner.password)
+  const release = await holdAnswers(page, SIGN_INS)
+  await page.getByLabel('Password', { exact: true }).press('Enter')
+  const button = page.getByRole('button', { name: 'Signing in' })
+  await expect(button).toBeDisabled()
+  await expect(button).toHaveAttribute('aria-busy', 'true')
+
+  await page.clock.pauseAt(new Date(Date.now() + 10_000))
+  release()
+  await expect(async () => {
+    await page.clock.runFor(1)
+    await expect(toasts(page)).toHaveText(`Welcome back, ${partner.businessName}!`, { timeout: 200 })
+  }).toPass()
+  await page.clock.runFor(400)
+  await expect(page).toHaveURL('/login')
+  await page.clock.runFor(200)
+  await expect(page).toHaveURL('/dashboard')
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('auth_token'))).toMatch(/^\S{40,}$/)
+})
+
+test('/login says why it was refused', async ({ page, request, context, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  const { email, password } = await signUp(request)
+  await page.goto('/login')
+  const button = page.getByRole('button', { name: 'Sign in' })
+  const enter = async (as: string, secret: string) => {
+    await page.getByLabel('Email').fill(as)
+    await page.getByLabel('Password', { exact: true }).fill(secret)
+    await button.click()
+  }
+  const refusal = page.getByRole('alert')
+  await enter(email, 'not the password')
+  await expect(refusal).toHaveText('Incorrect password. Please try again or reset your password.')
+  await enter(`nobody-${email}`, password)
+  await expect(refusal).toHaveText('Account not found. Please check your email or create an account.')
+
+  const mend = await breakAnswers(page, SIGN_INS, { status: 503, error: 'Busy right now' })
+  await enter(email, password)
+  await expect(refusal).toHaveText('Login failed: Busy right now')
+  await mend()
+  const reconnect = await breakAnswers(page, SIGN_INS)
+  await button.click()
+  await expect(refusal).toHaveText('Login failed: Network error')
+  await reconnect()
+
+  await context.setOffline(true)
+  await button.click()
+  await expect(refusal).toHaveText('No internet connection. Please check your network and try again.')
+  await context.setOffline(false)
+  await button.click()
+  await expect(page).toHaveURL('/dashboard')
+})

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServer } from './server.ts'
+import { staticWeb } from './static-web.ts'
+
+let folder: string
+let app: FastifyInstance
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portal-web-'))
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), '<title>Partner Portal</title>')
+  await writeFile(join(folder, 'assets/page-abc123.js'), 'export const page = 1')
+  await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
+  app = await createServer(pino({ level: 'silent' }), { isSecure: false, trustProxy: ['loopback'] })
+  await staticWeb(app, folder)
+})
+afterAll(async () => {
+  await app.close()
+  await rm(folder, { recursive: true })
+})
+
+test.each(['GET', 'HEAD'] as const)(
+  '%s of any address that is not the API’s is the app, with a page’s headers',
+  async (method) => {
+    const page = await app.inject({ method, url: '/leads/LO-00000000' })
+    expect(page.statusCode).toBe(200)
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'")
+    expect(page.headers['x-request-id']).toBeTruthy()
+  },
+)
+
+test('a file of the build comes packed, is kept for good, and carries none of the headers of a page', async () => {
+  const file = await app.inject({ url: '/assets/page-abc123.js', headers: { 'accept-encoding': 'br' } })
+  expect([file.statusCode, file.body]).toEqual([200, 'packed'])
+  expect(file.headers).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'br',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(Object.keys(file.headers)).not.toContain('content-security-policy')
+  expect(Object.keys(file.headers)).not.toContain('x-frame-options')
+})
+
+test('a file that the build does not have is none', async () => {
+  expect((await app.inject('/assets/gone-abc123.js')).statusCode).toBe(404)
+})
