@@ -14,6 +14,11 @@ create function phone_end(phone text) returns text
 language sql immutable strict parallel safe
 return ltrim(right(regexp_replace(phone, '[^0-9]', '', 'g'), 8), '0');
 
+-- As much of a text as fits an index's entry of 2,704 bytes, beside a status and a source of 120 letters of three bytes each.
+create function for_index(whole text) returns text
+language sql immutable strict parallel safe
+return left(whole, case when octet_length(whole) <= 1900 then length(whole) else 475 end);
+
 create table leads (
   id uuid primary key,
   partner_id uuid not null references partners,
@@ -56,12 +61,14 @@ create table leads (
   archived_reason text check (archived_reason in ('left-crm', 'matches-deal')),
   -- What is searched (D24): the first line by the list's search box, loan type and industry on the second by the global search too.
   search_text text not null generated always as (
-    lower(
-      translate(
-        coalesce(business_name, '') || ' ' || coalesce(first_name, '') || ' ' || coalesce(last_name, '') || ' ' ||
-        coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', ''),
-        E'\n', ' '
-      ) || E'\n' || coalesce(loan_type, '') || ' ' || coalesce(business_industry, '')
+    for_index(
+      lower(
+        translate(
+          loid || ' ' || replace(loid, '-', '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' ||
+          coalesce(business_name, '') || ' ' || coalesce(first_name, '') || ' ' || coalesce(last_name, '') || ' ' || coalesce(email, ''),
+          E'\n', ' '
+        ) || E'\n' || coalesce(loan_type, '') || ' ' || coalesce(business_industry, '')
+      )
     )
   ) stored
 );
@@ -123,12 +130,14 @@ create table deals (
   archived_reason text check (archived_reason in ('left-crm')),
   -- As of a lead; here only the loan type is on the second line.
   search_text text not null generated always as (
-    lower(
-      translate(
-        coalesce(deal_name, '') || ' ' || coalesce(business_name, '') || ' ' || coalesce(contact_name, '') || ' ' ||
-        coalesce(email, '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' || loid || ' ' || replace(loid, '-', ''),
-        E'\n', ' '
-      ) || E'\n' || coalesce(loan_type, '')
+    for_index(
+      lower(
+        translate(
+          loid || ' ' || replace(loid, '-', '') || ' ' || regexp_replace(coalesce(phone, ''), '\D', '', 'g') || ' ' ||
+          coalesce(deal_name, '') || ' ' || coalesce(business_name, '') || ' ' || coalesce(contact_name, '') || ' ' || coalesce(email, ''),
+          E'\n', ' '
+        ) || E'\n' || coalesce(loan_type, '')
+      )
     )
   ) stored
 );

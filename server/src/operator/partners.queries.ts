@@ -8,10 +8,10 @@ export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
     .select(['partner.id', 'business_name', 'email', 'is_active', 'email_verified', 'created_at'])
     .select((eb) =>
       eb
-        .selectFrom('leads')
-        .select((lead) => lead.fn.countAll<number>().as('count'))
-        .whereRef('leads.partner_id', '=', 'partner.id')
-        .where('leads.archived_at', 'is', null)
+        .selectFrom('record_counts')
+        .select((counts) => counts.fn.coalesce(counts.fn.sum<number>('records'), counts.lit(0)).as('count'))
+        .whereRef('record_counts.partner_id', '=', 'partner.id')
+        .where('kind', '=', 'lead')
         .as('leads'),
     )
   if (search) {

@@ -44,7 +44,8 @@ test.each([
   [{ Owns_Property: 'yes' }, 'Owns_Property is not true or false'],
   [{ Partner: { name: 'No id' } }, 'Partner is not a lookup'],
   [{ Modified_Time: '2026-03-02T09:30:00' }, 'Modified_Time is not a time'],
-  [{ Lead_Status: 'x'.repeat(1_001) }, 'Lead_Status is too long'],
+  [{ Lead_Status: 'x'.repeat(121) }, 'Lead_Status is too long'],
+  [{ Company: 'x'.repeat(256) }, 'Company is too long'],
 ])('%o is this record’s problem', (raw, reason) => {
   expect(leadWith(raw)).toEqual({ problem: { zoho_id: lead.id, reason } })
 })

@@ -1,4 +1,5 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
+import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { z } from 'zod'
 import type { CrmDeal, CrmDeletion, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
@@ -12,8 +13,9 @@ export type Reading<Item> = { record: Item } | { problem: CrmProblem }
 // Zoho's ids are 18 or 19 digits, beyond what a JavaScript number holds, and always text.
 export const ZohoId = z.string().regex(/^\d{1,30}$/, 'is not an id')
 
-/** Longer than any field of Zoho's but the large text areas, and short enough for an index. */
-const LINE_LENGTH_MAX = 1_000
+/** Zoho's own for a single line; the portal's lists are read from indexes, whose entries hold no more than 2,704 bytes. */
+export const LINE_LENGTH_MAX = 255
+const URL_LENGTH_MAX = 1_000
 const TEXT_LENGTH_MAX = 65_535
 const NUMBER_MAX = 999_999_999_999.99
 
@@ -33,6 +35,8 @@ function cleanText(value: string | number | null | undefined): string {
 }
 
 const Line = text(LINE_LENGTH_MAX)
+const Choice = text(CHOICE_LENGTH_MAX)
+const Url = text(URL_LENGTH_MAX)
 const LongText = text(TEXT_LENGTH_MAX)
 
 /** Cents are the smallest money there is here. Long integers come as text. */
@@ -99,11 +103,11 @@ const WireLead = z.object({
   loan_purpose: LongText,
   loan_term: Line,
   sales_monthly: Amount,
-  lead_status: Line,
-  lead_source: Line,
+  lead_status: Choice,
+  lead_source: Choice,
   brand: Line,
   description: LongText,
-  permit_link: Line,
+  permit_link: Url,
   business_industry: Line,
   time_in_business: Line,
   business_abn: Line,
@@ -132,8 +136,8 @@ const WireDeal = z.object({
   loan_type: Line,
   loan_purpose: LongText,
   loan_term: Line,
-  stage: Line,
-  lead_source: Line,
+  stage: Choice,
+  lead_source: Choice,
   closing_date: PlainDate,
   probability: Percent,
   description: LongText,

@@ -1,8 +1,10 @@
+import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { applyCrmDeal } from '../deals/apply-crm-deal.ts'
 import { applyCrmLead } from '../leads/apply-crm-lead.ts'
 import { nameRecords } from './name-records.ts'
@@ -563,6 +565,66 @@ test('a reading that comes late gives no record back to the partner who had it',
   expect((await bob.get(`/crm/lead/${loid}`)).status).toBe(200)
   expect((await bob.get(`/crm/deal/${dealLoid}`)).status).toBe(200)
   expect(await eventTypes(bob)).toEqual(['lead.created', 'deal.created'])
+})
+
+/** Unlike any other part of itself, so that nothing can be compressed. `first` is of three bytes or of four. */
+function varied(units: number, first: number): string {
+  const width = String.fromCodePoint(first).length
+  const letters = Array.from(
+    { length: Math.floor(units / width) },
+    (_, i) => first + ((i * i * 7_919 + units * 31) % 6_000),
+  )
+  return String.fromCodePoint(...letters)
+}
+
+test.each([
+  ['three bytes', 0x4e00],
+  ['four bytes', 0x20000],
+])('the longest texts that the portal and the CRM take can be stored, in letters of %s', async (_, first) => {
+  const { loid } = await submitted(ada, {
+    businessName: varied(200, first),
+    firstName: varied(100, first),
+    lastName: varied(99, first),
+    email: `${'n'.repeat(60)}@${`${'o'.repeat(60)}.`.repeat(3)}example`,
+  })
+  const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await sweep()
+  const { db, crm } = portal.deps
+  const row = await db.selectFrom('leads').select('zoho_id').where('loid', '=', loid).executeTakeFirstOrThrow()
+  const [lead, deal] = [await crm.findLead(row.zoho_id ?? ''), await crm.findDeal(dealId)]
+  if (!lead || !deal) throw new Error('the CRM has lost them')
+  const [{ loid: dealLoid }] = await listed('deals')
+  await later(60)
+  const same = {
+    // Of which the search finds what fits.
+    business_name: varied(LINE_LENGTH_MAX, first),
+    email: varied(LINE_LENGTH_MAX - 1, first),
+    phone: '9'.repeat(LINE_LENGTH_MAX),
+    loan_type: varied(LINE_LENGTH_MAX - 2, first),
+    lead_source: varied(CHOICE_LENGTH_MAX, first),
+    modified_time: new Date(Date.parse(lead.modified_time) + 60_000).toISOString(),
+    is_untouched: false,
+  }
+  const name = { first_name: varied(LINE_LENGTH_MAX - 3, first), last_name: varied(LINE_LENGTH_MAX - 4, first) }
+  const others = {
+    business_industry: varied(LINE_LENGTH_MAX - 5, first),
+    lead_status: varied(CHOICE_LENGTH_MAX - 1, first),
+  }
+  const stage = varied(CHOICE_LENGTH_MAX - 1, first)
+  const scope = { partnerId: ada.id, now: new Date(), isNews: true }
+  await db.transaction().execute(async (tx) => {
+    await applyCrmLead(tx, scope, { ...lead, ...same, ...name, ...others, loid }, [])
+    await applyCrmDeal(
+      tx,
+      scope,
+      { ...deal, ...same, deal_name: same.business_name, contact_name: name.last_name, stage, loid: dealLoid },
+      [],
+    )
+  })
+  const found = async (kind: string) =>
+    (await ada.get(`/dashboard/${kind}?search=${encodeURIComponent(same.business_name.slice(0, 60))}`)).body.data[kind]
+  expect((await found('leads')).map((one: { loid: string }) => one.loid)).toEqual([loid])
+  expect((await found('deals')).map((one: { loid: string }) => one.loid)).toEqual([dealLoid])
 })
 
 test('what lies in the future of the portal’s clock waits for its time', async () => {
