@@ -7,6 +7,8 @@ export default defineConfig({
   fullyParallel: true,
   // One of them mostly waits: killed servers take their time to come back.
   workers: 3,
+  // On a noisy machine a browser may be late once. `npm test` says how many were.
+  retries: 1,
   forbidOnly: Boolean(process.env['CI']),
   expect: { timeout: 10_000 },
   use: {

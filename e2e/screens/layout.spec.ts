@@ -99,7 +99,11 @@ test('the keyboard skips the sidebar and finds the search box', async ({ page, i
 test('the theme that one chooses stays, whatever the system prefers', async ({ page, isMobile }) => {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await page.goto('/leads')
-  const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  // Once no colour is on its way to another.
+  const background = () =>
+    page.evaluate<string>(
+      'Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => getComputedStyle(document.body).backgroundColor)',
+    )
   if (isMobile) await page.getByRole('button', { name: 'Open menu' }).click()
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   const light = await background()
