@@ -1,32 +1,22 @@
 import * as z from 'zod/mini'
 import { MONEY_MAX, MONEY_TEXT_LENGTH_MAX } from './limits.ts'
+import { formatNumber } from './numbers.ts'
 
 /** The one place that knows the currency. */
 export const CURRENCY = 'AUD'
 
-// The locale is fixed: en-US would write 'A$25,000'.
-const WHOLE_DOLLARS = new Intl.NumberFormat('en-AU', {
-  style: 'currency',
-  currency: CURRENCY,
-  minimumFractionDigits: 0,
-  maximumFractionDigits: 0,
-})
-
 /** `$25,000`; nothing known is '—', never $0 (D19a). */
 export function formatMoney(amount: number | null | undefined): string {
-  return amount === null || amount === undefined ? '—' : WHOLE_DOLLARS.format(amount)
+  if (amount === null || amount === undefined) return '—'
+  const dollars = Math.round(Math.abs(amount))
+  return `${amount < 0 && dollars > 0 ? '-' : ''}$${formatNumber(dollars)}`
 }
-
-const IN_SHORT = new Intl.NumberFormat('en-AU', {
-  style: 'currency',
-  currency: CURRENCY,
-  notation: 'compact',
-  maximumFractionDigits: 1,
-})
 
 /** `$25K`, `$1.3M`, for the scale of a chart. */
 export function formatMoneyInShort(amount: number): string {
-  return IN_SHORT.format(amount)
+  // The locale is fixed: en-US would write 'A$25K'.
+  const short = { style: 'currency', currency: CURRENCY, notation: 'compact', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat('en-AU', short).format(amount)
 }
 
 const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i

@@ -27,6 +27,15 @@ test('an instant is shown in the zone of the browser', () => {
   expect(formatExactTime('2026-09-05T20:05:09.000Z')).toBe('Sep 6, 2026, 6:05:09 AM')
 })
 
+test.each([
+  ['2026-09-05T14:00:00.000Z', '12:00 AM'],
+  ['2026-09-06T01:59:00.000Z', '11:59 AM'],
+  ['2026-09-06T02:00:00.000Z', '12:00 PM'],
+  ['2026-09-06T13:59:00.000Z', '11:59 PM'],
+])('%s is %s of Brisbane’s Sep 6', (instant, time) => {
+  expect(formatDateTime(instant)).toBe(`Sep 6, 2026, ${time}`)
+})
+
 test('what is not known or no date is a dash', () => {
   expect([formatDate(null), formatDate(''), formatDate('soon'), formatRelativeTime(undefined)]).toEqual([
     '—',

@@ -3,35 +3,27 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-// Always en-US: en-AU writes 'Sept', which the specification's 'MMM d, yyyy' does not.
-const DAY: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', year: 'numeric' }
-const LOCAL_DAY = new Intl.DateTimeFormat('en-US', DAY)
-const UTC_DAY = new Intl.DateTimeFormat('en-US', { ...DAY, timeZone: 'UTC' })
-const LOCAL_TIME = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
-
-const LOCAL_TIME_TO_THE_SECOND = new Intl.DateTimeFormat('en-US', {
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-})
+// The specification's 'MMM d, yyyy' is the same for everybody, so it is written out: en-AU has 'Sept', and the first use of
+// the browser's formatter keeps a slow phone busy for a tenth of a second.
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** `Nov 21, 2026`. An instant in the browser's zone; a plain `YYYY-MM-DD` is the same day everywhere. */
 export function formatDate(date: string | null | undefined): string {
   const time = instantOf(date)
   if (time === null) return '—'
-  return (isPlain(date) ? UTC_DAY : LOCAL_DAY).format(time)
+  return isPlain(date) ? dayText(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()) : localDay(time)
 }
 
 /** `Nov 21, 2026, 3:05 PM` in the browser's zone. */
 export function formatDateTime(instant: string | null | undefined): string {
   const time = instantOf(instant)
-  return time === null ? '—' : `${LOCAL_DAY.format(time)}, ${LOCAL_TIME.format(time)}`
+  return time === null ? '—' : `${localDay(time)}, ${localTime(time)}`
 }
 
 /** `Nov 21, 2026, 3:05:09 PM` in the browser's zone. */
 export function formatExactTime(instant: string | null | undefined): string {
   const time = instantOf(instant)
-  return time === null ? '—' : `${LOCAL_DAY.format(time)}, ${LOCAL_TIME_TO_THE_SECOND.format(time)}`
+  return time === null ? '—' : `${localDay(time)}, ${localTime(time, { toTheSecond: true })}`
 }
 
 /** `230 ms`, `1.2 s`. */
@@ -59,12 +51,12 @@ export function formatMonth(date: string): string {
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)
   if (time === null) return '—'
-  const age = now - time
+  const age = now - time.getTime()
   if (age < MINUTE_MS) return 'Just now'
   if (age < HOUR_MS) return ago(Math.floor(age / MINUTE_MS), 'minute')
   if (age < DAY_MS) return ago(Math.floor(age / HOUR_MS), 'hour')
   if (age < 7 * DAY_MS) return ago(Math.floor(age / DAY_MS), 'day')
-  return LOCAL_DAY.format(time)
+  return localDay(time)
 }
 
 /** `1 day`, `3 days`. */
@@ -75,7 +67,7 @@ export function formatDays(days: number): string {
 /** The ceiling of the days since creation; 0 in the moment of creation. */
 export function daysActive(createdAt: string, now: number = Date.now()): number {
   const time = instantOf(createdAt)
-  return time === null ? 0 : Math.max(0, Math.ceil((now - time) / DAY_MS))
+  return time === null ? 0 : Math.max(0, Math.ceil((now - time.getTime()) / DAY_MS))
 }
 
 function ago(count: number, unit: string): string {
@@ -86,7 +78,22 @@ function isPlain(date: string | null | undefined): boolean {
   return date?.length === 10
 }
 
-function instantOf(date: string | null | undefined): number | null {
-  const time = date ? Date.parse(date) : Number.NaN
-  return Number.isNaN(time) ? null : time
+function instantOf(date: string | null | undefined): Date | null {
+  const time = new Date(date || Number.NaN)
+  return Number.isNaN(time.getTime()) ? null : time
+}
+
+function localDay(time: Date): string {
+  return dayText(time.getFullYear(), time.getMonth(), time.getDate())
+}
+
+function dayText(year: number, month: number, day: number): string {
+  return `${MONTHS[month]} ${day}, ${year}`
+}
+
+function localTime(time: Date, { toTheSecond = false } = {}): string {
+  const twoDigits = (part: number) => String(part).padStart(2, '0')
+  const seconds = toTheSecond ? `:${twoDigits(time.getSeconds())}` : ''
+  const hours = time.getHours()
+  return `${hours % 12 || 12}:${twoDigits(time.getMinutes())}${seconds} ${hours < 12 ? 'AM' : 'PM'}`
 }

@@ -1,4 +1,5 @@
 import type { Comparison } from '@portal/contract/dashboard.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 
 export interface Change {
   direction: 'up' | 'down' | 'level' | 'unknown'
@@ -34,7 +35,7 @@ export function changeOf({ current, previous }: Comparison, { amount, less, same
   if (percent === 0) return { direction: 'level', text: `${news}, about ${same} in ${BEFORE}` }
   return {
     direction,
-    text: `${news}, ${percent.toLocaleString('en-US')}% ${direction === 'up' ? 'more' : less} than ${BEFORE}`,
+    text: `${news}, ${formatNumber(percent)}% ${direction === 'up' ? 'more' : less} than ${BEFORE}`,
   }
 }
 

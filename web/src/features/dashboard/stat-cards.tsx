@@ -1,5 +1,6 @@
 import type { Comparison, Stats, TrendPoint } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import {
@@ -52,7 +53,7 @@ function Cards({ stats }: { stats: Stats }) {
   }
   const counted = (compared: Comparison) =>
     changeOf(compared, {
-      amount: (count) => `${count.toLocaleString('en-US')} new`,
+      amount: (count) => `${formatNumber(count)} new`,
       less: 'fewer',
       same: 'as many as',
     })
@@ -63,15 +64,15 @@ function Cards({ stats }: { stats: Stats }) {
     <section aria-label="Key figures" className={GRID}>
       <StatCard
         label="Total Leads"
-        value={stats.total_leads.toLocaleString('en-US')}
-        note={`${stats.active_leads.toLocaleString('en-US')} active`}
+        value={formatNumber(stats.total_leads)}
+        note={`${formatNumber(stats.active_leads)} active`}
         icon={<Users />}
         trend={trendOf((point) => point.leads, comparison && counted(comparison.leads))}
       />
       <StatCard
         label="Total Deals"
-        value={stats.total_deals.toLocaleString('en-US')}
-        note={`${stats.won_deals.toLocaleString('en-US')} won`}
+        value={formatNumber(stats.total_deals)}
+        note={`${formatNumber(stats.won_deals)} won`}
         icon={<Handshake />}
         trend={trendOf((point) => point.deals, comparison && counted(comparison.deals))}
       />

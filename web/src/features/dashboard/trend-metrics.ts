@@ -1,5 +1,6 @@
 import type { TrendPeriod, TrendPoint } from '@portal/contract/dashboard.ts'
 import { formatMoney, formatMoneyInShort } from '@portal/contract/money.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { formatCount } from '../../format/count.ts'
 import { formatDayInShort, formatMonth } from '../../format/dates.ts'
 
@@ -33,7 +34,7 @@ export const METRICS: Record<MetricName, Metric> = {
 }
 
 function counted(label: string, one: string): Metric {
-  const figure = (count: number) => count.toLocaleString('en-US')
+  const figure = (count: number) => formatNumber(count)
   return { label, say: (count) => formatCount(count, one), figure, mark: figure, none: `${one}s`, scaleMin: 4 }
 }
 

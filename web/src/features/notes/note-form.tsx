@@ -1,5 +1,6 @@
 import { NOTE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { NoteContent } from '@portal/contract/notes.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { useMutation } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { type SubmitEvent, useRef, useState } from 'react'
@@ -58,7 +59,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
         readOnly={add.isPending}
         hint={
           <span className={clsx('block text-right tabular-nums', isTooLong && 'font-medium text-error-ink')}>
-            {length.toLocaleString('en-US')} / {NOTE_LENGTH_MAX.toLocaleString('en-US')}
+            {formatNumber(length)} / {formatNumber(NOTE_LENGTH_MAX)}
             <span className="sr-only"> characters</span>
           </span>
         }

@@ -1,4 +1,5 @@
 import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { Handshake, Plus, SearchX, Users } from 'lucide-react'
@@ -46,13 +47,13 @@ export function SearchPage() {
 
 /** The server counts so far and no further. */
 function countText(total: number): string {
-  return total.toLocaleString('en-US') + (total < SEARCH_TOTAL_MAX ? '' : '+')
+  return formatNumber(total) + (total < SEARCH_TOTAL_MAX ? '' : '+')
 }
 
 function resultsText({ total_leads, total_deals }: { total_leads: number; total_deals: number }): string {
   const total = total_leads + total_deals
   const isMore = Math.max(total_leads, total_deals) >= SEARCH_TOTAL_MAX
-  return isMore ? `${total.toLocaleString('en-US')}+ results` : formatCount(total, 'result')
+  return isMore ? `${formatNumber(total)}+ results` : formatCount(total, 'result')
 }
 
 function Results({ q }: { q: string }) {

@@ -1,3 +1,4 @@
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { debugSyncLeads } from '@portal/contract/sync.ts'
 import { useMutation } from '@tanstack/react-query'
 import { Bug, CircleCheck, CircleX } from 'lucide-react'
@@ -77,8 +78,11 @@ function DebugReport({ result: { success, error, debug } }: { result: DebugResul
       </ol>
       <DescriptionList
         items={[
-          { term: 'Leads in the portal', value: debug.counts.portal_leads.toLocaleString('en-US') },
-          { term: 'Leads in the CRM', value: debug.counts.zoho_leads?.toLocaleString('en-US') },
+          { term: 'Leads in the portal', value: formatNumber(debug.counts.portal_leads) },
+          {
+            term: 'Leads in the CRM',
+            value: debug.counts.zoho_leads === null ? null : formatNumber(debug.counts.zoho_leads),
+          },
           { term: 'Connected to', value: debug.mode === 'sandbox' ? 'CRM sandbox' : 'Zoho CRM' },
           { term: 'Address', value: debug.api_domain },
           { term: 'Missing fields', value: debug.missing_fields.join(', ') || 'None', wide: true },

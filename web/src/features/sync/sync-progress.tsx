@@ -1,3 +1,4 @@
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import type { Sync } from './use-sync.ts'
 
@@ -17,7 +18,7 @@ export function SyncProgress({ sync }: { sync: Sync }) {
         <span className="truncate first-letter:uppercase">{phase ?? 'starting'}</span>
         {isCounted && (
           <span className="shrink-0">
-            {done.toLocaleString('en-US')} of {total.toLocaleString('en-US')}
+            {formatNumber(done)} of {formatNumber(total)}
           </span>
         )}
       </p>

@@ -1,3 +1,4 @@
+import { formatNumber } from '@portal/contract/numbers.ts'
 import { Failure } from '../../api/failure.ts'
 import { formatCount } from '../../format/count.ts'
 import type { SyncResult } from './run-sync.ts'
@@ -50,5 +51,5 @@ function reason(error: unknown): string {
 }
 
 function counted(count: number, what: string): string | null {
-  return count > 0 ? `${count.toLocaleString('en-US')} ${what}` : null
+  return count > 0 ? `${formatNumber(count)} ${what}` : null
 }
