@@ -1,16 +1,29 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
+/** Nothing that a signed-out page needs, which would load all of it. */
+const PARTS_OF_SIGNED_IN_PAGES =
+  /\/(web\/src\/(ui\/(?!brand|theme|spinner)|format\/|features\/(sync|leads|deals|notes)\/)|contract\/src\/)/
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), preloadFont(/inter-latin-wght-normal-.*\.woff2$/), precompress()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    preloadFont(/inter-latin-wght-normal-.*\.woff2$/),
+    pageHtml('src/app/routes.tsx'),
+    precompress(),
+  ],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     manifest: true,
+    // Every browser of the target knows it.
+    modulePreload: { polyfill: false },
     // The first versions that know light-dark(), on which the themes stand.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     rolldownOptions: {
@@ -18,9 +31,13 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // Libraries change less often than our pages, so they keep their place in the browser's cache.
-            { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 1 },
-            // What most pages need comes in one piece: a dozen small files cost a slow phone more than their bytes.
+            { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
+            // What several pages need comes in one piece: a dozen small files cost a slow phone more than their bytes.
+            { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', minShareCount: 10 },
+            { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
+            { name: 'signed-in', test: PARTS_OF_SIGNED_IN_PAGES, minShareCount: 3 },
+            { name: 'icons', test: /lucide-react/, minShareCount: 2 },
           ],
         },
       },

@@ -12,6 +12,9 @@ let app: FastifyInstance
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portal-web-'))
   await mkdir(join(folder, 'assets'))
+  await mkdir(join(folder, 'leads'))
+  for (const page of ['leads', 'leads/new', 'leads/$loid'])
+    await writeFile(join(folder, `${page}.html`), `page of ${page}`)
   await writeFile(join(folder, 'index.html'), '<title>Partner Portal</title>')
   await writeFile(join(folder, 'assets/page-abc123.js'), 'export const page = 1')
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
@@ -26,7 +29,7 @@ afterAll(async () => {
 test.each(['GET', 'HEAD'] as const)(
   '%s of any address that is not the API’s is the app, with a page’s headers',
   async (method) => {
-    const page = await app.inject({ method, url: '/leads/LO-00000000' })
+    const page = await app.inject({ method, url: '/any/where' })
     expect(page.statusCode).toBe(200)
     expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })
     expect(page.headers['content-security-policy']).toContain("default-src 'self'")
@@ -49,3 +52,23 @@ test('a file of the build comes packed, is kept for good, and carries none of th
 test('a file that the build does not have is none', async () => {
   expect((await app.inject('/assets/gone-abc123.js')).statusCode).toBe(404)
 })
+
+test.each([
+  ['/leads', 'leads'],
+  ['/leads?page=2', 'leads'],
+  ['/leads/', 'leads'],
+  ['/leads/new', 'leads/new'],
+  ['/leads/LO-00000000', 'leads/$loid'],
+  ['/leads/LO-00000000?tab=notes', 'leads/$loid'],
+])('%s gets the page that the build has for %s', async (url, page) => {
+  const answer = await app.inject(url)
+  expect([answer.statusCode, answer.body]).toEqual([200, `page of ${page}`])
+})
+
+test.each(['/', '/leads/new/more', '/leads/LO-00000000/more', '/unknown'])(
+  '%s gets the app’s own page',
+  async (url) => {
+    const answer = await app.inject(url)
+    expect([answer.statusCode, answer.body]).toEqual([200, '<title>Partner Portal</title>'])
+  },
+)

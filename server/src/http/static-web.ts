@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +7,10 @@ import { isApi } from './server.ts'
 
 export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
 
-/** The built web app. Its page answers every address that is not the API's: routes live in the browser (D8). */
+/**
+ * The built web app. Every address that is not the API's is the app: routes live in the browser (D8). The build has a copy
+ * of the app's page for each route, `leads/$loid.html` for `/leads/LO-…`, which differs in what it preloads.
+ */
 export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
   if (isBuilt) {
@@ -22,13 +25,17 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
       },
     })
   }
+  // From last to first: `leads/new.html` before `leads/$loid.html`, which would match it too.
+  const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
+  const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
   app.addHook('onSend', async (request, reply) => {
     if (request.url.startsWith('/assets/')) for (const name of PAGE_HEADERS) reply.removeHeader(name)
   })
   app.setNotFoundHandler(async (request, reply) => {
     const isPage = ['GET', 'HEAD'].includes(request.method) && !isApi(request.url) && !/\.\w+$/.test(path(request.url))
     if (!isPage || !isBuilt) throw new NotFound('There is no such address in this API')
-    return reply.sendFile('index.html')
+    const page = pages.find(({ addresses }) => addresses.test(path(request.url)))
+    return reply.sendFile(page?.file ?? 'index.html')
   })
 }
 
@@ -44,6 +51,11 @@ const PAGE_HEADERS = [
   'x-permitted-cross-domain-policies',
   'x-xss-protection',
 ]
+
+/** A `$name` in the file's name stands for any one part of an address. */
+function addressesOf(file: string): RegExp {
+  return new RegExp(`^/${file.replace(/\.html$/, '').replaceAll(/\$\w+/g, '[^/]+')}/?$`)
+}
 
 function path(url: string): string {
   return url.split('?', 1)[0] ?? ''

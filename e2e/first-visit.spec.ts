@@ -1,0 +1,24 @@
+import { expect } from '@playwright/test'
+import { test } from './session.ts'
+
+const HAS_NO_CHARTS = ['/leads', '/leads/new', '/deals', '/search?q=transport', '/webhook', '/api-keys', '/profile']
+
+test('a page’s address asks for all the files of that page at once', async ({ page, request, demo, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  for (const path of [...HAS_NO_CHARTS, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
+    const html = await (await request.get(path)).text()
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 }), path).toBeVisible()
+    const scripts = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => new URL(name).pathname)
+        .filter((name) => name.endsWith('.js')),
+    )
+    expect(scripts.length, path).toBeGreaterThan(5)
+    expect(
+      scripts.filter((script) => !html.includes(script)),
+      path,
+    ).toEqual([])
+  }
+})
