@@ -5,11 +5,10 @@ import { createQueryClient } from '../api/query-client.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
-import { createAppRouter } from './routes.tsx'
+import type { AppRouter } from './routes.tsx'
 
-export function App() {
+export function App({ router }: { router: AppRouter }) {
   const [queryClient] = useState(createQueryClient)
-  const [router] = useState(createAppRouter)
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(

@@ -1,10 +1,11 @@
 import { render } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { App } from '../app/app.tsx'
+import { createAppRouter } from '../app/routes.tsx'
 
 /** The whole app at an address, as a browser would open it. */
 export function openApp(path: string) {
   window.history.replaceState(null, '', path)
-  render(<App />)
+  render(<App router={createAppRouter()} />)
   return userEvent.setup()
 }
