@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf } from '../../testing/records.ts'
@@ -29,6 +29,15 @@ test('the cards sum up the page, and Sort by Amount sorts it', async () => {
       .slice(1)
       .map((row) => within(row).getAllByRole('link')[0]?.textContent)
   await waitFor(() => expect(names()).toEqual(['Large', 'Small', 'Unknown']))
+})
+
+test('two filters that change at once both count', async () => {
+  serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
+  openApp('/deals')
+  await screen.findByRole('table', { name: 'Deals' })
+  fireEvent.change(screen.getByLabelText('Stage'), { target: { value: 'Approved' } })
+  fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-01' } })
+  await waitFor(() => expect(window.location.search).toBe('?stage=Approved&dateTo=2026-05-01'))
 })
 
 test('a partner without deals is shown the way to the leads', async () => {

@@ -33,7 +33,11 @@ export function DealListPage() {
   const sort = parseSort(sortText, DEAL_SORT_COLUMNS, DEAL_SORT)
 
   function handleChange(change: Partial<DealListSearch>) {
-    void navigate({ ...paths.deals, search: { ...search, ...change }, resetScroll: false })
+    void navigate({
+      ...paths.deals,
+      search: (previous: DealListSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
   }
 
   /** Other filters make other pages, so they start at the first. */

@@ -60,6 +60,15 @@ test('filters go into the address and to the server, are counted, and start at t
   expect(screen.getByLabelText<HTMLInputElement>('Date From').value).toBe('')
 })
 
+test('two filters that change at once both count', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads')
+  await names()
+  fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
+  fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
+  await waitFor(() => expect(window.location.search).toBe('?status=Contacted&dateFrom=2026-05-01'))
+})
+
 test('nothing found tells a search from a partner without leads', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }) })
   const user = openApp('/leads')

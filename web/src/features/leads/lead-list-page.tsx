@@ -30,7 +30,11 @@ export function LeadListPage() {
   const sync = useSync('leads')
 
   function handleChange(change: Partial<LeadListSearch>) {
-    void navigate({ ...paths.leads, search: { ...search, ...change }, resetScroll: false })
+    void navigate({
+      ...paths.leads,
+      search: (previous: LeadListSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
   }
 
   /** Other filters make other pages, so they start at the first. */

@@ -273,8 +273,8 @@ test('filters go into the address and to the server; nothing found tells a searc
   fireEvent.change(status, { target: { value: 'failed' } })
   await waitFor(() => expect(window.location.search).toBe('?status=failed'))
   await user.type(screen.getByLabelText('Endpoint'), ' /api/webhook {Enter}')
+  // At once: the second change must not undo the first.
   fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
-  await waitFor(() => expect(window.location.search).toContain('dateFrom=2026-05-01'))
   fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-31' } })
   await user.type(screen.getByPlaceholderText('Search by endpoint, event, LOID or error'), 'refused{Enter}')
   await waitFor(() =>

@@ -23,7 +23,11 @@ export function WebhookPage() {
   useEndpointInStep(logs.data?.data)
 
   function handleChange(change: Partial<WebhookLogSearch>) {
-    void navigate({ ...paths.webhook, search: { ...search, ...change }, resetScroll: false })
+    void navigate({
+      ...paths.webhook,
+      search: (previous: WebhookLogSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
   }
 
   function handleRetry() {
