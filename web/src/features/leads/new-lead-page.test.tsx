@@ -144,13 +144,17 @@ test('the detected country is told once typing pauses', async () => {
 })
 
 test('an amount is shown in whole dollars once left, and keeps its cents', async () => {
-  const { user } = await openForm()
+  const { user, submit, submitted } = await openForm()
+  fill(APPLICANT)
   const amount = field('Loan Amount')
   await user.type(amount, '50,000.50')
   await user.tab()
   expect(amount.value).toBe('$50,001')
   await user.click(amount)
-  expect(amount.value).toBe('50000.5')
+  await user.tab()
+  expect(amount.value).toBe('$50,001')
+  await user.click(submit)
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
 })
 
 test('warnings appear and stop nothing', async () => {
