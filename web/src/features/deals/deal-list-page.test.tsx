@@ -31,6 +31,14 @@ test('the cards sum up the page, and Sort by Amount sorts it', async () => {
   await waitFor(() => expect(names()).toEqual(['Large', 'Small', 'Unknown']))
 })
 
+test('what else stands in the address does not reach the server', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
+  openApp('/deals?utm_source=mail&source=Web&minAmount=5000')
+  await screen.findByRole('table', { name: 'Deals' })
+  const asked = server.seen.find(({ path }) => path === '/dashboard/deals')
+  expect(asked?.query).toEqual({ limit: '20', minAmount: '5000' })
+})
+
 test('two filters that change at once both count', async () => {
   serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
   openApp('/deals')

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake, SearchX } from 'lucide-react'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import type { DealListSearch } from '../../app/search-params.ts'
+import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -25,7 +25,7 @@ import { dealListQuery } from './deals.queries.ts'
 const route = getRouteApi('/signed-in/deals')
 
 export function DealListPage() {
-  const search = route.useSearch()
+  const search = route.useSearch({ select: dealListSearch })
   const navigate = useNavigate()
   const sync = useSync('deals')
   const { sort: sortText, ...filters } = search

@@ -69,6 +69,13 @@ test('two filters that change at once both count', async () => {
   await waitFor(() => expect(window.location.search).toBe('?status=Contacted&dateFrom=2026-05-01'))
 })
 
+test('what else stands in the address does not reach the server', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads?utm_source=mail&stage=Funded&status=Contacted')
+  await names()
+  expect(server.seen.at(-1)?.query).toEqual({ limit: '20', status: 'Contacted' })
+})
+
 test('nothing found tells a search from a partner without leads', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }) })
   const user = openApp('/leads')

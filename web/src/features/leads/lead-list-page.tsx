@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import type { LeadListSearch } from '../../app/search-params.ts'
+import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -25,7 +25,7 @@ import { leadListQuery } from './leads.queries.ts'
 const route = getRouteApi('/signed-in/leads')
 
 export function LeadListPage() {
-  const search = route.useSearch()
+  const search = route.useSearch({ select: leadListSearch })
   const navigate = useNavigate()
   const sync = useSync('leads')
 

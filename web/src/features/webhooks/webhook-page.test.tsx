@@ -263,6 +263,13 @@ test('the info box tells what is sent, how it is signed, how often, and leads to
   expect(within(box).getByRole('link').getAttribute('href')).toBe('/api-docs#webhooks')
 })
 
+test('what else stands in the address does not reach the server', async () => {
+  const server = serveWebhook()
+  openApp('/webhook?utm_source=mail&stage=Funded')
+  expect(await screen.findByText('No webhook logs yet')).toBeDefined()
+  expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
+})
+
 test('filters go into the address and to the server; nothing found tells a search from an empty log', async () => {
   const server = serveWebhook()
   const user = openApp('/webhook?page=2')
