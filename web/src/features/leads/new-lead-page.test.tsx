@@ -157,6 +157,18 @@ test('an amount is shown in whole dollars once left, and keeps its cents', async
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
 })
 
+test('of a text that is too long nothing is cut off in silence', async () => {
+  const { user, submit, submitted } = await openForm()
+  fill(APPLICANT)
+  const text = 'x'.repeat(5_001)
+  await user.click(field('Additional Information'))
+  await user.paste(text)
+  await user.click(submit)
+  expect(await screen.findByText('Additional information must be 5000 characters or fewer')).toBeDefined()
+  expect(field('Additional Information').value).toBe(text)
+  expect(submitted()).toHaveLength(0)
+})
+
 test('warnings appear and stop nothing', async () => {
   const { user, submit, submitted } = await openForm()
   expect(screen.queryByLabelText('Property Value')).toBeNull()
