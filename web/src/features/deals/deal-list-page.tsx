@@ -63,7 +63,7 @@ export function DealListPage() {
         }
       />
       <div className="grid grid-cols-1 gap-4">
-        {!deals.isError && <DealSummaryCards deals={deals.data?.data.deals} />}
+        {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
         <ListSearch
           label="Search deals"
           placeholder="Search by deal, business name, contact, email or LOID"
@@ -181,8 +181,20 @@ function NoDeals({ isFiltered, isFirstPage, onClear }: NoDealsProps) {
       />
     )
   }
-  if (!isFirstPage)
-    return <EmptyState icon={<Handshake />} title="No deals found" text="This page is past the last one" />
+  if (!isFirstPage) {
+    return (
+      <EmptyState
+        icon={<Handshake />}
+        title="No deals found"
+        text="This page is past the last one"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Back to the first page
+          </Button>
+        }
+      />
+    )
+  }
   return (
     <EmptyState
       icon={<Handshake />}

@@ -103,6 +103,17 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect(await isDisabled('Previous')).toBe(false)
 })
 
+test('from a page past the last one a button leads back', async () => {
+  serveSignedIn({
+    'GET /dashboard/leads': ({ query }) => ({ body: paged({ leads: query['page'] === '99' ? [] : THREE }) }),
+  })
+  const user = openApp('/leads?page=99')
+  expect(await screen.findByText('This page is past the last one')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'Back to the first page' }))
+  expect(await names()).toHaveLength(3)
+  expect(window.location.search).toBe('')
+})
+
 test('a failed list says so and can be tried again', async () => {
   let isUp = false
   serveSignedIn({

@@ -161,7 +161,20 @@ function NoLeads({ isFiltered, isFirstPage, onClear }: NoLeadsProps) {
       />
     )
   }
-  if (!isFirstPage) return <EmptyState icon={<Users />} title="No leads found" text="This page is past the last one" />
+  if (!isFirstPage) {
+    return (
+      <EmptyState
+        icon={<Users />}
+        title="No leads found"
+        text="This page is past the last one"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Back to the first page
+          </Button>
+        }
+      />
+    )
+  }
   return (
     <EmptyState
       icon={<Users />}
