@@ -24,4 +24,8 @@ test('what does not parse is left out of a list’s filters', () => {
   })
   expect(dealListSearch(parseSearch('?page=3&minAmount=abc'))).toEqual({ page: 3 })
   expect(dealListSearch(parseSearch('?minAmount=50000'))).toEqual({ minAmount: 50_000 })
+  expect(dealListSearch(parseSearch('?minAmount=0.125'))).toEqual({ minAmount: 0.13 })
+  const amounts = ['-5', '0.001', '1e12', '1e400'].map((minAmount) => dealListSearch({ minAmount }))
+  expect(amounts).toEqual([{}, {}, {}, {}])
+  expect(leadListSearch(parseSearch(`?status=${'x'.repeat(121)}&search=${'x'.repeat(201)}&source=a%00b`))).toEqual({})
 })

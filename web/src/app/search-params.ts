@@ -1,4 +1,5 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
+import { CHOICE_LENGTH_MAX, MONEY_MAX, SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 
 /** What stands after `?`, as text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
@@ -27,15 +28,18 @@ export interface LeadListSearch {
   sort?: string
 }
 
-/** What does not parse is dropped: an old or mistyped link shows the list rather than an error. */
+/**
+ * What does not parse is dropped: an old or mistyped link shows the list rather than an error. The router keeps what it does not know, as the
+ * `utm_source` of a mail; the pages read through this once more.
+ */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {
     page: pageOf(raw['page']),
-    status: textOf(raw['status']),
-    source: textOf(raw['source']),
+    status: textOf(raw['status'], CHOICE_LENGTH_MAX),
+    source: textOf(raw['source'], CHOICE_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
-    search: textOf(raw['search']),
+    search: textOf(raw['search'], SEARCH_LENGTH_MAX),
     sort: textOf(raw['sort']),
   }
 }
@@ -54,11 +58,11 @@ export interface DealListSearch {
 export function dealListSearch(raw: Raw): DealListSearch {
   return {
     page: pageOf(raw['page']),
-    stage: textOf(raw['stage']),
+    stage: textOf(raw['stage'], CHOICE_LENGTH_MAX),
     minAmount: amountOf(raw['minAmount']),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
-    search: textOf(raw['search']),
+    search: textOf(raw['search'], SEARCH_LENGTH_MAX),
     sort: textOf(raw['sort']),
   }
 }
@@ -75,11 +79,11 @@ export interface WebhookLogSearch {
 export function webhookLogSearch(raw: Raw): WebhookLogSearch {
   return {
     page: pageOf(raw['page']),
-    status: textOf(raw['status']),
-    endpoint: textOf(raw['endpoint']),
+    status: textOf(raw['status'], CHOICE_LENGTH_MAX),
+    endpoint: textOf(raw['endpoint'], URL_LENGTH_MAX),
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
-    search: textOf(raw['search']),
+    search: textOf(raw['search'], SEARCH_LENGTH_MAX),
   }
 }
 
@@ -91,10 +95,11 @@ export function tokenSearch(raw: Raw): { token?: string } {
   return { token: textOf(raw['token']) }
 }
 
-function textOf(value: unknown): string | undefined {
-  return (typeof value === 'string' || typeof value === 'number') && String(value).trim() !== ''
-    ? String(value).trim()
-    : undefined
+/** What the server would refuse is no text: too long, or with a character that cannot be stored. */
+function textOf(value: unknown, lengthMax = Number.POSITIVE_INFINITY): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  const isText = text !== '' && text.length <= lengthMax && !text.includes('\u0000') && text.isWellFormed()
+  return isText ? text : undefined
 }
 
 function dateOf(value: unknown): string | undefined {
@@ -102,8 +107,8 @@ function dateOf(value: unknown): string | undefined {
 }
 
 function amountOf(value: unknown): number | undefined {
-  const amount = Number(textOf(value))
-  return amount > 0 && Number.isFinite(amount) ? amount : undefined
+  const amount = Math.round(Number(textOf(value)) * 100) / 100
+  return amount > 0 && amount <= MONEY_MAX ? amount : undefined
 }
 
 /** The first page is the one without a number. */

@@ -6,17 +6,23 @@ interface FilterFieldProps {
   /** As it stands in the address; blank for none. */
   value: string
   onValue: (value: string) => void
-  placeholder?: string
-  inputMode?: 'text' | 'decimal'
 }
 
-/** Text that counts when one is done with it: on Enter and on leaving the field. */
-export function TextFilter({ value, onValue, ...looks }: FilterFieldProps) {
+interface TextFilterProps extends FilterFieldProps {
+  placeholder?: string
+  inputMode?: 'text' | 'decimal'
+  maxLength?: number
+  /** What is left of a text that only counts in part; blank for nothing. */
+  read?: (text: string) => string
+}
+
+/** Text that counts when one is done with it: on Enter and on leaving the field. What does not count does not stay to be seen. */
+export function TextFilter({ value, onValue, read = (text) => text, ...looks }: TextFilterProps) {
   const ref = useFollowing(value)
 
-  function commit(event: FocusEvent<HTMLInputElement> | KeyboardEvent<HTMLInputElement>) {
-    const text = event.currentTarget.value.trim()
-    if (text !== value) onValue(text)
+  function commit({ currentTarget: input }: FocusEvent<HTMLInputElement> | KeyboardEvent<HTMLInputElement>) {
+    input.value = read(input.value.trim())
+    if (input.value !== value) onValue(input.value)
   }
 
   return (
@@ -35,7 +41,7 @@ export function TextFilter({ value, onValue, ...looks }: FilterFieldProps) {
  * A date that counts as soon as it is one. The input keeps its own value: bound to ours it would lose a date that is
  * typed part by part.
  */
-export function DateFilter({ value, onValue, ...looks }: Omit<FilterFieldProps, 'placeholder' | 'inputMode'>) {
+export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
   const ref = useFollowing(value)
 
   function handleChange(event: ChangeEvent<HTMLInputElement>) {

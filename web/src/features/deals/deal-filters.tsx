@@ -1,4 +1,5 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
+import { MONEY_MAX } from '@portal/contract/limits.ts'
 import { formatMoney, parseMoney } from '@portal/contract/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { DealListSearch } from '../../app/search-params.ts'
@@ -36,12 +37,19 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
         placeholder="$50,000"
         inputMode="decimal"
         value={minAmount === undefined ? '' : formatMoney(minAmount)}
-        onValue={(text) => onChange({ minAmount: parseMoney(text) || undefined })}
+        read={amountText}
+        onValue={(text) => onChange({ minAmount: parseMoney(text) ?? undefined })}
       />
       <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
       <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
     </FilterPanel>
   )
+}
+
+/** In whole dollars, as it is shown. */
+function amountText(text: string): string {
+  const amount = parseMoney(text) ?? 0
+  return amount >= 0.5 && amount <= MONEY_MAX ? formatMoney(amount) : ''
 }
 
 export function countDealFilters(search: DealListSearch): number {

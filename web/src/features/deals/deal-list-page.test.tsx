@@ -1,7 +1,8 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf } from '../../testing/records.ts'
+import { failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 test('the cards sum up the page, and Sort by Amount sorts it', async () => {
@@ -31,9 +32,59 @@ test('the cards sum up the page, and Sort by Amount sorts it', async () => {
   await waitFor(() => expect(names()).toEqual(['Large', 'Small', 'Unknown']))
 })
 
+test('what else stands in the address does not reach the server', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
+  openApp('/deals?utm_source=mail&source=Web&minAmount=5000')
+  await screen.findByRole('table', { name: 'Deals' })
+  const asked = server.seen.find(({ path }) => path === '/dashboard/deals')
+  expect(asked?.query).toEqual({ limit: '20', minAmount: '5000' })
+})
+
+test('two filters that change at once both count', async () => {
+  serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
+  openApp('/deals')
+  await screen.findByRole('table', { name: 'Deals' })
+  fireEvent.change(screen.getByLabelText('Stage'), { target: { value: 'Approved' } })
+  fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-01' } })
+  await waitFor(() => expect(window.location.search).toBe('?stage=Approved&dateTo=2026-05-01'))
+})
+
 test('a partner without deals is shown the way to the leads', async () => {
   serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }) })
   openApp('/deals')
   expect(await screen.findByText('No deals have been created from your leads yet')).toBeDefined()
   expect(screen.getByRole('link', { name: 'View Your Leads' }).getAttribute('href')).toBe('/leads')
+})
+
+test('the amount filter shows what counts of what was typed', async () => {
+  serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
+  const user = openApp('/deals')
+  await user.click(await screen.findByRole('button', { name: 'Filters' }))
+  const field = screen.getByLabelText<HTMLInputElement>('Min Amount')
+  for (const nothing of ['a lot', '0', '9999999999999']) {
+    await user.type(field, `${nothing}{Enter}`)
+    expect(field.value).toBe('')
+  }
+  await user.type(field, '50k{Enter}')
+  expect(field.value).toBe('$50,000')
+  await waitFor(() => expect(window.location.search).toBe('?minAmount=50000'))
+})
+
+test('the cards stay when the list cannot be fetched again', async () => {
+  let isUp = true
+  const server = serveSignedIn({
+    'GET /dashboard/deals': () =>
+      isUp ? { body: paged({ deals: [dealOf()] }) } : { status: 400, body: failure('No', 'VALIDATION') },
+    'POST /dashboard/sync-deals': () => ({ status: 502, body: failure('The CRM is away', 'CRM_UNAVAILABLE') }),
+  })
+  const user = openApp('/deals')
+  await screen.findByRole('table', { name: 'Deals' })
+  isUp = false
+  const asked = () => server.seen.filter(({ path }) => path === '/dashboard/deals').length
+  const before = asked()
+  await user.click(screen.getByRole('button', { name: 'Sync from CRM' }))
+  await waitFor(() => expect(asked()).toBeGreaterThan(before))
+  expect(await screen.findByText('Sync failed: The CRM is away')).toBeDefined()
+  expect(screen.getByRole('table', { name: 'Deals' })).toBeDefined()
+  expect(screen.getByText('Won Deals')).toBeDefined()
 })

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake, SearchX } from 'lucide-react'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import type { DealListSearch } from '../../app/search-params.ts'
+import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -25,7 +25,7 @@ import { dealListQuery } from './deals.queries.ts'
 const route = getRouteApi('/signed-in/deals')
 
 export function DealListPage() {
-  const search = route.useSearch()
+  const search = route.useSearch({ select: dealListSearch })
   const navigate = useNavigate()
   const sync = useSync('deals')
   const { sort: sortText, ...filters } = search
@@ -33,7 +33,11 @@ export function DealListPage() {
   const sort = parseSort(sortText, DEAL_SORT_COLUMNS, DEAL_SORT)
 
   function handleChange(change: Partial<DealListSearch>) {
-    void navigate({ ...paths.deals, search: { ...search, ...change }, resetScroll: false })
+    void navigate({
+      ...paths.deals,
+      search: (previous: DealListSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
   }
 
   /** Other filters make other pages, so they start at the first. */
@@ -59,7 +63,7 @@ export function DealListPage() {
         }
       />
       <div className="grid grid-cols-1 gap-4">
-        {!deals.isError && <DealSummaryCards deals={deals.data?.data.deals} />}
+        {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
         <ListSearch
           label="Search deals"
           placeholder="Search by deal, business name, contact, email or LOID"
@@ -177,8 +181,20 @@ function NoDeals({ isFiltered, isFirstPage, onClear }: NoDealsProps) {
       />
     )
   }
-  if (!isFirstPage)
-    return <EmptyState icon={<Handshake />} title="No deals found" text="This page is past the last one" />
+  if (!isFirstPage) {
+    return (
+      <EmptyState
+        icon={<Handshake />}
+        title="No deals found"
+        text="This page is past the last one"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Back to the first page
+          </Button>
+        }
+      />
+    )
+  }
   return (
     <EmptyState
       icon={<Handshake />}

@@ -1,4 +1,5 @@
 import { LEAD_STATUSES } from '@portal/contract/choices.ts'
+import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
@@ -33,6 +34,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
       <TextFilter
         label="Lead Source"
         placeholder="Partner Portal"
+        maxLength={CHOICE_LENGTH_MAX}
         value={source}
         onValue={(text) => onChange({ source: text || undefined })}
       />

@@ -60,6 +60,22 @@ test('filters go into the address and to the server, are counted, and start at t
   expect(screen.getByLabelText<HTMLInputElement>('Date From').value).toBe('')
 })
 
+test('two filters that change at once both count', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads')
+  await names()
+  fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
+  fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
+  await waitFor(() => expect(window.location.search).toBe('?status=Contacted&dateFrom=2026-05-01'))
+})
+
+test('what else stands in the address does not reach the server', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads?utm_source=mail&stage=Funded&status=Contacted')
+  await names()
+  expect(server.seen.at(-1)?.query).toEqual({ limit: '20', status: 'Contacted' })
+})
+
 test('nothing found tells a search from a partner without leads', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }) })
   const user = openApp('/leads')
@@ -85,6 +101,17 @@ test('pages can be turned when the page is full, and back from the last one', as
   await waitFor(async () => expect(await names()).toHaveLength(3))
   expect(await isDisabled('Next')).toBe(true)
   expect(await isDisabled('Previous')).toBe(false)
+})
+
+test('from a page past the last one a button leads back', async () => {
+  serveSignedIn({
+    'GET /dashboard/leads': ({ query }) => ({ body: paged({ leads: query['page'] === '99' ? [] : THREE }) }),
+  })
+  const user = openApp('/leads?page=99')
+  expect(await screen.findByText('This page is past the last one')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'Back to the first page' }))
+  expect(await names()).toHaveLength(3)
+  expect(window.location.search).toBe('')
 })
 
 test('a failed list says so and can be tried again', async () => {

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import type { LeadListSearch } from '../../app/search-params.ts'
+import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -25,12 +25,16 @@ import { leadListQuery } from './leads.queries.ts'
 const route = getRouteApi('/signed-in/leads')
 
 export function LeadListPage() {
-  const search = route.useSearch()
+  const search = route.useSearch({ select: leadListSearch })
   const navigate = useNavigate()
   const sync = useSync('leads')
 
   function handleChange(change: Partial<LeadListSearch>) {
-    void navigate({ ...paths.leads, search: { ...search, ...change }, resetScroll: false })
+    void navigate({
+      ...paths.leads,
+      search: (previous: LeadListSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
   }
 
   /** Other filters make other pages, so they start at the first. */
@@ -157,7 +161,20 @@ function NoLeads({ isFiltered, isFirstPage, onClear }: NoLeadsProps) {
       />
     )
   }
-  if (!isFirstPage) return <EmptyState icon={<Users />} title="No leads found" text="This page is past the last one" />
+  if (!isFirstPage) {
+    return (
+      <EmptyState
+        icon={<Users />}
+        title="No leads found"
+        text="This page is past the last one"
+        action={
+          <Button variant="secondary" onClick={onClear}>
+            Back to the first page
+          </Button>
+        }
+      />
+    )
+  }
   return (
     <EmptyState
       icon={<Users />}

@@ -144,13 +144,29 @@ test('the detected country is told once typing pauses', async () => {
 })
 
 test('an amount is shown in whole dollars once left, and keeps its cents', async () => {
-  const { user } = await openForm()
+  const { user, submit, submitted } = await openForm()
+  fill(APPLICANT)
   const amount = field('Loan Amount')
   await user.type(amount, '50,000.50')
   await user.tab()
   expect(amount.value).toBe('$50,001')
   await user.click(amount)
-  expect(amount.value).toBe('50000.5')
+  await user.tab()
+  expect(amount.value).toBe('$50,001')
+  await user.click(submit)
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
+})
+
+test('of a text that is too long nothing is cut off in silence', async () => {
+  const { user, submit, submitted } = await openForm()
+  fill(APPLICANT)
+  const text = 'x'.repeat(5_001)
+  await user.click(field('Additional Information'))
+  await user.paste(text)
+  await user.click(submit)
+  expect(await screen.findByText('Additional information must be 5000 characters or fewer')).toBeDefined()
+  expect(field('Additional Information').value).toBe(text)
+  expect(submitted()).toHaveLength(0)
 })
 
 test('warnings appear and stop nothing', async () => {

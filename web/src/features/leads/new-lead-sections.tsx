@@ -1,6 +1,5 @@
 import { businessNumberWarning, isAbn, isNzbn } from '@portal/contract/abn.ts'
 import { INDUSTRIES, LOAN_TERMS, LOAN_TYPES, STATES, TIMES_IN_BUSINESS } from '@portal/contract/choices.ts'
-import { ADDITIONAL_INFO_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { readPhone } from '@portal/contract/phone.ts'
 import { Email } from '@portal/contract/text.ts'
 import { useQuery } from '@tanstack/react-query'
@@ -150,7 +149,6 @@ export function LoanSections({ form }: { form: LeadForm }) {
             label="Additional Information"
             labelHidden
             rows={4}
-            maxLength={ADDITIONAL_INFO_LENGTH_MAX}
             placeholder="Best time to call, existing finance, documents at hand…"
             error={errors.additionalInfo?.message}
             {...register('additionalInfo')}

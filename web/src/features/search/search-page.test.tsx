@@ -47,6 +47,7 @@ test('a failed search says so, and an empty one goes home', async () => {
   serveSignedIn({ 'GET /crm/search': () => ({ status: 400, body: failure('Search failed', 'X') }) })
   openApp('/search?q=zz')
   expect(await screen.findByText('Search failed')).toBeDefined()
+  expect(screen.queryByText(/Searching/)).toBeNull()
 })
 
 test('an empty search goes home', async () => {

@@ -31,7 +31,7 @@ export function SearchPage() {
         tabTitle={`${q} · Search`}
         description={
           <span aria-live="polite">
-            {results.data ? resultsText(results.data) : 'Searching'} for{' '}
+            {results.data ? resultsText(results.data) : results.isError ? 'Searched' : 'Searching'} for{' '}
             <strong className="font-semibold break-words text-ink">“{q}”</strong>
           </span>
         }

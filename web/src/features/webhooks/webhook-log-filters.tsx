@@ -1,3 +1,4 @@
+import { URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { WEBHOOK_LOG_STATUSES } from '@portal/contract/webhooks.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
@@ -29,6 +30,7 @@ export function WebhookLogFilters({ search, onChange }: WebhookLogFiltersProps) 
       <TextFilter
         label="Endpoint"
         placeholder="/api/webhook/lead"
+        maxLength={URL_LENGTH_MAX}
         value={endpoint}
         onValue={(text) => onChange({ endpoint: text || undefined })}
       />

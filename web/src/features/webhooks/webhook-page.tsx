@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
-import type { WebhookLogSearch } from '../../app/search-params.ts'
+import { type WebhookLogSearch, webhookLogSearch } from '../../app/search-params.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -16,14 +16,18 @@ import { webhookEndpointQuery, webhookLogsQuery } from './webhooks.queries.ts'
 const route = getRouteApi('/signed-in/webhook')
 
 export function WebhookPage() {
-  const search = route.useSearch()
+  const search = route.useSearch({ select: webhookLogSearch })
   const navigate = useNavigate()
   const endpoint = useQuery(webhookEndpointQuery())
   const logs = useQuery(webhookLogsQuery(search))
   useEndpointInStep(logs.data?.data)
 
   function handleChange(change: Partial<WebhookLogSearch>) {
-    void navigate({ ...paths.webhook, search: { ...search, ...change }, resetScroll: false })
+    void navigate({
+      ...paths.webhook,
+      search: (previous: WebhookLogSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
   }
 
   function handleRetry() {
