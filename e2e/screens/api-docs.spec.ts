@@ -63,7 +63,7 @@ test('/api-docs tells what the partner API is and how it is called', async ({ pa
   await expect(main.getByText('Version 1.0')).toBeVisible()
   await expect(main.getByText(`${origin}/api`, { exact: true })).toBeVisible()
   await expect(main.getByText('Submit leads and deals from your own systems')).toBeVisible()
-  await expect(main.getByText('Authorization: Bearer YOUR_API_KEY').first()).toBeVisible()
+  await expect(main.getByText('Authorization: Bearer <YOUR_API_KEY>').first()).toBeVisible()
   await expect(main.getByText(/Permanent: an API key does not expire/)).toBeVisible()
 
   await test.step('the session’s token stays hidden', async () => {

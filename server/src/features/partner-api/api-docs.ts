@@ -76,7 +76,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
     authentication: {
       type: 'API key as bearer token',
       note: `${KEY_NOTE} The calls under \`/webhook\` also take a session’s token.`,
-      header: 'Authorization: Bearer YOUR_API_KEY',
+      header: 'Authorization: Bearer <YOUR_API_KEY>',
       tokenLifetime: 'Permanent: an API key does not expire. It ends when you regenerate or revoke it.',
     },
     endpoints: DOCUMENTED_ROUTES.map(({ route, description, requestExample, answerExample }) => ({

@@ -1,3 +1,4 @@
+import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
 import { Link } from '@tanstack/react-router'
 import { Gauge, KeyRound, Link2, ListChecks, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -35,7 +36,7 @@ const PARTS: readonly IconListItem[] = [
   {
     Icon: Gauge,
     title: 'Limits',
-    text: '120 calls a minute. Each answer carries RateLimit headers; at 429, Retry-After tells when to come back.',
+    text: `${API_CALLS_PER_MINUTE} calls a minute. Each answer carries RateLimit headers; at 429, Retry-After tells when to come back.`,
   },
   {
     Icon: ShieldCheck,

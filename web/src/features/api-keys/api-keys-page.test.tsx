@@ -1,4 +1,5 @@
 import type { ApiKeyStatus } from '@portal/contract/api-keys.ts'
+import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
@@ -192,7 +193,7 @@ test('the page tells when the key was made and last used, how to use it, and tha
   expect(example).toContain(`curl -X POST ${window.location.origin}/api/partner/leads`)
   expect(example).toContain("'Authorization: Bearer <YOUR_API_KEY>'")
   const guide = screen.getByRole('region', { name: 'Using your key' })
-  for (const words of ['Authorization: Bearer', '120 calls a minute', 'POST /api/partner/leads'])
+  for (const words of ['Authorization: Bearer', `${API_CALLS_PER_MINUTE} calls a minute`, 'POST /api/partner/leads'])
     expect(guide.textContent).toContain(words)
   expect(within(guide).getByRole('link').getAttribute('href')).toBe('/api-docs')
 })

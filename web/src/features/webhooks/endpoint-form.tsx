@@ -1,10 +1,9 @@
-import { URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { Failure, failureDetail } from '../../api/failure.ts'
 import { FailureAlert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { webhookUrlProblem } from './endpoint-url.ts'
+import { UPDATE_FAILED, webhookUrlProblem } from './endpoint-url.ts'
 
 interface EndpointFormProps {
   url: string | null
@@ -42,7 +41,7 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
 
   return (
     <form noValidate onSubmit={handleSubmit} className="grid gap-4">
-      {error && !refusal && !busy && <FailureAlert text="Failed to update webhook URL" detail={failureDetail(error)} />}
+      {error && !refusal && !busy && <FailureAlert text={UPDATE_FAILED} detail={failureDetail(error)} />}
       <TextField
         ref={ref}
         label="Webhook URL"
@@ -51,7 +50,6 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
         placeholder="https://example.com/webhooks"
         autoComplete="off"
         spellCheck={false}
-        maxLength={URL_LENGTH_MAX}
         value={text}
         readOnly={busy}
         error={shown}

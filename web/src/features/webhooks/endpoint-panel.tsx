@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, Plus, Send, Trash2, Webhook } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { failureText } from '../../api/failure.ts'
+import { failureDetail } from '../../api/failure.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -14,6 +14,7 @@ import { OneTimeSecret } from '../../ui/secret.tsx'
 import { toast } from '../../ui/toast.ts'
 import { EndpointForm } from './endpoint-form.tsx'
 import { EndpointTrouble } from './endpoint-trouble.tsx'
+import { UPDATE_FAILED } from './endpoint-url.ts'
 import { SigningSecret } from './signing-secret.tsx'
 import { TestEventResult, useTestEvent } from './test-event.tsx'
 import { showEndpoint } from './webhooks.queries.ts'
@@ -45,7 +46,8 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
     onError(error, webhookUrl) {
       setIsRemoving(false)
       // The form says it beside the field.
-      if (!isEditing || webhookUrl === null) toast.error(failureText(error))
+      if (!isEditing || webhookUrl === null)
+        toast.error([UPDATE_FAILED, failureDetail(error)].filter(Boolean).join(': '))
     },
   })
 

@@ -1,5 +1,7 @@
 import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
 
+/** Section 8. */
+export const UPDATE_FAILED = 'Failed to update webhook URL'
 export const WEBHOOK_URL_INCOMPLETE = 'Please enter a complete address, such as https://example.com/webhooks'
 
 /** This very machine, which a portal may permit for trying things out (D36). */

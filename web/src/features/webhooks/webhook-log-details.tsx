@@ -25,7 +25,7 @@ export function WebhookLogDetails({ log }: { log: WebhookLog }) {
           {log.error_message}
         </Alert>
       )}
-      <DescriptionList items={descriptions(log)} className="xl:grid-cols-3" />
+      <DescriptionList items={descriptions(log)} className="xl:grid-cols-4" />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 xl:grid-cols-2">
         <Body title="Request body" text={log.request_body} />
         <Body title="Response body" text={log.response_body} />
@@ -52,7 +52,9 @@ function descriptions(log: WebhookLog): Description[] {
 function Body({ title, text }: { title: string; text: string | null }) {
   if (!text) {
     return (
-      <p className="rounded-lg border border-dashed border-line-strong px-4 py-3 text-muted">{title}: none recorded</p>
+      <p className="self-start rounded-lg border border-dashed border-line-strong px-4 py-3 text-muted">
+        {title}: none recorded
+      </p>
     )
   }
   return <CodeBlock title={title} code={prettyJson(text)} language="json" wrap className="self-start" />

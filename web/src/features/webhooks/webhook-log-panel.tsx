@@ -134,7 +134,7 @@ function NoLogs({ isFiltered, isFirstPage, onClear }: NoLogsProps) {
   return (
     <EmptyState
       icon={<ScrollText />}
-      title="No webhook logs yet"
+      title={isFirstPage ? 'No webhook logs yet' : 'No webhook logs found'}
       text={
         isFirstPage
           ? 'Calls with your API key and deliveries to your URL appear here.'

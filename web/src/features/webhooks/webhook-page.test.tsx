@@ -137,6 +137,24 @@ test.each([
   expect(screen.getByLabelText<HTMLInputElement>('Webhook URL').value).toBe('https://hooks.saltbush.example/portal2')
 })
 
+test('an address that is too long is not cut, but refused', async () => {
+  const refusal = 'Webhook URL must be 2048 characters or fewer'
+  const server = serveWebhook({
+    'GET /dashboard/webhook-url': () => ({ body: data(NONE) }),
+    'PUT /dashboard/webhook-url': () => ({
+      status: 400,
+      body: failure(refusal, 'VALIDATION', { webhook_url: refusal }),
+    }),
+  })
+  const user = openApp('/webhook')
+  await user.click(await button('Add URL'))
+  const url = `https://hooks.saltbush.example/${'portal/'.repeat(300)}`
+  await user.paste(url)
+  await user.click(await button('Save URL'))
+  expect(await screen.findByText(refusal)).toBeDefined()
+  expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ webhook_url: url })
+})
+
 test('removing the URL is asked about first', async () => {
   const server = serveWebhook({
     'PUT /dashboard/webhook-url': () => ({ body: data({ ...NONE, secret: null }) }),
@@ -153,6 +171,18 @@ test('removing the URL is asked about first', async () => {
   expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ webhook_url: null })
   expect(document.activeElement).toBe(await button('Add URL'))
   expect(screen.queryByText('Signing secret')).toBeNull()
+})
+
+test.each([
+  ['a server in trouble', { status: 500, body: failure('Database away', 'INTERNAL') }, ': Database away'],
+  ['one without words', { status: 502, body: null }, ''],
+])('a URL that is not removed because of %s stays, and it is said what failed', async (_name, answer, detail) => {
+  serveWebhook({ 'PUT /dashboard/webhook-url': () => answer })
+  const user = openApp('/webhook')
+  await user.click(await button('Remove'))
+  await user.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Remove' }))
+  expect(await screen.findByText(`Failed to update webhook URL${detail}`)).toBeDefined()
+  expect(screen.getByText('https://hooks.saltbush.example/portal')).toBeDefined()
 })
 
 test.each([
@@ -274,6 +304,7 @@ test('filters go into the address and to the server; nothing found tells a searc
   const server = serveWebhook()
   const user = openApp('/webhook?page=2')
   expect(await screen.findByText('This page is past the last one')).toBeDefined()
+  expect(screen.getByRole('heading', { name: 'No webhook logs found' })).toBeDefined()
   await user.click(await button('Filters'))
   const status = screen.getByLabelText<HTMLSelectElement>('Status')
   expect(Array.from(status.options, ({ value }) => value)).toEqual(['', 'success', 'failed', 'error', 'pending'])
@@ -302,10 +333,11 @@ test('filters go into the address and to the server; nothing found tells a searc
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
 })
 
-test('a status in the address that there is not is not sent', async () => {
+test('a status in the address that there is not is no filter', async () => {
   const server = serveWebhook()
   openApp('/webhook?status=lost')
-  expect(await screen.findByText(/No webhook logs/)).toBeDefined()
+  expect(await screen.findByText('No webhook logs yet')).toBeDefined()
+  expect((await button(/^Filters/)).textContent).toBe('Filters')
   expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
 })
 

@@ -1,4 +1,4 @@
-import type { WebhookLog } from '@portal/contract/webhooks.ts'
+import { WEBHOOK_LOG_STATUSES, type WebhookLog } from '@portal/contract/webhooks.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -16,7 +16,9 @@ import { webhookEndpointQuery, webhookLogsQuery } from './webhooks.queries.ts'
 const route = getRouteApi('/signed-in/webhook')
 
 export function WebhookPage() {
-  const search = route.useSearch({ select: webhookLogSearch })
+  const { status, ...filters } = route.useSearch({ select: webhookLogSearch })
+  // One that there is not filters nothing.
+  const search = { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status) }
   const navigate = useNavigate()
   const endpoint = useQuery(webhookEndpointQuery())
   const logs = useQuery(webhookLogsQuery(search))

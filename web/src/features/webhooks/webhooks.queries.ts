@@ -3,9 +3,9 @@ import {
   listWebhookLogs,
   readWebhookLog,
   readWebhookUrl,
-  WEBHOOK_LOG_STATUSES,
   type WebhookEndpoint,
   type WebhookLog,
+  type WebhookLogStatus,
 } from '@portal/contract/webhooks.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { type Answer, call } from '../../api/call.ts'
@@ -27,8 +27,8 @@ export function webhookEndpointQuery() {
 export type WebhookLogPage = Answer<typeof listWebhookLogs>
 
 /** The page before stays until the next one is there; while a delivery on it is pending it is fetched again and again. */
-export function webhookLogsQuery({ status, ...filters }: WebhookLogSearch) {
-  const query = { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status), limit: PAGE_SIZE }
+export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLogStatus | undefined }) {
+  const query = { ...search, limit: PAGE_SIZE }
   return queryOptions({
     queryKey: ['webhooks', 'logs', query],
     queryFn: ({ signal }) => call(listWebhookLogs, { query, signal }),
