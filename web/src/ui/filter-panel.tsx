@@ -1,8 +1,8 @@
-import { SlidersHorizontal, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { clsx } from 'clsx'
+import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
 import { Badge } from './badge.tsx'
-import { Button } from './button.tsx'
-import { Collapsible } from './collapsible.tsx'
+import { Button, buttonClass } from './button.tsx'
 
 interface FilterPanelProps {
   activeCount: number
@@ -10,28 +10,53 @@ interface FilterPanelProps {
   children: ReactNode
 }
 
-/** Opens by itself where the address brings filters along. */
+/**
+ * A button for the line of a `ListBar`, and what it unfolds below that line. Opens by itself where the address brings
+ * filters along. Folded, its fields are hidden, not gone: what was typed stays.
+ */
 export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps) {
+  const [isOpen, setIsOpen] = useState(activeCount > 0)
+  const contentId = useId()
   return (
-    <Collapsible
-      title="Filters"
-      icon={<SlidersHorizontal aria-hidden />}
-      badge={
-        activeCount > 0 && (
-          <Badge variant="primary">
-            <span aria-hidden>{activeCount}</span>
-            <span className="sr-only">, {activeCount} active</span>
-          </Badge>
-        )
-      }
-      defaultOpen={activeCount > 0}
-    >
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 xl:grid-cols-4">{children}</div>
-      <div className="mt-4 flex justify-end">
-        <Button variant="ghost" size="small" icon={<X aria-hidden />} disabled={activeCount === 0} onClick={onClear}>
+    <>
+      <h2 className="max-sm:grow">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={contentId}
+          onClick={() => setIsOpen(!isOpen)}
+          className={buttonClass('secondary', 'medium', 'max-sm:w-full')}
+        >
+          <SlidersHorizontal aria-hidden />
+          Filters
+          {activeCount > 0 && (
+            <Badge variant="primary">
+              <span aria-hidden>{activeCount}</span>
+              <span className="sr-only">, {activeCount} active</span>
+            </Badge>
+          )}
+          <ChevronDown
+            aria-hidden
+            className={clsx('text-muted transition-transform max-sm:ml-auto', isOpen && 'rotate-180')}
+          />
+        </button>
+      </h2>
+      <div
+        id={contentId}
+        hidden={!isOpen}
+        className="panel grid basis-full grid-cols-1 items-end gap-4 p-4 sm:grid-cols-2 xl:grid-cols-[repeat(4,minmax(0,1fr))_auto]"
+      >
+        {children}
+        <Button
+          variant="ghost"
+          className="justify-self-end sm:max-xl:col-span-2"
+          icon={<X aria-hidden />}
+          disabled={activeCount === 0}
+          onClick={onClear}
+        >
           Clear Filters
         </Button>
       </div>
-    </Collapsible>
+    </>
   )
 }

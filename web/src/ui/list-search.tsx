@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import type { SubmitEvent } from 'react'
+import type { ReactNode, SubmitEvent } from 'react'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
 import { useFollowing } from './filter-field.tsx'
@@ -12,6 +12,11 @@ interface ListSearchProps {
   onSearch: (text: string) => void
 }
 
+/** The line above a list: its search and its filters, which unfold below. */
+export function ListBar({ children }: { children: ReactNode }) {
+  return <div className="flex flex-wrap gap-2">{children}</div>
+}
+
 /** Emptying the box ends the search at once; anything else waits for the button or Enter. */
 export function ListSearch({ label, placeholder, value, onSearch }: ListSearchProps) {
   const ref = useFollowing(value)
@@ -22,7 +27,7 @@ export function ListSearch({ label, placeholder, value, onSearch }: ListSearchPr
   }
 
   return (
-    <form role="search" aria-label={label} onSubmit={handleSubmit} className="flex gap-2">
+    <form role="search" aria-label={label} onSubmit={handleSubmit} className="flex grow basis-80 gap-2">
       <TextField
         ref={ref}
         label={label}

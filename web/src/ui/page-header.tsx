@@ -30,8 +30,8 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
           {description && <div className="mt-0.5 text-muted">{description}</div>}
         </div>
         {actions && (
-          // Several of them share the lines of a phone evenly.
-          <div className="flex flex-wrap items-center gap-2 max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow">
+          // Several of them share the line of a phone evenly, three of them in smaller type.
+          <div className="flex flex-wrap items-center gap-2 max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow max-sm:has-[>:nth-child(3)]:gap-1.5 max-sm:has-[>:nth-child(3)]:*:gap-1.5 max-sm:has-[>:nth-child(3)]:*:px-2.5 max-sm:has-[>:nth-child(3)]:*:text-[0.8125rem]">
             {actions}
           </div>
         )}

@@ -3,16 +3,22 @@ import { Skeleton } from './skeleton.tsx'
 
 interface TableSkeletonProps {
   label: string
-  columns: readonly { key: string; header: string; headerHidden?: boolean; align?: 'left' | 'right' }[]
+  columns: readonly {
+    key: string
+    header: string
+    headerHidden?: boolean
+    sortable?: boolean
+    align?: 'left' | 'right'
+  }[]
   rows: number
 }
 
-/** A table that is on its way, in the heights of one whose cells hold two lines. */
+/** A table that is on its way, in the heights of one whose rows hold two lines and whose cards hold five. */
 export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
   return (
     <div role="status" aria-label={label} className="overflow-hidden">
       <div aria-hidden>
-        <div className="flex h-10.25 items-center gap-8 border-b border-line bg-sunken px-5 max-xl:hidden">
+        <div className="flex h-10.25 items-center gap-8 border-b border-line px-5 max-xl:hidden">
           {columns.map(({ key, header, headerHidden, align }) => (
             <span
               key={key}
@@ -25,14 +31,17 @@ export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
             </span>
           ))}
         </div>
+        {columns.some(({ sortable }) => sortable) && (
+          <div className="h-14.25 border-b border-line xl:hidden pointer-coarse:h-16.25" />
+        )}
         {Array.from({ length: rows }, (_, row) => (
           // The rows have no identity; they never change places.
           <div
             key={row}
-            className="flex h-15.25 items-center gap-8 border-b border-line px-5 last:border-0 max-xl:h-50 max-xl:flex-wrap max-xl:content-center max-xl:gap-4 max-xl:px-4"
+            className="flex h-15.25 items-center gap-8 border-b border-line px-5 last:border-0 max-xl:h-24.25 max-xl:px-4 max-sm:h-37.25 max-sm:flex-wrap max-sm:content-center max-sm:gap-4"
           >
             {columns.map(({ key }, position) => (
-              <span key={key} className={clsx('flex-1 max-xl:basis-2/5', position > 4 && 'max-xl:hidden')}>
+              <span key={key} className={clsx('flex-1 max-sm:basis-2/5', position > 3 && 'max-xl:hidden')}>
                 <Skeleton className={clsx('h-3.5', (row + position) % 3 === 0 ? 'w-4/5' : 'w-3/5')} />
               </span>
             ))}

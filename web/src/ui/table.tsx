@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { SelectField } from './field.tsx'
 import type { Sort } from './sort.ts'
 
-type CardPlace = 'title' | 'mark' | 'half' | 'wide' | 'corner'
+type CardPlace = 'title' | 'value' | 'date' | 'state' | 'mark' | 'kind' | 'code' | 'wide' | 'corner'
 
 export interface TableColumn<Row, Key extends string = string> {
   key: Key
@@ -15,8 +15,8 @@ export interface TableColumn<Row, Key extends string = string> {
   align?: 'left' | 'right'
   /** The header is for screen readers only, as over a column of buttons. */
   headerHidden?: boolean
-  /** Where it stands on a card: two columns share a line on a phone unless told otherwise. */
-  card?: CardPlace
+  /** Where it stands on the card that a row becomes on narrower screens. */
+  card: CardPlace
   className?: string
 }
 
@@ -47,10 +47,10 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
         role="table"
         aria-label={label}
         aria-busy={stale || undefined}
-        className="w-full border-collapse max-xl:block"
+        className="w-full border-collapse text-[0.8125rem] tabular-nums max-xl:block"
       >
         <thead role="rowgroup" className="max-xl:hidden">
-          <tr role="row" className="border-b border-line bg-sunken">
+          <tr role="row" className="border-b border-line">
             {columns.map((column) => (
               <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
             ))}
@@ -63,7 +63,9 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
               role="row"
               onClick={onRowClick ? (event) => isPlainClick(event.target) && onRowClick(row) : undefined}
               className={clsx(
-                'border-b border-line last:border-0 hover:bg-hover/60 max-xl:relative max-xl:grid max-xl:grid-cols-2 max-xl:gap-x-4 sm:max-xl:grid-cols-4 max-xl:gap-y-2.5 max-xl:px-4 max-xl:py-4',
+                'border-b border-line transition-colors last:border-0 hover:bg-hover/60',
+                CARD,
+                columns.some(({ card }) => card === 'corner') && 'max-xl:pr-12',
                 onRowClick && 'cursor-pointer',
               )}
             >
@@ -71,12 +73,13 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                 <td
                   key={column.key}
                   role="cell"
-                  data-label={isLabelled(column) ? column.header : undefined}
+                  data-label={column.headerHidden || column.card === 'title' ? undefined : column.header}
                   className={clsx(
-                    'px-2.5 py-2.5 align-middle first:pl-5 last:pr-3 max-xl:min-w-0 max-xl:p-0!',
-                    'max-xl:data-label:before:block max-xl:data-label:before:text-xs max-xl:data-label:before:text-muted max-xl:data-label:before:content-[attr(data-label)]',
-                    CARD_PLACES[column.card ?? 'half'],
-                    column.align === 'right' && 'tabular-nums xl:text-right',
+                    'px-2 py-2.5 align-middle first:pl-5 last:pr-3 max-xl:min-w-0 max-xl:p-0!',
+                    // A card needs no headings to be understood by eye.
+                    'max-xl:data-label:before:sr-only max-xl:data-label:before:content-[attr(data-label)]',
+                    CARD_PLACES[column.card],
+                    column.align === 'right' && 'text-right',
                     column.className,
                   )}
                 >
@@ -102,10 +105,10 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
   return (
-    <div className="flex items-end gap-2 border-b border-line bg-sunken px-4 py-3 xl:hidden">
+    <div className="flex items-center gap-2 border-b border-line px-4 py-2.5 xl:hidden">
       <SelectField
         label="Sort by"
-        fieldClassName="flex-1"
+        fieldClassName="grow flex-row! items-center gap-3! *:first:shrink-0 sm:grow-0"
         options={sortable.map(({ key, header }) => ({ value: key, label: header }))}
         value={sort.column}
         onChange={(event) => {
@@ -124,16 +127,20 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   )
 }
 
-const CARD_PLACES: Record<CardPlace, string> = {
-  title: 'max-xl:-order-2 max-xl:col-span-full max-xl:pr-10!',
-  mark: 'max-xl:-order-1 max-xl:col-span-full',
-  half: '',
-  wide: 'max-xl:col-span-2',
-  corner: 'max-xl:absolute max-xl:top-2.5 max-xl:right-2',
-}
+/** Two columns on a phone, four from there on: what it is, how it stands, of what kind, how much and since when. */
+const CARD =
+  'max-xl:relative max-xl:grid max-xl:grid-cols-[minmax(0,1fr)_auto] max-xl:grid-rows-[auto_1fr] max-xl:items-start max-xl:gap-x-4 max-xl:px-4 max-xl:py-3.5 sm:max-xl:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 
-function isLabelled({ card = 'half', headerHidden }: { card?: CardPlace; headerHidden?: boolean }): boolean {
-  return !headerHidden && (card === 'half' || card === 'wide')
+const CARD_PLACES: Record<CardPlace, string> = {
+  title: 'max-xl:row-span-2',
+  value: 'max-xl:col-start-2 max-xl:row-start-1 max-xl:text-right sm:max-xl:col-start-4',
+  date: 'max-xl:col-start-2 max-xl:row-start-2 max-xl:text-right max-xl:text-muted sm:max-xl:col-start-4',
+  state: 'max-xl:col-start-1 max-xl:row-start-3 max-sm:mt-1.5 sm:max-xl:col-start-2 sm:max-xl:row-start-1',
+  mark: 'max-xl:col-start-2 max-xl:row-start-3 max-xl:text-right max-sm:mt-1.5 sm:max-xl:col-start-4',
+  kind: 'max-xl:col-start-1 max-xl:row-start-4 max-sm:mt-1.5 sm:max-xl:col-start-3 sm:max-xl:row-start-1',
+  code: 'max-xl:col-start-2 max-xl:row-start-4 max-xl:text-right max-sm:mt-1.5 sm:max-xl:col-start-2 sm:max-xl:row-start-2 sm:max-xl:text-left',
+  wide: 'max-xl:row-start-5 max-xl:text-muted max-sm:col-span-full max-sm:flex max-sm:justify-between max-sm:gap-4 sm:max-xl:col-start-3 sm:max-xl:row-span-2 sm:max-xl:row-start-2',
+  corner: 'max-xl:absolute max-xl:inset-y-0 max-xl:right-2 max-xl:flex max-xl:items-center',
 }
 
 interface HeaderCellProps<Row, Key extends string> {
@@ -151,7 +158,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-2.5 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-3',
+        'h-10 px-2 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-3',
         right ? 'text-right' : 'text-left',
       )}
     >
@@ -160,13 +167,15 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
           type="button"
           onClick={() => onSort(column.key)}
           className={clsx(
-            '-mx-1.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 hover:bg-hover hover:text-ink',
-            right && 'flex-row-reverse',
+            'group relative -mx-1.5 inline-flex h-7 items-center rounded-md px-1.5 hover:text-ink',
             direction && 'text-ink',
           )}
         >
           {column.header}
-          <SortMark direction={direction} />
+          {/* In the gap between the columns, so that it takes no room from them. */}
+          <span className={clsx('absolute', right ? '-left-2' : '-right-2')}>
+            <SortMark direction={direction} />
+          </span>
         </button>
       ) : (
         <span className={column.headerHidden ? 'sr-only' : undefined}>{column.header}</span>
@@ -178,7 +187,12 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
 function SortMark({ direction }: { direction: Sort['direction'] | undefined }) {
   if (direction === 'ascending') return <ArrowUp aria-hidden className="size-3.5" />
   if (direction === 'descending') return <ArrowDown aria-hidden className="size-3.5" />
-  return <ChevronsUpDown aria-hidden className="size-3.5 opacity-50" />
+  return (
+    <ChevronsUpDown
+      aria-hidden
+      className="size-3.5 opacity-0 group-hover:opacity-60 group-focus-visible:opacity-60 pointer-coarse:opacity-60"
+    />
+  )
 }
 
 /** A click on a link or button inside the row is that element's own, and selecting text is no click. */

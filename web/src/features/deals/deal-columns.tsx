@@ -27,12 +27,10 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     className: 'xl:max-w-80 xl:min-w-40 min-[88rem]:min-w-52',
     cell: (deal) => (
       <>
-        <Link {...paths.deal(deal.loid)} className="rounded-sm font-medium break-words hover:underline">
+        <Link {...paths.deal(deal.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
           {dealTitle(deal)}
         </Link>
-        {deal.contact_name && (
-          <span className="block text-[0.8125rem] break-words text-muted">{deal.contact_name}</span>
-        )}
+        {deal.contact_name && <span className="block break-words text-muted">{deal.contact_name}</span>}
       </>
     ),
   },
@@ -40,28 +38,41 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'loid',
     header: 'LOID',
     sortable: true,
+    card: 'code',
     cell: (deal) => <span className="font-mono text-xs whitespace-nowrap">{deal.loid}</span>,
   },
   {
     key: 'business_name',
     header: 'Business',
     card: 'wide',
-    className: 'max-xl:order-1 xl:max-w-60',
-    cell: (deal) => deal.business_name ?? '—',
+    className: 'xl:max-w-32 min-[108rem]:max-w-60',
+    cell: (deal) => (
+      <span className="block truncate" title={deal.business_name ?? undefined}>
+        {deal.business_name ?? '—'}
+      </span>
+    ),
   },
   {
     key: 'amount',
     header: 'Amount',
     sortable: true,
     align: 'right',
-    cell: (deal) => <span className="font-medium">{formatMoney(deal.amount)}</span>,
+    card: 'value',
+    cell: (deal) => <span className="text-sm font-medium">{formatMoney(deal.amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', cell: (deal) => deal.loan_type ?? '—' },
+  {
+    key: 'loan_type',
+    header: 'Loan Type',
+    card: 'kind',
+    className: 'min-[88rem]:whitespace-nowrap',
+    cell: (deal) => deal.loan_type ?? '—',
+  },
   {
     key: 'stage',
     header: 'Stage',
     sortable: true,
-    card: 'mark',
+    card: 'state',
+    className: 'max-sm:col-span-full',
     cell: (deal) => (
       <span className="flex flex-wrap items-center gap-1.5 xl:flex-col xl:items-start">
         <Badge variant={badgeColour(deal.stage)} dot>
@@ -75,6 +86,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'created_at',
     header: 'Created',
     sortable: true,
+    card: 'date',
     cell: (deal) => (
       <span className="max-xl:whitespace-nowrap min-[88rem]:whitespace-nowrap">{formatDate(deal.created_at)}</span>
     ),

@@ -8,7 +8,7 @@ import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { ListSearch } from '../../ui/list-search.tsx'
+import { ListBar, ListSearch } from '../../ui/list-search.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, type Sort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
@@ -64,13 +64,15 @@ export function DealListPage() {
       />
       <div className="grid grid-cols-1 gap-4">
         {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
-        <ListSearch
-          label="Search deals"
-          placeholder="Search by deal, business name, contact, email or LOID"
-          value={search.search ?? ''}
-          onSearch={(text) => handleFilter({ search: text || undefined })}
-        />
-        <DealFilters search={search} onChange={handleFilter} />
+        <ListBar>
+          <ListSearch
+            label="Search deals"
+            placeholder="Search by deal, business name, contact, email or LOID"
+            value={search.search ?? ''}
+            onSearch={(text) => handleFilter({ search: text || undefined })}
+          />
+          <DealFilters search={search} onChange={handleFilter} />
+        </ListBar>
         <DealList
           deals={deals}
           search={search}

@@ -35,10 +35,10 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     className: 'xl:max-w-72 xl:min-w-36 min-[88rem]:min-w-48',
     cell: (lead) => (
       <>
-        <Link {...paths.lead(lead.loid)} className="rounded-sm font-medium break-words hover:underline">
+        <Link {...paths.lead(lead.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
           {leadTitle(lead)}
         </Link>
-        {lead.lead_name && <span className="block text-[0.8125rem] break-words text-muted">{lead.lead_name}</span>}
+        {lead.lead_name && <span className="block break-words text-muted">{lead.lead_name}</span>}
       </>
     ),
   },
@@ -46,21 +46,20 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'loid',
     header: 'LOID',
     sortable: true,
+    card: 'code',
     cell: (lead) => <span className="font-mono text-xs whitespace-nowrap">{lead.loid}</span>,
   },
   {
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-xl:order-1 xl:max-w-32 min-[88rem]:max-w-48 min-[108rem]:max-w-64',
+    className: 'xl:max-w-36 min-[88rem]:max-w-48 min-[108rem]:max-w-64',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>
           {lead.email ?? '—'}
         </span>
-        <span className="block text-[0.8125rem] whitespace-nowrap text-muted tabular-nums">
-          {formatPhone(lead.phone) || '—'}
-        </span>
+        <span className="block whitespace-nowrap text-muted tabular-nums">{formatPhone(lead.phone) || '—'}</span>
       </>
     ),
   },
@@ -69,13 +68,15 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Loan Amount',
     sortable: true,
     align: 'right',
-    cell: (lead) => <span className="font-medium">{formatMoney(lead.loan_amount)}</span>,
+    card: 'value',
+    cell: (lead) => <span className="text-sm font-medium">{formatMoney(lead.loan_amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', cell: (lead) => lead.loan_type ?? '—' },
+  { key: 'loan_type', header: 'Loan Type', card: 'kind', cell: (lead) => lead.loan_type ?? '—' },
   {
     key: 'partner_iso',
     header: 'ISO',
     sortable: true,
+    card: 'mark',
     cell: (lead) => (
       <Badge variant={lead.partner_iso === 'AU' ? 'success' : 'error'}>{lead.partner_iso ?? 'Other'}</Badge>
     ),
@@ -84,7 +85,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'lead_status',
     header: 'Status',
     sortable: true,
-    card: 'mark',
+    card: 'state',
     cell: (lead) => (
       <span className="flex flex-wrap items-center gap-1.5 xl:flex-col xl:items-start">
         <Badge variant={badgeColour(lead.lead_status)} dot>
@@ -98,7 +99,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'created_at',
     header: 'Created',
     sortable: true,
-    className: 'max-xl:order-2',
+    card: 'date',
     cell: (lead) => (
       <span className="max-xl:whitespace-nowrap min-[88rem]:whitespace-nowrap">{formatDate(lead.created_at)}</span>
     ),

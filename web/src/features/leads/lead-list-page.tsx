@@ -8,7 +8,7 @@ import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { ListSearch } from '../../ui/list-search.tsx'
+import { ListBar, ListSearch } from '../../ui/list-search.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
@@ -59,13 +59,15 @@ export function LeadListPage() {
         }
       />
       <div className="grid grid-cols-1 gap-4">
-        <ListSearch
-          label="Search leads"
-          placeholder="Search by business name, contact, email or LOID"
-          value={search.search ?? ''}
-          onSearch={(text) => handleFilter({ search: text || undefined })}
-        />
-        <LeadFilters search={search} onChange={handleFilter} />
+        <ListBar>
+          <ListSearch
+            label="Search leads"
+            placeholder="Search by business name, contact, email or LOID"
+            value={search.search ?? ''}
+            onSearch={(text) => handleFilter({ search: text || undefined })}
+          />
+          <LeadFilters search={search} onChange={handleFilter} />
+        </ListBar>
         <LeadList
           search={search}
           onChange={handleChange}

@@ -24,23 +24,24 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
       />
     ),
   },
-  { key: 'loid', header: 'LOID', cell: (lead) => <LoidText loid={lead.loid} /> },
+  { key: 'loid', header: 'LOID', card: 'code', cell: (lead) => <LoidText loid={lead.loid} /> },
   {
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-xl:order-1 xl:max-w-56',
+    className: 'xl:max-w-56',
     cell: (lead) => <Contact email={lead.email} phone={lead.phone} />,
   },
   {
     key: 'loan_amount',
     header: 'Loan Amount',
     align: 'right',
-    cell: (lead) => <span className="font-medium">{formatMoney(lead.loan_amount)}</span>,
+    card: 'value',
+    cell: (lead) => <span className="text-sm font-medium">{formatMoney(lead.loan_amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', cell: (lead) => lead.loan_type ?? '—' },
-  { key: 'lead_status', header: 'Status', card: 'mark', cell: (lead) => <StateBadge name={lead.lead_status} /> },
-  { key: 'created_at', header: 'Created', cell: (lead) => <DayText date={lead.created_at} /> },
+  { key: 'loan_type', header: 'Loan Type', card: 'kind', cell: (lead) => lead.loan_type ?? '—' },
+  { key: 'lead_status', header: 'Status', card: 'state', cell: (lead) => <StateBadge name={lead.lead_status} /> },
+  { key: 'created_at', header: 'Created', card: 'date', cell: (lead) => <DayText date={lead.created_at} /> },
 ]
 
 export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
@@ -57,23 +58,30 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
       />
     ),
   },
-  { key: 'loid', header: 'LOID', cell: (deal) => <LoidText loid={deal.loid} /> },
+  { key: 'loid', header: 'LOID', card: 'code', cell: (deal) => <LoidText loid={deal.loid} /> },
   {
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'max-xl:order-1 xl:max-w-56',
+    className: 'xl:max-w-56',
     cell: (deal) => <Contact email={deal.email} phone={deal.phone} />,
   },
   {
     key: 'amount',
     header: 'Amount',
     align: 'right',
-    cell: (deal) => <span className="font-medium">{formatMoney(deal.amount)}</span>,
+    card: 'value',
+    cell: (deal) => <span className="text-sm font-medium">{formatMoney(deal.amount)}</span>,
   },
-  { key: 'loan_type', header: 'Loan Type', cell: (deal) => deal.loan_type ?? '—' },
-  { key: 'stage', header: 'Stage', card: 'mark', cell: (deal) => <StateBadge name={deal.stage} /> },
-  { key: 'created_at', header: 'Created', cell: (deal) => <DayText date={deal.created_at} /> },
+  { key: 'loan_type', header: 'Loan Type', card: 'kind', cell: (deal) => deal.loan_type ?? '—' },
+  {
+    key: 'stage',
+    header: 'Stage',
+    card: 'state',
+    className: 'max-sm:col-span-full',
+    cell: (deal) => <StateBadge name={deal.stage} />,
+  },
+  { key: 'created_at', header: 'Created', card: 'date', cell: (deal) => <DayText date={deal.created_at} /> },
 ]
 
 interface TitleProps {
@@ -85,10 +93,10 @@ interface TitleProps {
 function Title({ link, text, detail }: TitleProps) {
   return (
     <>
-      <Link {...link} className="rounded-sm font-medium break-words hover:underline">
+      <Link {...link} className="rounded-sm text-sm font-medium break-words hover:underline">
         {text}
       </Link>
-      {detail && <span className="block text-[0.8125rem] break-words text-muted">{detail}</span>}
+      {detail && <span className="block break-words text-muted">{detail}</span>}
     </>
   )
 }
@@ -99,9 +107,7 @@ function Contact({ email, phone }: { email: string | null; phone: string | null 
       <span className="block truncate" title={email ?? undefined}>
         {email ?? '—'}
       </span>
-      <span className="block text-[0.8125rem] whitespace-nowrap text-muted tabular-nums">
-        {formatPhone(phone) || '—'}
-      </span>
+      <span className="block whitespace-nowrap text-muted tabular-nums">{formatPhone(phone) || '—'}</span>
     </>
   )
 }

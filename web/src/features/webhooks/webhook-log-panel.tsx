@@ -8,7 +8,7 @@ import type { WebhookLogSearch } from '../../app/search-params.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { ListSearch } from '../../ui/list-search.tsx'
+import { ListBar, ListSearch } from '../../ui/list-search.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { countWebhookLogFilters, WebhookLogFilters } from './webhook-log-filters.tsx'
@@ -42,13 +42,15 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
         </h2>
         <p className="text-muted">Calls from your systems and deliveries to your URL, newest first, kept 90 days.</p>
       </div>
-      <ListSearch
-        label="Search webhook log"
-        placeholder="Search by endpoint, event, LOID or error"
-        value={search.search ?? ''}
-        onSearch={(text) => handleFilter({ search: text || undefined })}
-      />
-      <WebhookLogFilters search={search} onChange={handleFilter} />
+      <ListBar>
+        <ListSearch
+          label="Search webhook log"
+          placeholder="Search by endpoint, event, LOID or error"
+          value={search.search ?? ''}
+          onSearch={(text) => handleFilter({ search: text || undefined })}
+        />
+        <WebhookLogFilters search={search} onChange={handleFilter} />
+      </ListBar>
       <div className="panel overflow-hidden">
         <WebhookLogList
           logs={logs}
