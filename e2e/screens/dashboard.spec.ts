@@ -76,7 +76,7 @@ test('/dashboard tells of a lead at once, and leads to it', async ({ page, partn
   await expect(activity).toContainText('Saltbush Transport')
   await expect(activity.getByText('Just now')).toBeVisible()
   await activity.getByRole('link', { name: loid }).click()
-  await expect(page).toHaveURL(`/search?q=${loid}`)
+  await expect(page).toHaveURL(`/leads/${loid}`)
   await page.goBack()
   const lead = page.getByRole('link', { name: /^Saltbush Transport/ })
   await expect(lead).toContainText(/Jo Marsh · Just now\$85,000New Lead/)

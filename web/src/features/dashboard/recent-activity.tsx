@@ -37,7 +37,7 @@ export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<t
 function ActivityList({ activities }: { activities: Activity[] }) {
   return (
     <ol className="px-5 py-4">
-      {activities.map(({ id, title, description, loid, created_at }) => (
+      {activities.map(({ id, title, description, loid, about, created_at }) => (
         <li key={id} className="group relative flex gap-4 pb-5 last:pb-1">
           <span aria-hidden className="relative mt-1.5 flex w-2 shrink-0 justify-center">
             <span className="absolute top-2 -bottom-7 w-px bg-line group-last:hidden" />
@@ -51,18 +51,20 @@ function ActivityList({ activities }: { activities: Activity[] }) {
             <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
               {formatRelativeTime(created_at)}
             </time>
-            {/* A LOID may be a lead's or a deal's; the search knows both. */}
-            {loid && (
-              <Link
-                {...paths.search(loid)}
-                className="inline-block rounded py-0.5 font-mono text-xs text-brand-ink underline-offset-4 hover:underline"
-              >
-                {loid}
-              </Link>
-            )}
+            {loid && <ActivityLoid loid={loid} about={about} />}
           </div>
         </li>
       ))}
     </ol>
+  )
+}
+
+function ActivityLoid({ loid, about }: { loid: string; about: Activity['about'] }) {
+  const className = 'inline-block rounded py-0.5 font-mono text-xs'
+  if (about === null) return <span className={className}>{loid}</span>
+  return (
+    <Link {...paths[about](loid)} className={`${className} text-brand-ink underline-offset-4 hover:underline`}>
+      {loid}
+    </Link>
   )
 }
