@@ -14,6 +14,8 @@ import { showFieldErrors } from './field-errors.ts'
 
 const FIELDS = ['business_name', 'first_name', 'last_name', 'phone'] as const
 
+const EMAIL_STAYS = 'The email address cannot be changed.'
+
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()
   const { register, handleSubmit, formState, reset, setError } = useForm({
@@ -65,13 +67,17 @@ export function PersonalForm({ profile }: { profile: Profile }) {
           type="email"
           value={profile.email}
           readOnly
-          hint="The email address cannot be changed."
+          hint={
+            profile.email_verified
+              ? EMAIL_STAYS
+              : `${EMAIL_STAYS} To verify it, open the link in our welcome mail or reset your password by mail.`
+          }
         />
         <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
         <p className="text-[0.8125rem] break-all text-muted">Partner ID {profile.id}</p>
-        <Button type="submit" busy={change.isPending} disabled={!isDirty}>
+        <Button type="submit" busy={change.isPending} idle={!isDirty}>
           Save Changes
         </Button>
       </div>
