@@ -77,6 +77,13 @@ test('a token older than twelve hours is exchanged', async () => {
   await waitFor(() => expect(readToken()).toBe('new'))
 })
 
+test('the initial of a business is its first sign, however that is coded', async () => {
+  storeToken('token')
+  serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, businessName: ' 🦘 Finance' }) }) })
+  openApp('/profile')
+  expect(await screen.findAllByText('🦘')).toHaveLength(2)
+})
+
 test('signing out asks first, in the words of the specification', async () => {
   storeToken('token')
   const server = serveSignedIn()
