@@ -6,6 +6,7 @@ import { useForm } from 'react-hook-form'
 import { call } from '../../api/call.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showChangedProfile } from './accounts.queries.ts'
@@ -76,7 +77,10 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
-        <p className="text-[0.8125rem] break-all text-muted">Partner ID {profile.id}</p>
+        <div className="flex flex-wrap items-center gap-x-2">
+          <p className="text-[0.8125rem] break-all text-muted">Partner ID {profile.id}</p>
+          <CopyButton text={profile.id} label="Copy partner ID" shortLabel="Copy" variant="ghost" />
+        </div>
         <Button type="submit" busy={change.isPending} idle={!isDirty}>
           Save Changes
         </Button>
