@@ -43,15 +43,17 @@ function ActivityList({ activities }: { activities: Activity[] }) {
             <span className="absolute top-2 -bottom-7 w-px bg-line group-last:hidden" />
             <span className="size-2 rounded-full bg-brand ring-4 ring-surface" />
           </span>
-          <div className="min-w-0 flex-1">
-            <p className="font-medium">{title}</p>
-            <p className="break-words text-muted">{description}</p>
-          </div>
-          <div className="shrink-0 text-right text-[0.8125rem] text-muted">
-            <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
-              {formatRelativeTime(created_at)}
-            </time>
-            {loid && <ActivityLoid loid={loid} about={about} />}
+          <div className="min-w-0 flex-1 sm:flex sm:gap-4">
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{title}</p>
+              <p className="break-words text-muted">{description}</p>
+            </div>
+            <div className="flex items-baseline gap-3 text-[0.8125rem] text-muted sm:block sm:text-right">
+              <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
+                {formatRelativeTime(created_at)}
+              </time>
+              {loid && <ActivityLoid loid={loid} about={about} />}
+            </div>
           </div>
         </li>
       ))}
