@@ -19,6 +19,8 @@ export const Activity = z.object({
   title: z.string(),
   description: z.string(),
   loid: z.nullable(z.string()),
+  /** Whose page the LOID leads to; null where there is none any more. */
+  about: z.nullable(z.enum(['lead', 'deal'])),
   created_at: Instant,
 })
 export type Activity = z.infer<typeof Activity>

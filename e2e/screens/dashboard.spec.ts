@@ -76,7 +76,7 @@ test('/dashboard tells of a lead at once, and leads to it', async ({ page, partn
   await expect(activity).toContainText('Saltbush Transport')
   await expect(activity.getByText('Just now')).toBeVisible()
   await activity.getByRole('link', { name: loid }).click()
-  await expect(page).toHaveURL(`/search?q=${loid}`)
+  await expect(page).toHaveURL(`/leads/${loid}`)
   await page.goBack()
   const lead = page.getByRole('link', { name: /^Saltbush Transport/ })
   await expect(lead).toContainText(/Jo Marsh · Just now\$85,000New Lead/)
@@ -108,8 +108,13 @@ demoTest('/dashboard shows the figures that the portal has', async ({ page, demo
     ),
   )
   await expect(page.getByRole('img', { name: /percent of the deals$/ })).toHaveCount(pipeline.length)
+  const activity = page.getByRole('region', { name: 'Recent Activity' })
+  for (const title of ['Lead submitted', 'Note added to a lead', 'Note added to a deal']) {
+    await expect(activity.getByText(title).first()).toBeVisible()
+  }
   for (const kind of ['leads', 'deals']) {
-    await expect(page.locator(`main li a[href^="/${kind}/LO-"]`)).toHaveCount(5)
+    const recent = page.getByRole('region', { name: `Recent ${kind}` })
+    await expect(recent.locator(`li a[href^="/${kind}/LO-"]`)).toHaveCount(5)
     await page.getByRole('link', { name: `View all ${kind}` }).click()
     await expect(page).toHaveURL(`/${kind}`)
     await page.goBack()
@@ -118,6 +123,41 @@ demoTest('/dashboard shows the figures that the portal has', async ({ page, demo
   const address = (await deal.getAttribute('href')) ?? ''
   await deal.click()
   await expect(page).toHaveURL(address)
+})
+
+test('/dashboard writes large figures in full, on a phone too', async ({ page }) => {
+  const figures = {
+    total_leads: 128_456,
+    active_leads: 98_123,
+    total_deals: 45_123,
+    won_deals: 20_123,
+    total_deal_value: 1_234_567_890,
+    avg_deal_size: 12_345_678,
+    conversion_rate: 0.3513,
+  }
+  const stage = 'With Southern Cross Equipment Finance and Leasing'
+  const pipeline = [{ stage, count: 45_123, value: 1_234_567_890, percentage: 100 }]
+  await page.route('**/api/dashboard/stats', (route) => route.fulfill({ json: { success: true, data: figures } }))
+  await page.route('**/api/dashboard/pipeline', (route) =>
+    route.fulfill({ json: { success: true, data: { pipeline } } }),
+  )
+  for (const width of [page.viewportSize()?.width ?? 0, 1280, 360]) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto('/dashboard')
+    const cards = page.getByRole('region', { name: 'Key figures' })
+    const ring = page.getByRole('img', { name: /^Deal pipeline/ })
+    for (const text of [
+      cards.getByText('$1,234,567,890'),
+      cards.getByText('Avg $12,345,678'),
+      page.getByRole('list', { name: 'Deals by stage' }).getByText(stage),
+    ]) {
+      await expect(text).toBeVisible()
+      expect(await text.evaluate((element) => element.scrollWidth - element.clientWidth), `at ${width}`).toBeLessThan(1)
+    }
+    const figure = await ring.getByText('$1,234,567,890').boundingBox()
+    const room = await ring.boundingBox()
+    expect(figure?.width, `at ${width}`).toBeLessThan((room?.width ?? 0) * 0.7)
+  }
 })
 
 /** Each card's name, and its figures as they are written. */

@@ -1,6 +1,7 @@
 import { expect, type Page, test as signedOut } from '@playwright/test'
 import { test } from '../fresh-partner.ts'
 import { expectGoodLooks } from '../looks.ts'
+import { toasts } from '../toasts.ts'
 
 const ENTRIES = [
   { name: 'Dashboard', path: '/dashboard' },
@@ -52,6 +53,49 @@ test('a session that has ended leads to the sign-in page', async ({ page, partne
   await page.getByRole('button', { name: 'Sync from CRM' }).click()
   await expect(page).toHaveURL('/login')
   expect(await page.evaluate(() => localStorage.getItem('auth_token'))).toBeNull()
+  await expect(toasts(page).filter({ hasText: 'Your session has ended. Please sign in again.' })).toBeVisible()
+})
+
+test('without a connection a page that was not opened yet says so, and comes when it is back', async ({
+  page,
+  context,
+  isMobile,
+}) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  await context.setOffline(true)
+  await page.getByRole('link', { name: 'API Docs' }).press('Enter')
+  const failure = page.getByRole('main').getByRole('alert')
+  await expect(failure).toContainText('No internet connection. Please check your network and try again.')
+  await expect(page).toHaveURL('/api-docs')
+  await context.setOffline(false)
+  await failure.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+})
+
+test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', async ({
+  page,
+  isMobile,
+}) => {
+  test.skip(isMobile, 'no keyboard there')
+  await page.clock.install()
+  await page.goto('/profile')
+  const name = page.getByLabel('First name')
+  await name.fill('Kim')
+  await name.press('Enter')
+  await expect(toasts(page)).toHaveText('Profile updated successfully')
+  // The keys that lead there would take more time than the message has.
+  await toasts(page).getByRole('button', { name: 'Dismiss' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(toasts(page)).toHaveCount(0)
+  await expect(name).toBeFocused()
+
+  await name.fill('Ash')
+  await name.press('Enter')
+  await expect(toasts(page)).toHaveText('Profile updated successfully')
+  await page.clock.runFor(3_000)
+  await expect(toasts(page)).toHaveCount(0)
 })
 
 test('the sidebar leads everywhere and marks where one is', async ({ page, partner, isMobile }) => {
@@ -93,6 +137,12 @@ test('the keyboard skips the sidebar and finds the search box', async ({ page, i
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL('/search?q=salt+%26+bush')
   await expect(page.getByRole('heading', { level: 1, name: 'Search Results' })).toBeFocused()
+  await expect(box).toHaveValue('salt & bush')
+  await box.fill('saltbush')
+  await box.press('Enter')
+  await expect(page).toHaveURL('/search?q=saltbush')
+  await expect(box).toBeFocused()
+  await page.goBack()
   await expect(box).toHaveValue('salt & bush')
 })
 
@@ -174,6 +224,9 @@ test('on a phone the sidebar is a drawer', async ({ page, partner, isMobile }) =
   await expect(page).toHaveURL('/deals')
   await expect(drawer).toBeHidden()
   await expect(page.getByRole('heading', { level: 1, name: 'Deals' })).toBeFocused()
+  await menu.click()
+  await drawer.getByRole('link', { name: 'Deals' }).click()
+  await expect(drawer).toBeHidden()
 })
 
 async function askToSignOut(page: Page, isMobile: boolean) {

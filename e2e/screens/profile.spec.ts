@@ -19,7 +19,7 @@ test('/profile waits, fails and is asked again', async ({ page, partner, isMobil
   const failure = page.getByRole('main').getByRole('alert')
   const mend = await breakAnswers(page, PROFILE, { status: 403, error: 'Not now' })
   await page.reload()
-  await expect(failure).toContainText('Failed to load profile')
+  await expect(failure).toContainText('Failed to load profileNot now')
   await expectGoodLooks(page)
   await mend()
   await failure.getByRole('button', { name: 'Try Again' }).click()
@@ -42,7 +42,9 @@ test('/profile changes who the partner is', async ({ page, request, partner, isM
   const save = panel.getByRole('button', { name: 'Save Changes' })
   await expect(panel.getByLabel('Email')).toHaveValue(partner.email)
   await expect(panel.getByLabel('Email')).not.toBeEditable()
-  await expect(panel.getByText('The email address cannot be changed.')).toBeVisible()
+  await expect(panel.getByText('The email address cannot be changed.')).toContainText(
+    'open the link in our welcome mail',
+  )
   await expect(save).toBeDisabled()
 
   await business.fill('  ')
@@ -75,13 +77,14 @@ test('/profile changes who the partner is', async ({ page, request, partner, isM
   }
 
   const release = await holdAnswers(page, PROFILE)
-  await save.click()
+  await save.press('Enter')
   await expect(save).toHaveAttribute('aria-busy', 'true')
   release()
   await expect(toasts(page)).toHaveText('Profile updated successfully')
   await expectGoodLooks(page)
   await expect(phone).toHaveValue('+61 491 570 156')
   await expect(save).toBeDisabled()
+  await expect(save).toBeFocused()
   if (!isMobile) await expect(page.getByRole('complementary').getByText(name)).toBeVisible()
   await page.reload()
   await expect(business).toHaveValue(name)
@@ -129,6 +132,7 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
     // Long enough, but everybody's.
     await fill(partner.password, 'password1')
     await expect(panel.getByText('Password must be at least 8 characters long')).toBeVisible()
+    await expect(panel.getByRole('alert')).toHaveText('Password is too weak. Please choose a stronger password.')
     const mend = await breakAnswers(page, PASSWORDS, { status: 400, error: 'No', code: 'PASSWORD_MISMATCH' })
     await fill(partner.password, 'Saltbush-2026')
     await expect(panel.getByText('Passwords do not match')).toBeVisible()

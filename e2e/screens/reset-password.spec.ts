@@ -55,6 +55,8 @@ test('/reset-password says what is wrong with a password or a token', async ({ p
   await button.click()
   await expect(refusal).toHaveText('Invalid reset token. Please request a new password reset.')
   await expectGoodLooks(page)
+  await page.getByRole('link', { name: 'Request a new link' }).click()
+  await expect(page).toHaveURL('/forgot-password')
 })
 
 test('/reset-password changes the password once and goes to the sign-in page three seconds later', async ({
@@ -77,6 +79,7 @@ test('/reset-password changes the password once and goes to the sign-in page thr
     await expect(done).toBeVisible({ timeout: 200 })
   }).toPass()
   await expect(button).toBeDisabled()
+  await expect(button).toHaveAttribute('aria-busy', 'true')
   await page.clock.runFor(2_900)
   await expect(page).toHaveURL(path)
   await page.clock.runFor(200)

@@ -82,6 +82,14 @@ test('trouble with the network has status 0, ends no session and says when the b
   expect(readToken()).toBe('token')
 })
 
+test('an answer is waited for thirty seconds', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+  vi.stubGlobal('fetch', (_address: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
+  const text = 'The server took too long to answer. Please try again.'
+  await expect(call(readProfile)).rejects.toMatchObject({ status: 0, code: 'TIMEOUT', message: text })
+  expect(timeout).toHaveBeenCalledWith(30_000)
+})
+
 test('the caller’s own abort is no failure of the call', async () => {
   vi.stubGlobal('fetch', (_address: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
   await expect(call(readProfile, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })

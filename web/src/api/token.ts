@@ -6,6 +6,8 @@ export interface TokenChange {
   token: string | null
   /** Another tab signed in or out. */
   fromOtherTab: boolean
+  /** The server ended the session, not the partner. */
+  isRefused: boolean
 }
 
 type Listener = (change: TokenChange) => void
@@ -18,7 +20,7 @@ export function readToken(): string | null {
 export function storeToken(token: string) {
   localStorage.setItem(SINCE_KEY, String(Date.now()))
   localStorage.setItem(TOKEN_KEY, token)
-  announce({ token, fromOtherTab: false })
+  announce({ token, fromOtherTab: false, isRefused: false })
 }
 
 /** With `rejected`, only while that is still the token: a late answer to an old one ends no newer session. */
@@ -27,7 +29,7 @@ export function dropToken(rejected?: string) {
   if (token === null || (rejected !== undefined && rejected !== token)) return
   localStorage.removeItem(TOKEN_KEY)
   localStorage.removeItem(SINCE_KEY)
-  announce({ token: null, fromOtherTab: false })
+  announce({ token: null, fromOtherTab: false, isRefused: rejected !== undefined })
 }
 
 /** How long we have had the token. One whose start nobody noted counts as new from now on. */
@@ -41,7 +43,9 @@ export function tokenAgeMs(): number {
 export function onTokenChange(listener: Listener): () => void {
   function handleStorage(event: StorageEvent) {
     // The key is null when the whole storage was cleared.
-    if (event.key === TOKEN_KEY || event.key === null) listener({ token: readToken(), fromOtherTab: true })
+    if (event.key === TOKEN_KEY || event.key === null) {
+      listener({ token: readToken(), fromOtherTab: true, isRefused: false })
+    }
   }
   listeners.add(listener)
   window.addEventListener('storage', handleStorage)

@@ -3,19 +3,26 @@ import { RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { createQueryClient } from '../api/query-client.ts'
 import { keepSession } from '../session/keep-session.ts'
+import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import type { AppRouter } from './routes.tsx'
+import { stayWhileOffline } from './stay-while-offline.ts'
+
+/** Long, because whoever was away may not look at once. */
+const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
   const [queryClient] = useState(createQueryClient)
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
+  useEffect(stayWhileOffline, [])
   useEffect(
     () =>
       keepSession(queryClient, {
         // The guards look again, so that it does not matter which page is open or still on its way.
-        async onEnd() {
+        async onEnd(isRefused) {
+          if (isRefused) toast.info('Your session has ended. Please sign in again.', SESSION_END_SHOWN_MS)
           await router.invalidate()
           queryClient.clear()
         },

@@ -8,8 +8,8 @@ const REFRESH_AGE_MS = 12 * 60 * 60_000
 const CHECK_EVERY_MS = 10 * 60_000
 
 interface SessionEvents {
-  /** The session is over, here or in another tab. */
-  onEnd: () => void
+  /** The session is over, here or in another tab. `isRefused`: the server ended it, unasked. */
+  onEnd: (isRefused: boolean) => void
   /** Another tab signed in, perhaps as somebody else. */
   onBeginElsewhere: () => void
 }
@@ -33,8 +33,8 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
     if (document.visibilityState === 'visible') void check()
   }
 
-  const stopListening = onTokenChange(({ token, fromOtherTab }) => {
-    if (token === null) onEnd()
+  const stopListening = onTokenChange(({ token, fromOtherTab, isRefused }) => {
+    if (token === null) onEnd(isRefused)
     else if (fromOtherTab) void adoptOtherTab()
   })
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)

@@ -48,6 +48,7 @@ test('a token that the server refuses is dropped', async () => {
   openApp('/profile')
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
   expect(readToken()).toBeNull()
+  expect(screen.getByText('Your session has ended. Please sign in again.')).toBeDefined()
 })
 
 test('a server in trouble signs nobody out', async () => {
@@ -76,6 +77,13 @@ test('a token older than twelve hours is exchanged', async () => {
   await waitFor(() => expect(readToken()).toBe('new'))
 })
 
+test('the initial of a business is its first sign, however that is coded', async () => {
+  storeToken('token')
+  serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, businessName: ' 🦘 Finance' }) }) })
+  openApp('/profile')
+  expect(await screen.findAllByText('🦘')).toHaveLength(2)
+})
+
 test('signing out asks first, in the words of the specification', async () => {
   storeToken('token')
   const server = serveSignedIn()
@@ -93,6 +101,7 @@ test('signing out asks first, in the words of the specification', async () => {
   await user.click(screen.getByRole('button', { name: 'Sign Out' }))
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
   expect(readToken()).toBeNull()
+  expect(screen.queryByText('Your session has ended. Please sign in again.')).toBeNull()
   const logout = server.seen.find(({ path }) => path === '/auth/logout')
   expect(logout?.headers.get('authorization')).toBe('Bearer token')
 })

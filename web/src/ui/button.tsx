@@ -35,18 +35,22 @@ export interface ButtonProps extends ComponentProps<'button'> {
   icon?: ReactNode
   /** Shows a spinner and ignores clicks; the label stays, so that its width does not jump, and so does the focus. */
   busy?: boolean
+  /** Like `disabled`, for a button that its own click makes useless: the focus stays. */
+  idle?: boolean
 }
 
 /** An icon-only button needs an `aria-label`. */
-export function Button({ variant, size, icon, busy, className, children, onClick, onMouseDown, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { variant, size, icon, busy, idle, className, children, onClick, onMouseDown, ...rest } = props
+  const isOff = busy || idle
   return (
     <button
       type="button"
       aria-busy={busy || undefined}
       // `disabled` would take the focus away, and nothing would give it back afterwards.
-      aria-disabled={busy || undefined}
+      aria-disabled={isOff || undefined}
       className={buttonClass(variant, size, className)}
-      onClick={busy ? prevent : onClick}
+      onClick={isOff ? prevent : onClick}
       onMouseDown={rest.type === 'submit' ? prevent : onMouseDown}
       {...rest}
     >

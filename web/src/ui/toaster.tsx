@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type FocusEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { type ToastItem, type ToastKind, toast, toasts } from './toast.ts'
 
 const ICONS: Record<ToastKind, typeof Info> = {
@@ -22,6 +22,21 @@ export function Toaster() {
   const items = useSyncExternalStore(toasts.subscribe, toasts.read)
   const [isPaused, setIsPaused] = useState(false)
   const ref = useOnTop(items)
+  const cameFrom = useRef<EventTarget | null>(null)
+
+  function handleFocus({ currentTarget, relatedTarget }: FocusEvent) {
+    setIsPaused(true)
+    if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) cameFrom.current = relatedTarget
+  }
+
+  // Removed with the focus on it, the button would tell nobody that it lost it, and the clock would stand for ever.
+  function handleDismiss(id: number) {
+    const hasFocus = ref.current?.contains(document.activeElement)
+    if (hasFocus && cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
+    setIsPaused(false)
+    toast.dismiss(id)
+  }
+
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the pointer or focus on it stops the clock
     <section
@@ -31,21 +46,27 @@ export function Toaster() {
       // A finger never leaves, so only a mouse stops the clock.
       onPointerEnter={(event) => setIsPaused(event.pointerType === 'mouse')}
       onPointerLeave={() => setIsPaused(false)}
-      onFocus={() => setIsPaused(true)}
+      onFocus={handleFocus}
       onBlur={() => setIsPaused(false)}
       // At the top, where no page has a button that the toast could lie upon.
       className="pointer-events-none fixed inset-x-0 top-14 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent px-4 py-2 text-ink"
     >
       <ol aria-live="polite" aria-relevant="additions" className="flex flex-col gap-2">
         {items.map((item) => (
-          <Toast key={item.id} item={item} isPaused={isPaused} />
+          <Toast key={item.id} item={item} isPaused={isPaused} onDismiss={() => handleDismiss(item.id)} />
         ))}
       </ol>
     </section>
   )
 }
 
-function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
+interface ToastProps {
+  item: ToastItem
+  isPaused: boolean
+  onDismiss: () => void
+}
+
+function Toast({ item, isPaused, onDismiss }: ToastProps) {
   const { id, kind, text, durationMs } = item
   useEffect(() => {
     if (isPaused) return
@@ -65,7 +86,7 @@ function Toast({ item, isPaused }: { item: ToastItem; isPaused: boolean }) {
       <button
         type="button"
         aria-label="Dismiss"
-        onClick={() => toast.dismiss(id)}
+        onClick={onDismiss}
         className="-my-0.5 flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
       >
         <X aria-hidden className="size-4" />

@@ -3,6 +3,7 @@ import { formatMoney } from '@portal/contract/money.ts'
 import type { EventData, EventType } from '../../events/events.ts'
 import type { RecordedEvent } from './dashboard.queries.ts'
 
+type About = Activity['about']
 type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; description: string } }
 
 /** What an event reads like in the dashboard's list. */
@@ -45,7 +46,14 @@ const WORDS: Words = {
 export function activityOf(event: RecordedEvent): Activity {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- recordEvent wrote data of this type
   const describe = WORDS[event.type] as (data: unknown) => { title: string; description: string }
-  return { id: event.id, loid: event.loid, created_at: event.created_at, ...describe(event.data) }
+  const { id, type, loid, created_at, data } = event
+  return { id, loid, about: aboutOf(type, data), created_at, ...describe(data) }
+}
+
+/** A lead's page leads on to the deal that the lead became or was joined with (D18). */
+function aboutOf(type: EventType, data: Record<string, unknown>): About {
+  if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
+  return type.startsWith('deal.') || data['on'] === 'deal' ? 'deal' : 'lead'
 }
 
 function named(name: string | null, amount?: number | null): string {

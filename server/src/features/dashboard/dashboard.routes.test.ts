@@ -132,6 +132,7 @@ test('GET /dashboard/recent-activity: none → data.activities, what happened la
       title: 'Note added to a lead',
       description: `Okafor Freight: A long note. ${'x'.repeat(66)}…`,
       loid,
+      about: 'lead',
       created_at: expect.stringMatching(/Z$/),
     },
     {
@@ -139,6 +140,7 @@ test('GET /dashboard/recent-activity: none → data.activities, what happened la
       title: 'Lead submitted',
       description: 'Okafor Freight, $150,000',
       loid,
+      about: 'lead',
       created_at: expect.stringMatching(/Z$/),
     },
   ])

@@ -1,12 +1,13 @@
 /** The initial of a business name. The name itself is written beside it or said otherwise, so this one is silent. */
 export function Avatar({ name }: { name: string | undefined }) {
-  const initial = name?.trim().charAt(0).toUpperCase() ?? ''
+  // By sign, not by code unit: a name may begin with a picture.
+  const [initial = ''] = name?.trim() ?? ''
   return (
     <span
       aria-hidden
       className="flex size-8 shrink-0 items-center justify-center rounded-lg bg-brand-tint text-[0.8125rem] font-semibold text-brand-ink"
     >
-      {initial}
+      {initial.toUpperCase()}
     </span>
   )
 }

@@ -1,13 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef } from 'react'
+import { useFollowing } from '../../ui/filter-field.tsx'
 import { paths } from '../paths.ts'
 
 /** Finds leads and deals from anywhere; Ctrl+K or ⌘K goes there. */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q } = useSearch({ strict: false })
-  const ref = useRef<HTMLInputElement>(null)
+  const ref = useFollowing(q ?? '')
   useShortcut('k', () => ref.current?.select())
 
   function handleSubmit(event: SubmitEvent) {
@@ -19,9 +20,7 @@ export function SearchBox() {
   return (
     <form role="search" onSubmit={handleSubmit} className="relative w-full max-w-md min-w-0">
       <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-faint" />
-      {/* The key brings the box in line with the address when that changes: a link, the way back. */}
       <input
-        key={q ?? ''}
         ref={ref}
         type="search"
         name="q"
@@ -32,7 +31,7 @@ export function SearchBox() {
         autoComplete="off"
         enterKeyHint="search"
         maxLength={200}
-        className="control pl-9 sm:pr-14"
+        className="control pl-9 text-ellipsis sm:pr-14"
       />
       <kbd
         aria-hidden

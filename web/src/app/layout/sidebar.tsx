@@ -21,7 +21,7 @@ const ENTRIES = [
 interface SidebarProps {
   partner: SignedInPartner | undefined
   onSignOut: () => void
-  /** In the drawer: the cross. */
+  /** In the drawer: the cross, and an entry that was chosen. */
   onClose?: () => void
 }
 
@@ -42,6 +42,7 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
           <Link
             key={label}
             {...link}
+            onClick={onClose}
             activeOptions={{ includeSearch: false }}
             className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
           >

@@ -7,6 +7,10 @@ interface Mapping {
 }
 
 export const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
+const EXPIRED_RESET_TOKEN = 'Reset token has expired. Please request a new password reset.'
+const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password reset.'
+/** With such a link no password will do. */
+export const DEAD_LINK_TEXTS = [EXPIRED_RESET_TOKEN, INVALID_RESET_TOKEN]
 export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
 
 const SIGN_IN: Mapping[] = [
@@ -42,10 +46,10 @@ const FORGOT_PASSWORD: Mapping[] = [
 ]
 
 const RESET_PASSWORD: Mapping[] = [
-  { when: says('expired'), text: 'Reset token has expired. Please request a new password reset.' },
+  { when: says('expired'), text: EXPIRED_RESET_TOKEN },
   {
     when: (failure) => hasCode('INVALID_RESET_TOKEN')(failure) || says('invalid', 'token')(failure),
-    text: 'Invalid reset token. Please request a new password reset.',
+    text: INVALID_RESET_TOKEN,
   },
   { when: (failure) => hasCode('WEAK_PASSWORD')(failure) || says('weak')(failure), text: WEAK_PASSWORD },
 ]

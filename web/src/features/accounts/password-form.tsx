@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { changePassword, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
+import { changePassword, PASSWORD_COMMON, PASSWORD_TOO_SHORT, PASSWORDS_DIFFER } from '@portal/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
@@ -58,6 +58,7 @@ export function PasswordForm({ email }: { email: string }) {
       onSubmit={handleSubmit((values) => change.mutate(values))}
       className="grid grid-cols-1 max-w-md gap-4"
     >
+      {isCommon(change.error) && <Alert kind="error">{PASSWORD_COMMON}</Alert>}
       {change.isError && !refusalOf(change.error) && (
         <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
       )}
@@ -92,6 +93,11 @@ export function PasswordForm({ email }: { email: string }) {
       </div>
     </form>
   )
+}
+
+/** The code is that of a short one, which the form lets nobody send: the text on the field alone would be a riddle. */
+function isCommon(error: unknown): boolean {
+  return error instanceof Failure && error.message === PASSWORD_COMMON
 }
 
 function refusalOf(error: unknown) {

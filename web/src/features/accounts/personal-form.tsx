@@ -6,6 +6,7 @@ import { useForm } from 'react-hook-form'
 import { call } from '../../api/call.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { showChangedProfile } from './accounts.queries.ts'
@@ -13,6 +14,8 @@ import { updateProfileFailureText } from './failure-texts.ts'
 import { showFieldErrors } from './field-errors.ts'
 
 const FIELDS = ['business_name', 'first_name', 'last_name', 'phone'] as const
+
+const EMAIL_STAYS = 'The email address cannot be changed.'
 
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()
@@ -65,13 +68,20 @@ export function PersonalForm({ profile }: { profile: Profile }) {
           type="email"
           value={profile.email}
           readOnly
-          hint="The email address cannot be changed."
+          hint={
+            profile.email_verified
+              ? EMAIL_STAYS
+              : `${EMAIL_STAYS} To verify it, open the link in our welcome mail or reset your password by mail.`
+          }
         />
         <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
-        <p className="text-[0.8125rem] break-all text-muted">Partner ID {profile.id}</p>
-        <Button type="submit" busy={change.isPending} disabled={!isDirty}>
+        <div className="flex flex-wrap items-center gap-x-2">
+          <p className="text-[0.8125rem] break-all text-muted">Partner ID {profile.id}</p>
+          <CopyButton text={profile.id} label="Copy partner ID" shortLabel="Copy" variant="ghost" />
+        </div>
+        <Button type="submit" busy={change.isPending} idle={!isDirty}>
           Save Changes
         </Button>
       </div>

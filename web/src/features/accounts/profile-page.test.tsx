@@ -60,6 +60,13 @@ test('a saved profile shows in the sidebar at once, the phone in its internation
   expect(screen.getByLabelText<HTMLInputElement>('Phone').value).toBe('+61 498 765 432')
 })
 
+test('the partner ID, which support asks for, can be copied', async () => {
+  serveProfile()
+  const user = openApp('/profile')
+  await user.click(await screen.findByRole('button', { name: 'Copy partner ID' }))
+  expect(await navigator.clipboard.readText()).toBe('p1')
+})
+
 test('a profile that does not load can be tried again', async () => {
   let isBroken = true
   serveProfile({

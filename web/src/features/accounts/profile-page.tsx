@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, UserRound } from 'lucide-react'
+import { failureDetail } from '../../api/failure.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -19,7 +20,11 @@ export function ProfilePage() {
       {profile.isPending && <Spinner label="Loading profile" />}
       {profile.isError && !profile.data && (
         <Card>
-          <Failure text={failedToLoadProfileText(profile.error)} onRetry={() => void profile.refetch()} />
+          <Failure
+            text={failedToLoadProfileText(profile.error)}
+            detail={failureDetail(profile.error)}
+            onRetry={() => void profile.refetch()}
+          />
         </Card>
       )}
       {profile.data && (

@@ -10,7 +10,7 @@ import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
-import { MISSING_RESET_TOKEN, resetPasswordFailureText, WEAK_PASSWORD } from './failure-texts.ts'
+import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, WEAK_PASSWORD } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
@@ -37,10 +37,16 @@ function MissingToken() {
   return (
     <div className="grid grid-cols-1 gap-4">
       <Alert kind="error">{MISSING_RESET_TOKEN}</Alert>
-      <Link {...paths.forgotPassword} className={buttonClass('primary')}>
-        Request a new link
-      </Link>
+      <NewLink />
     </div>
+  )
+}
+
+function NewLink() {
+  return (
+    <Link {...paths.forgotPassword} className={buttonClass('primary')}>
+      Request a new link
+    </Link>
   )
 }
 
@@ -74,6 +80,7 @@ function ResetForm({ token }: { token: string }) {
       className="grid grid-cols-1 gap-4"
     >
       {failureText && failureText !== WEAK_PASSWORD && <Alert kind="error">{failureText}</Alert>}
+      {failureText && DEAD_LINK_TEXTS.includes(failureText) && <NewLink />}
       {reset.isSuccess && <Alert kind="success">Your password was changed. Taking you to the sign-in page…</Alert>}
       <PasswordField
         label="New password"
@@ -88,7 +95,7 @@ function ResetForm({ token }: { token: string }) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
-      <Button type="submit" busy={reset.isPending} disabled={reset.isSuccess}>
+      <Button type="submit" busy={reset.isPending || reset.isSuccess}>
         Reset password
       </Button>
     </form>

@@ -109,7 +109,7 @@ export function SignUpPage() {
           error={errors.confirmPassword?.message}
           {...register('confirmPassword')}
         />
-        <Button type="submit" busy={creation.isPending} disabled={creation.isSuccess}>
+        <Button type="submit" busy={creation.isPending || creation.isSuccess}>
           Create account
         </Button>
       </form>

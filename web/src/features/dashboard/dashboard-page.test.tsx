@@ -31,6 +31,7 @@ const activity = {
   title: 'Lead submitted',
   description: 'Harbour Freight',
   loid: 'LO-7K3M9QWX',
+  about: 'lead',
   created_at: now,
 }
 const trends = {
@@ -57,7 +58,15 @@ function serveDashboard(changes: Parameters<typeof serve>[0] = {}) {
     'GET /dashboard/stats': () => ({ body: data(stats) }),
     'GET /dashboard/pipeline': () => ({ body: data({ pipeline }) }),
     'GET /dashboard/trends': () => ({ body: data(trends) }),
-    'GET /dashboard/recent-activity': () => ({ body: data({ activities: [activity] }) }),
+    'GET /dashboard/recent-activity': () => ({
+      body: data({
+        activities: [
+          activity,
+          { ...activity, id: 'a2', title: 'Deal updated', loid: 'LO-9D3M9QWX', about: 'deal' },
+          { ...activity, id: 'a3', title: 'Lead removed by the lender', loid: 'LO-2B3M9QWX', about: null },
+        ],
+      }),
+    }),
     'GET /dashboard/leads': () => ({ body: { ...data({ leads: [{ ...lead, created_at: now }] }), pagination: page } }),
     'GET /dashboard/deals': () => ({ body: { ...data({ deals: [{ ...deal, created_at: now }] }), pagination: page } }),
     ...changes,
@@ -152,7 +161,7 @@ test('without deals there is no pipeline', async () => {
   expect(screen.queryByText('Deal Pipeline')).toBeNull()
 })
 
-test('recent leads and deals lead to their pages, activity names the LOID', async () => {
+test('recent leads and deals lead to their pages, activity to the record of its LOID', async () => {
   const server = serveDashboard()
   openApp('/dashboard')
   const leadLink = await screen.findByRole('link', { name: /Harbour Freight/ })
@@ -162,8 +171,10 @@ test('recent leads and deals lead to their pages, activity names the LOID', asyn
   expect(dealLink.getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
   expect(within(dealLink).getByText('—')).toBeDefined()
   expect(screen.getByRole('link', { name: 'View all leads' }).getAttribute('href')).toBe('/leads')
-  expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' })).toBeDefined()
-  expect(screen.getAllByText('Just now')).toHaveLength(1)
+  expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' }).getAttribute('href')).toBe('/leads/LO-7K3M9QWX')
+  expect(screen.getByRole('link', { name: 'LO-9D3M9QWX' }).getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
+  expect(screen.getByText('LO-2B3M9QWX').closest('a')).toBeNull()
+  expect(screen.getAllByText('Just now')).toHaveLength(3)
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })
 

@@ -21,15 +21,13 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
             onMouseEnter={() => setActive(stage.stage)}
             onMouseLeave={() => setActive(null)}
             data-active={stage.stage === active || undefined}
-            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover @xl:grid-cols-[minmax(0,15rem)_minmax(0,1fr)_4.5rem_6rem]"
+            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover @xl:grid-cols-[minmax(0,15rem)_minmax(0,1fr)_4.5rem_7rem]"
           >
             <span className="flex min-w-0 items-center gap-2.5 @max-xl:col-span-2">
               <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">
                 <rect width="10" height="10" rx="3" fill={colours[position]} />
               </svg>
-              <span className="truncate font-medium" title={stage.stage}>
-                {stage.stage}
-              </span>
+              <span className="min-w-0 font-medium break-words">{stage.stage}</span>
             </span>
             <PercentBar percent={stage.percentage} colour={colours[position]} label={stage.stage} />
             <span className="text-muted tabular-nums @max-xl:col-start-1 @max-xl:row-start-2 @xl:text-right">

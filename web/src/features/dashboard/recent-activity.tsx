@@ -37,32 +37,36 @@ export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<t
 function ActivityList({ activities }: { activities: Activity[] }) {
   return (
     <ol className="px-5 py-4">
-      {activities.map(({ id, title, description, loid, created_at }) => (
+      {activities.map(({ id, title, description, loid, about, created_at }) => (
         <li key={id} className="group relative flex gap-4 pb-5 last:pb-1">
           <span aria-hidden className="relative mt-1.5 flex w-2 shrink-0 justify-center">
             <span className="absolute top-2 -bottom-7 w-px bg-line group-last:hidden" />
             <span className="size-2 rounded-full bg-brand ring-4 ring-surface" />
           </span>
-          <div className="min-w-0 flex-1">
-            <p className="font-medium">{title}</p>
-            <p className="break-words text-muted">{description}</p>
-          </div>
-          <div className="shrink-0 text-right text-[0.8125rem] text-muted">
-            <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
-              {formatRelativeTime(created_at)}
-            </time>
-            {/* A LOID may be a lead's or a deal's; the search knows both. */}
-            {loid && (
-              <Link
-                {...paths.search(loid)}
-                className="inline-block rounded py-0.5 font-mono text-xs text-brand-ink underline-offset-4 hover:underline"
-              >
-                {loid}
-              </Link>
-            )}
+          <div className="min-w-0 flex-1 sm:flex sm:gap-4">
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{title}</p>
+              <p className="break-words text-muted">{description}</p>
+            </div>
+            <div className="flex items-baseline gap-3 text-[0.8125rem] text-muted sm:block sm:text-right">
+              <time dateTime={created_at} title={formatDateTime(created_at)} className="block">
+                {formatRelativeTime(created_at)}
+              </time>
+              {loid && <ActivityLoid loid={loid} about={about} />}
+            </div>
           </div>
         </li>
       ))}
     </ol>
+  )
+}
+
+function ActivityLoid({ loid, about }: { loid: string; about: Activity['about'] }) {
+  const className = 'inline-block rounded py-0.5 font-mono text-xs'
+  if (about === null) return <span className={className}>{loid}</span>
+  return (
+    <Link {...paths[about](loid)} className={`${className} text-brand-ink underline-offset-4 hover:underline`}>
+      {loid}
+    </Link>
   )
 }

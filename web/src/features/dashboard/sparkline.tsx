@@ -9,7 +9,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
     return `${round(x)},${round(HEIGHT - (value / top) * HEIGHT)}`
   })
   return (
-    <svg aria-hidden viewBox={`-2 -2 ${WIDTH + 4} ${HEIGHT + 4}`} className="h-6 w-19 text-brand">
+    <svg aria-hidden viewBox={`-2 -2 ${WIDTH + 4} ${HEIGHT + 4}`} className="h-6 w-19 max-w-full text-brand">
       <polygon points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} className="fill-current opacity-12" />
       <polyline
         points={points.join(' ')}

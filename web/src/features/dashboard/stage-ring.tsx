@@ -5,6 +5,8 @@ import { formatCount } from '../../format/count.ts'
 
 const RADIUS = 100
 const THICKNESS = 22
+/** As many characters of a pixel each fit across the ring's inside. */
+const WIDTH_OF_FIGURE = 250
 
 interface StageRingProps {
   stages: PipelineStage[]
@@ -26,6 +28,7 @@ export function StageRing({ stages, colours, active, onActive }: StageRingProps)
     .outerRadius(RADIUS)
     .cornerRadius(4)
   const shown = stages.find((stage) => stage.stage === active) ?? { stage: 'Pipeline value', value, count }
+  const figure = formatMoney(shown.value)
 
   return (
     <svg
@@ -53,8 +56,12 @@ export function StageRing({ stages, colours, active, onActive }: StageRingProps)
         <text y="-18" className="fill-muted text-[10.5px] font-medium">
           {shorten(shown.stage)}
         </text>
-        <text y="9" className="fill-ink text-[23px] font-semibold tracking-tight tabular-nums">
-          {formatMoney(shown.value)}
+        <text
+          y="9"
+          fontSize={Math.min(23, WIDTH_OF_FIGURE / figure.length)}
+          className="fill-ink font-semibold tracking-tight tabular-nums"
+        >
+          {figure}
         </text>
         <text y="30" className="fill-muted text-[10.5px] tabular-nums">
           {formatCount(shown.count, 'deal')}

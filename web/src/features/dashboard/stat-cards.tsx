@@ -41,7 +41,9 @@ export function StatCards() {
 }
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-5 xl:grid-cols-4'
-const CARD = 'panel flex min-h-45 flex-col p-4 sm:min-h-47 sm:p-5'
+/** `$1,291,000` still fits at full size; longer ones are written as large as the card allows. */
+const LONG_VALUE = 10
+const CARD = 'panel @container flex min-h-45 flex-col p-4 sm:min-h-47 sm:p-5'
 
 function Cards({ stats }: { stats: Stats }) {
   const trends = useQuery(trendsQuery('week'))
@@ -117,12 +119,19 @@ function StatCard({ label, value, note, icon, trend }: StatCardProps) {
           {icon}
         </span>
       </div>
-      <p className="mt-2 truncate text-[1.375rem]/8 font-semibold tracking-tight tabular-nums sm:text-[1.75rem]/9">
+      <p
+        className={clsx(
+          'mt-2 truncate font-semibold tracking-tight tabular-nums',
+          value.length > LONG_VALUE
+            ? 'text-[min(1.75rem,12cqi)]/8 sm:leading-9'
+            : 'text-[1.375rem]/8 sm:text-[1.75rem]/9',
+        )}
+      >
         {value}
       </p>
       <div className="mt-1 flex items-center justify-between gap-3">
-        <p className="truncate text-[0.8125rem] text-muted tabular-nums">{note}</p>
-        <span className="-my-0.5 h-6 shrink-0 max-sm:hidden">
+        <p className="text-[0.8125rem] whitespace-nowrap text-muted tabular-nums">{note}</p>
+        <span className="-my-0.5 h-6 min-w-0 max-sm:hidden">
           {trend.values?.some((value) => value > 0) && <Sparkline values={trend.values} />}
         </span>
       </div>

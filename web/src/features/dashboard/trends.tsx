@@ -58,7 +58,7 @@ function MetricChoice({ points, value, onValue }: MetricChoiceProps) {
       {METRIC_NAMES.map((name) => (
         <label
           key={name}
-          className="relative block min-w-0 rounded-lg border border-line px-3.5 py-2.5 hover:bg-hover/60 has-checked:border-brand has-checked:bg-brand-tint has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring"
+          className="@container relative block min-w-0 rounded-lg border border-line px-3.5 py-2.5 hover:bg-hover/60 has-checked:border-brand has-checked:bg-brand-tint has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring"
         >
           <input
             type="radio"
@@ -70,7 +70,7 @@ function MetricChoice({ points, value, onValue }: MetricChoiceProps) {
           <span className={clsx('block text-[0.8125rem]', name === value ? 'text-brand-ink' : 'text-muted')}>
             {METRICS[name].label}
           </span>{' '}
-          <span className="block truncate text-lg/6 font-semibold tabular-nums">
+          <span className="block truncate text-[min(1.125rem,12cqi)]/6 font-semibold tabular-nums">
             {METRICS[name].figure(totalOf(points, name))}
           </span>
         </label>

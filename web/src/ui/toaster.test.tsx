@@ -1,0 +1,31 @@
+import { act, render, screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { toast } from './toast.ts'
+import { Toaster } from './toaster.tsx'
+
+test.each([
+  ['success', undefined, 3_000],
+  ['info', undefined, 4_000],
+  ['warning', undefined, 4_000],
+  ['error', undefined, 5_000],
+  ['info', 1_000, 3_000],
+  ['info', 60_000, 8_000],
+] as const)('a message of %s that asks for %s ms stays for %i', (kind, asked, durationMs) => {
+  vi.useFakeTimers()
+  render(<Toaster />)
+  act(() => toast[kind]('Told', asked))
+  act(() => vi.advanceTimersByTime(durationMs - 1))
+  expect(screen.getByText('Told')).toBeDefined()
+  act(() => vi.advanceTimersByTime(1))
+  expect(screen.queryByText('Told')).toBeNull()
+})
+
+test('the same message again takes the place of the one that is up, and its time begins anew', () => {
+  vi.useFakeTimers()
+  render(<Toaster />)
+  act(() => toast.error('Told'))
+  act(() => vi.advanceTimersByTime(4_000))
+  act(() => toast.error('Told'))
+  act(() => vi.advanceTimersByTime(4_000))
+  expect(screen.getAllByText('Told')).toHaveLength(1)
+})
