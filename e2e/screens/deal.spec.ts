@@ -131,6 +131,30 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner, isMobile }) => {
   }
 })
 
+test('on a phone toasts leave the button of a deal free', async ({ page, partner, isMobile }) => {
+  test.skip(!isMobile, 'elsewhere they stand beside it')
+  const loid = await becomeDeal(partner)
+  await page.goto(`/deals/${loid}`)
+  const resync = page.getByRole('button', { name: 'Re-sync' })
+  const reasons = ['away', 'busy', 'down'].map((how) => `The CRM is ${how}, and what it was asked will be asked again`)
+  for (const reason of reasons) {
+    const mend = await breakAnswers(page, '**/api/dashboard/sync-deal/*', { status: 502, error: reason })
+    // Not where a mouse would: that waits until nothing lies upon it.
+    await resync.press('Enter')
+    await expect(toasts(page).last()).toHaveText(`Sync failed: ${reason}`)
+    await mend()
+  }
+  const shown = toasts(page).filter({ visible: true })
+  await expect(shown).toHaveText(reasons.slice(1).map((reason) => `Sync failed: ${reason}`))
+  const { y: top } = (await resync.boundingBox()) ?? { y: 0 }
+  for (const toast of await shown.all()) {
+    const box = (await toast.boundingBox()) ?? { y: top, height: 1 }
+    expect(box.y + box.height).toBeLessThan(top)
+  }
+  await toasts(page).last().getByRole('button', { name: 'Dismiss' }).click()
+  await expect(toasts(page).filter({ hasText: 'down' })).toHaveCount(0)
+})
+
 test('/deals/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {
   const loid = await becomeDeal(partner)
   const failure = page.getByRole('main').getByRole('alert')
