@@ -48,7 +48,7 @@ export function DealPage() {
         title={dealTitle(deal)}
         back={<BackToDeals />}
         mark={
-          <span className="flex flex-wrap items-center gap-2">
+          <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Badge variant={badgeColour(deal.stage)} dot>
               {deal.stage}
             </Badge>

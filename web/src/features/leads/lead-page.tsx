@@ -44,7 +44,7 @@ export function LeadPage() {
         title={lead.business_name ?? lead.lead_name ?? lead.loid}
         back={<BackToLeads />}
         mark={
-          <span className="flex flex-wrap items-center gap-2">
+          <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Badge variant={badgeColour(lead.lead_status)} dot>
               {lead.lead_status}
             </Badge>
