@@ -6,12 +6,14 @@ import { keepSession } from '../session/keep-session.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import { createAppRouter } from './routes.tsx'
+import { rememberPages } from './way-back.ts'
 
 export function App() {
   const [queryClient] = useState(createQueryClient)
   const [router] = useState(createAppRouter)
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
+  useEffect(() => rememberPages(router), [router])
   useEffect(
     () =>
       keepSession(queryClient, {

@@ -3,6 +3,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { useWayBack } from '../../app/way-back.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
@@ -128,7 +129,7 @@ function DealOutline() {
 
 function BackToDeals() {
   return (
-    <Link {...paths.deals} className={backLinkClass}>
+    <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={backLinkClass}>
       <BackLabel>Back to Deals</BackLabel>
     </Link>
   )
