@@ -7,6 +7,7 @@ import { useWayBack } from '../../app/way-back.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -63,7 +64,12 @@ export function DealPage() {
             <span className="font-semibold text-ink tabular-nums">{formatMoney(deal.amount)}</span>
           </span>
         }
-        actions={<ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />}
+        actions={
+          <>
+            <CopyButton text={deal.loid} label="Copy LOID" size="medium" />
+            <ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
+          </>
+        }
       />
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
         <div className="grid grid-cols-1 gap-5 lg:col-span-2">
