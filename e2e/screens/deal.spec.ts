@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect, type Locator } from '@playwright/test'
 import { type FreshPartner, test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
 import { expectGoodLooks } from '../looks.ts'
@@ -131,7 +131,7 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner, isMobile }) => {
   }
 })
 
-test('on a phone toasts leave the button of a deal free', async ({ page, partner, isMobile }) => {
+test('on a phone toasts leave the menu and the button of a deal free', async ({ page, partner, isMobile }) => {
   test.skip(!isMobile, 'elsewhere they stand beside it')
   const loid = await becomeDeal(partner)
   await page.goto(`/deals/${loid}`)
@@ -146,10 +146,13 @@ test('on a phone toasts leave the button of a deal free', async ({ page, partner
   }
   const shown = toasts(page).filter({ visible: true })
   await expect(shown).toHaveText(reasons.slice(1).map((reason) => `Sync failed: ${reason}`))
-  const { y: top } = (await resync.boundingBox()) ?? { y: 0 }
+  const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const { y: top } = await boxOf(resync)
+  const menu = await boxOf(page.getByRole('button', { name: 'Open menu' }))
   for (const toast of await shown.all()) {
-    const box = (await toast.boundingBox()) ?? { y: top, height: 1 }
-    expect(box.y + box.height).toBeLessThan(top)
+    const { x, y, height } = await boxOf(toast)
+    expect(y + height).toBeLessThan(top)
+    expect(x).toBeGreaterThanOrEqual(menu.x + menu.width)
   }
   await toasts(page).last().getByRole('button', { name: 'Dismiss' }).click()
   await expect(toasts(page).filter({ hasText: 'down' })).toHaveCount(0)
