@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
+import { crmUrl } from './addresses.ts'
 
 /** Such calls get no answer until the returned function is called: a page while it waits. */
 export async function holdAnswers(page: Page, calls: string | RegExp): Promise<() => void> {
@@ -32,4 +33,21 @@ export async function breakAnswers(
     })
   })
   return () => page.unroute(calls)
+}
+
+/**
+ * The CRM sends away whoever makes a call whose `METHOD /path` contains this, for so many seconds, until the returned function is called. All
+ * tests share the CRM, so the call had better be about a record of this test's own.
+ */
+export async function keepCrmBusy(match: string, retryAfterSeconds: number): Promise<() => Promise<void>> {
+  async function setFaults(faults: object) {
+    const answer = await fetch(`${crmUrl}/sandbox/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(faults),
+    })
+    expect(answer.status).toBe(200)
+  }
+  await setFaults({ tooMany: { times: 1_000, retryAfterSeconds, match } })
+  return () => setFaults({})
 }

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect, type Locator } from '@playwright/test'
 import { type FreshPartner, test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
 import { expectGoodLooks } from '../looks.ts'
@@ -129,6 +129,33 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner, isMobile }) => {
     await expect(toasts(page).last()).toHaveText(text)
     await mend()
   }
+})
+
+test('on a phone toasts leave the menu and the button of a deal free', async ({ page, partner, isMobile }) => {
+  test.skip(!isMobile, 'elsewhere they stand beside it')
+  const loid = await becomeDeal(partner)
+  await page.goto(`/deals/${loid}`)
+  const resync = page.getByRole('button', { name: 'Re-sync' })
+  const reasons = ['away', 'busy', 'down'].map((how) => `The CRM is ${how}, and what it was asked will be asked again`)
+  for (const reason of reasons) {
+    const mend = await breakAnswers(page, '**/api/dashboard/sync-deal/*', { status: 502, error: reason })
+    // Not where a mouse would: that waits until nothing lies upon it.
+    await resync.press('Enter')
+    await expect(toasts(page).last()).toHaveText(`Sync failed: ${reason}`)
+    await mend()
+  }
+  const shown = toasts(page).filter({ visible: true })
+  await expect(shown).toHaveText(reasons.slice(1).map((reason) => `Sync failed: ${reason}`))
+  const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const { y: top } = await boxOf(resync)
+  const menu = await boxOf(page.getByRole('button', { name: 'Open menu' }))
+  for (const toast of await shown.all()) {
+    const { x, y, height } = await boxOf(toast)
+    expect(y + height).toBeLessThan(top)
+    expect(x).toBeGreaterThanOrEqual(menu.x + menu.width)
+  }
+  await toasts(page).last().getByRole('button', { name: 'Dismiss' }).click()
+  await expect(toasts(page).filter({ hasText: 'down' })).toHaveCount(0)
 })
 
 test('/deals/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {

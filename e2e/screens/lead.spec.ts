@@ -141,6 +141,37 @@ test('/leads/{loid} leaves out what nobody told', async ({ page, partner, isMobi
   await expect(page.getByRole('region', { name: 'Notes' }).getByText('No notes yet')).toBeVisible()
 })
 
+test('the longest names and texts stay within the screen', async ({ page, partner }) => {
+  test.slow()
+  const word = (length: number) => 'Longnamewithoutabreak'.repeat(length).slice(0, length)
+  const loid = await partner.submitLead({
+    firstName: word(100),
+    lastName: word(100),
+    businessName: word(200),
+    email: `${'e'.repeat(64)}@${'d'.repeat(63)}.${'s'.repeat(63)}.example`,
+    loanAmount: '999,999,999',
+    loanPurpose: word(500),
+    additionalInfo: `${word(1_000)} ${'Some words. '.repeat(83)}`,
+  })
+  async function expectWithin(path: string, text: string) {
+    await page.goto(path)
+    await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
+    await expectGoodLooks(page)
+  }
+  await expectWithin('/leads', word(200))
+  await expectWithin(`/leads/${loid}`, word(200))
+  await expectWithin(`/search?q=${word(50)}`, word(200))
+  await actAsStaff(`/leads/${loid}/convert`, {
+    name: word(120),
+    stage: 'Consulting With Client',
+    amount: '$999,999,999',
+    closing: '2027-03-15',
+  })
+  await pullFromCrm(partner.token)
+  await expectWithin('/deals', word(120))
+  await expectWithin(`/deals/${loid}`, word(120))
+})
+
 test('/leads/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {
   const loid = await partner.submitLead()
   const main = page.getByRole('main')

@@ -2,10 +2,11 @@ import { expect, type Page } from '@playwright/test'
 import { LEAD_STATUSES } from '../../contract/src/choices.ts'
 import { crmUrl } from '../addresses.ts'
 import { test } from '../fresh-partner.ts'
+import { actAsStaff } from '../lender.ts'
 import { expectGoodLooks } from '../looks.ts'
 import { test as demoTest } from '../session.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepCrmBusy } from '../trouble.ts'
 
 const LISTS = '**/api/dashboard/leads?*'
 const SYNCS = '**/api/dashboard/sync-leads'
@@ -261,6 +262,30 @@ test('/leads syncs, and says how it went', async ({ page, isMobile }) => {
     await expect(toasts(page).filter({ hasText: text })).toHaveAttribute('data-kind', 'error')
     await mend()
   }
+})
+
+test('/leads shows how far a long sync has come', async ({ page, partner, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  // It counts as long after twenty seconds (D31).
+  test.setTimeout(90_000)
+  const loid = await partner.submitLead()
+  await partner.submitLead({ businessName: 'Kauri Joinery', email: 'hana@kauri.example' })
+  const zohoId = await actAsStaff(`/leads/${loid}/status`, { status: 'Contacted' })
+  await page.goto('/leads')
+  // A partner's first sync asks for each lead's notes.
+  const release = await keepCrmBusy(`Leads/${zohoId}/Notes`, 24)
+  const button = page.getByRole('button', { name: 'Sync from CRM' })
+  await button.click()
+  const progress = page.getByRole('region', { name: 'Sync progress' })
+  await expect(progress).toBeVisible({ timeout: 30_000 })
+  await expect(progress.getByRole('progressbar', { name: 'Syncing leads with the CRM' })).toBeVisible()
+  await release()
+  await expect(progress).toContainText(/Updating notes.* of 2$/)
+  await expect(button).toBeDisabled()
+  await expect(toasts(page).filter({ hasText: /^Sync complete: / })).toBeVisible({ timeout: 30_000 })
+  await expect(progress).toHaveCount(0)
+  await expect(button).toBeEnabled()
+  await expect(rowOf(page, loid)).toContainText('Contacted')
 })
 
 test('/leads tests the connection to the CRM step by step', async ({ page }) => {

@@ -214,6 +214,33 @@ test('leaving /leads/new warns only when something would be lost', async ({ page
   await expect(page).toHaveURL('/leads')
 })
 
+test('/leads/new warns also when one goes back or closes the tab', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await page.getByRole('link', { name: 'New Lead' }).click()
+  await field(page, 'First Name').fill('Jo')
+  const dialog = page.getByRole('alertdialog', { name: 'Discard this lead?' })
+  await page.evaluate('history.back()')
+  await expect(dialog).toBeVisible()
+  await dialog.getByRole('button', { name: 'Keep Editing' }).click()
+  await expect(page).toHaveURL('/leads/new')
+  await expect(field(page, 'First Name')).toHaveValue('Jo')
+
+  // The browser's own question.
+  const asked = page.waitForEvent('dialog')
+  const closing = page.close({ runBeforeUnload: true })
+  const question = await asked
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+  await closing
+  await expect(field(page, 'First Name')).toHaveValue('Jo')
+
+  await page.evaluate('history.back()')
+  await dialog.getByRole('button', { name: 'Discard' }).click()
+  await expect(page).toHaveURL('/leads')
+  await page.close({ runBeforeUnload: true })
+})
+
 test('/leads/new keeps what was typed until the lead is stored, once', async ({ page, context, isMobile }) => {
   test.skip(isMobile, 'the same on every screen')
   await page.goto('/leads/new')

@@ -8,6 +8,7 @@ import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import type { AppRouter } from './routes.tsx'
 import { stayWhileOffline } from './stay-while-offline.ts'
+import { rememberPages } from './way-back.ts'
 
 /** Long, because whoever was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
@@ -17,6 +18,7 @@ export function App({ router }: { router: AppRouter }) {
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(stayWhileOffline, [])
+  useEffect(() => rememberPages(router), [router])
   useEffect(
     () =>
       keepSession(queryClient, {

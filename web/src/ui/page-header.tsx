@@ -22,12 +22,12 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-3">
-            <h1 tabIndex={-1} className="text-[1.375rem]/8 font-semibold break-words">
+            <h1 tabIndex={-1} className="text-[1.375rem]/8 font-semibold wrap-anywhere">
               {title}
             </h1>
             {mark}
           </div>
-          {description && <div className="mt-0.5 text-muted">{description}</div>}
+          {description && <div className="mt-0.5 wrap-anywhere text-muted">{description}</div>}
         </div>
         {actions && (
           // Several of them share the line of a phone evenly, three of them in smaller type.

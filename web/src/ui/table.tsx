@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { MouseEvent, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { SelectField } from './field.tsx'
 import type { Sort } from './sort.ts'
@@ -61,7 +61,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
             <tr
               key={rowKey(row)}
               role="row"
-              onClick={onRowClick ? (event) => isPlainClick(event.target) && onRowClick(row) : undefined}
+              onClick={onRowClick ? (event) => isPlainClick(event) && onRowClick(row) : undefined}
               className={clsx(
                 'border-b border-line transition-colors last:border-0 hover:bg-hover/60',
                 CARD,
@@ -195,8 +195,11 @@ function SortMark({ direction }: { direction: Sort['direction'] | undefined }) {
   )
 }
 
-/** A click on a link or button inside the row is that element's own, and selecting text is no click. */
-function isPlainClick(target: EventTarget): boolean {
+/**
+ * A click on a link or button inside the row is that element's own, and selecting text is no click. Nor is the second half of a double click: on
+ * Next, it would open the row that comes to lie under the pointer when the page moves.
+ */
+function isPlainClick({ target, detail }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button, input, label') !== null
-  return !isControl && String(window.getSelection() ?? '') === ''
+  return !isControl && detail < 2 && String(window.getSelection() ?? '') === ''
 }

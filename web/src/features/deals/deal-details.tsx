@@ -80,7 +80,7 @@ export function DealDetails({ deal }: { deal: Deal }) {
 export function DealSummary({ deal }: { deal: Deal }) {
   return (
     <Card title="Deal Summary">
-      <dl className="grid grid-cols-2 gap-4">
+      <dl className="flex flex-wrap gap-x-8 gap-y-4">
         <div>
           <dt className="text-[0.8125rem] text-muted">Amount</dt>
           <dd className="mt-0.5 text-lg/7 font-semibold tabular-nums">{formatMoney(deal.amount)}</dd>

@@ -32,6 +32,8 @@ test('a deal shows its stages, the statuses of the lead it was, and can be synce
   expect((await screen.findByRole('list', { name: 'Status History' })).textContent).toContain('New Lead')
   expect(screen.getByText('Partner Portal', { selector: 'dd' })).toBeDefined()
 
+  await user.click(screen.getByRole('button', { name: 'Copy LOID' }))
+  expect(await navigator.clipboard.readText()).toBe('LO-7K3M9QAZ')
   await user.click(screen.getByRole('button', { name: 'Re-sync' }))
   expect(await screen.findByText('Deal updated: Closed, $260,000')).toBeDefined()
 })

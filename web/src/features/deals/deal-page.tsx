@@ -3,9 +3,11 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { useWayBack } from '../../app/way-back.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -48,7 +50,7 @@ export function DealPage() {
         title={dealTitle(deal)}
         back={<BackToDeals />}
         mark={
-          <span className="flex flex-wrap items-center gap-2">
+          <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Badge variant={badgeColour(deal.stage)} dot>
               {deal.stage}
             </Badge>
@@ -62,7 +64,12 @@ export function DealPage() {
             <span className="font-semibold text-ink tabular-nums">{formatMoney(deal.amount)}</span>
           </span>
         }
-        actions={<ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />}
+        actions={
+          <>
+            <CopyButton text={deal.loid} label="Copy LOID" size="medium" />
+            <ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
+          </>
+        }
       />
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
         <div className="grid grid-cols-1 gap-5 lg:col-span-2">
@@ -128,7 +135,7 @@ function DealOutline() {
 
 function BackToDeals() {
   return (
-    <Link {...paths.deals} className={backLinkClass}>
+    <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={backLinkClass}>
       <BackLabel>Back to Deals</BackLabel>
     </Link>
   )

@@ -37,7 +37,7 @@ function SummaryCard({ icon, term, value, detail }: SummaryCardProps) {
         {value === undefined ? (
           <Skeleton className="my-1 h-6 w-20" />
         ) : (
-          <span className="block truncate text-xl/8 font-semibold tabular-nums">{value}</span>
+          <span className="block text-xl/8 font-semibold tabular-nums wrap-anywhere">{value}</span>
         )}
         <span className="block text-[0.8125rem] text-muted">{value === undefined ? '\u00a0' : detail}</span>
       </dd>

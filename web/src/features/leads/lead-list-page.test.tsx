@@ -103,6 +103,18 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect(await isDisabled('Previous')).toBe(false)
 })
 
+test('the second half of a double click opens no lead', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  const user = openApp('/leads')
+  await names()
+  const amount = screen.getByText('$120,000')
+  fireEvent.click(amount, { detail: 2 })
+  await user.tab()
+  expect(window.location.pathname).toBe('/leads')
+  fireEvent.click(amount, { detail: 1 })
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-AAAAAAA3'))
+})
+
 test('from a page past the last one a button leads back', async () => {
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) => ({ body: paged({ leads: query['page'] === '99' ? [] : THREE }) }),

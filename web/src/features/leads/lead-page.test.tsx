@@ -1,9 +1,9 @@
-import { screen, waitFor } from '@testing-library/react'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
-import { serveSignedIn } from '../../testing/signed-in.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 test('a lead shows what is known of it; without a history, its present status', async () => {
   serveSignedIn({
@@ -65,4 +65,26 @@ test('an address without an id says so', async () => {
   serveSignedIn({})
   openApp('/leads/%20')
   expect(await screen.findByText('Invalid lead ID')).toBeDefined()
+})
+
+test('Back to Leads finds the list as it was left; from elsewhere it opens the whole list', async () => {
+  serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/leads/LO-7K3M9QAZ')
+  async function goBack() {
+    await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete' })
+    await user.click(screen.getByRole('link', { name: 'Back to Leads' }))
+    await screen.findByRole('table', { name: 'Leads' })
+  }
+  await goBack()
+  expect(window.location.search).toBe('')
+
+  fireEvent.change(screen.getByLabelText('Status'), { target: { value: 'Contacted' } })
+  await waitFor(() => expect(window.location.search).toBe('?status=Contacted'))
+  await user.click(screen.getByRole('link', { name: 'Coastal Concrete' }))
+  await goBack()
+  expect([window.location.pathname, window.location.search]).toEqual(['/leads', '?status=Contacted'])
 })

@@ -2,6 +2,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { failureText } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
+import { useWayBack } from '../../app/way-back.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
@@ -44,7 +45,7 @@ export function LeadPage() {
         title={lead.business_name ?? lead.lead_name ?? lead.loid}
         back={<BackToLeads />}
         mark={
-          <span className="flex flex-wrap items-center gap-2">
+          <span className="flex min-w-0 flex-wrap items-center gap-2">
             <Badge variant={badgeColour(lead.lead_status)} dot>
               {lead.lead_status}
             </Badge>
@@ -116,7 +117,7 @@ function LeadOutline() {
 
 function BackToLeads() {
   return (
-    <Link {...paths.leads} className={backLinkClass}>
+    <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={backLinkClass}>
       <BackLabel>Back to Leads</BackLabel>
     </Link>
   )

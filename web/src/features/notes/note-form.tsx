@@ -64,6 +64,10 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
           </span>
         }
         onChange={(event) => setText(event.target.value)}
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+        }}
         // An empty field that one only passed through is no mistake yet.
         onBlur={() => setIsChecked(isChecked || length > 0)}
       />

@@ -46,6 +46,19 @@ test('a note is checked when it is sent, and from then on as one types', async (
   expect(server.seen.some(({ path }) => path.startsWith('/crm/note'))).toBe(false)
 })
 
+test('Ctrl and Enter send a note', async () => {
+  const { server, user, text } = await openLead({
+    'POST /crm/note/LO-7K3M9QAZ': () => ({
+      status: 201,
+      body: data({ note: { ...NOTE, content: 'Call after three' } }),
+    }),
+  })
+  await user.type(text, 'Call after three{Control>}{Enter}{/Control}')
+  expect(await screen.findByText('Note added successfully')).toBeDefined()
+  const [sent] = server.seen.filter(({ path }) => path.startsWith('/crm/note'))
+  expect(sent?.body).toEqual({ content: 'Call after three' })
+})
+
 test('an added note empties the form; a repeat after a failure uses the same key', async () => {
   let isUp = false
   const { server, user, text, add } = await openLead({

@@ -1,0 +1,25 @@
+import { type AnyRouter, useRouter } from '@tanstack/react-router'
+import type { MouseEvent } from 'react'
+
+/** The page that each entry of the browser's history shows, as far as this visit has seen them. */
+const pages = new Map<number, string>()
+
+export function rememberPages(router: AnyRouter): () => void {
+  return router.subscribe('onResolved', ({ toLocation }) =>
+    pages.set(toLocation.state.__TSR_index, toLocation.pathname),
+  )
+}
+
+/**
+ * For a link to the page above: from there one has come, so it goes the browser's way back, to the list with its filters, its page and the row where
+ * one was. Otherwise it is a link like any other.
+ */
+export function useWayBack(path: string) {
+  const { history } = useRouter()
+  return (event: MouseEvent) => {
+    const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey
+    if (!isPlain || pages.get(history.location.state.__TSR_index - 1) !== path) return
+    event.preventDefault()
+    history.back()
+  }
+}
