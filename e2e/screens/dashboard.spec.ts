@@ -108,6 +108,10 @@ demoTest('/dashboard shows the figures that the portal has', async ({ page, demo
     ),
   )
   await expect(page.getByRole('img', { name: /percent of the deals$/ })).toHaveCount(pipeline.length)
+  const activity = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem')
+  for (const title of ['Lead submitted', 'Note added to a lead', 'Note added to a deal']) {
+    await expect(activity.filter({ hasText: title }).first()).toBeVisible()
+  }
   for (const kind of ['leads', 'deals']) {
     await expect(page.locator(`main li a[href^="/${kind}/LO-"]`)).toHaveCount(5)
     await page.getByRole('link', { name: `View all ${kind}` }).click()
