@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signIn } from '../contract/src/accounts.ts'
+import { readRecentActivity } from '../contract/src/dashboard.ts'
 import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
 import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
@@ -36,11 +37,15 @@ async function findDemo(url: string) {
   })
   if (!login.ok) return undefined
   const { token } = signIn.answer.parse(await login.json())
+  // What the demo's partner does comes last.
+  const activity = await readData(`${url}/api/dashboard/recent-activity`, token)
+  if (readRecentActivity.answer.parse(activity).activities.length === 0) return undefined
   const [leads, deals] = await Promise.all(
     ['leads', 'deals'].map((kind) => readData(`${url}/api/dashboard/${kind}`, token)),
   )
-  const [lead] = listLeads.answer.parse(leads).leads
-  const [deal] = listDeals.answer.parse(deals).deals
+  // Those that have a story.
+  const lead = listLeads.answer.parse(leads).leads.find((one) => one.lead_status === 'Pre Qualified')
+  const deal = listDeals.answer.parse(deals).deals.find((one) => one.stage === 'Funded')
   return lead && deal ? { token, lead: lead.loid, deal: deal.loid } : undefined
 }
 

@@ -16,6 +16,8 @@ const START_MS_MAX = 120_000
 
 export interface Product {
   url: string
+  /** Of the CRM sandbox. */
+  crmUrl: string
   /** From `npm start` to the first answer. */
   startMs: number
   /** On the product's own database. */
@@ -59,6 +61,7 @@ export async function startProduct(folder: string, settings: Record<string, stri
   const database = openDatabase(databaseUrl(folder), () => undefined)
   return {
     url,
+    crmUrl: `http://127.0.0.1:${env.CRM_PORT}`,
     startMs,
     pool: database.pool,
     residentMb: () => residentMb(serverPid),

@@ -2,18 +2,18 @@ import { expect } from '@playwright/test'
 import { crmUrl, portalUrl } from './addresses.ts'
 
 /** What a form of the lender's staff page does to a lead or a deal, named by its LOID. Answers the CRM's id of it. */
-export async function actAsStaff(path: string, form: Record<string, string>): Promise<string> {
+export async function actAsStaff(path: string, form: Record<string, string>, crm = crmUrl): Promise<string> {
   const body = new URLSearchParams(form)
-  const answer = await fetch(crmUrl + path, { method: 'POST', body, redirect: 'manual' })
-  const to = new URL(answer.headers.get('location') ?? '', crmUrl)
+  const answer = await fetch(crm + path, { method: 'POST', body, redirect: 'manual' })
+  const to = new URL(answer.headers.get('location') ?? '', crm)
   expect(to.searchParams.get('problem'), path).toBeNull()
   expect(answer.status, path).toBe(303)
   return to.pathname.split('/').at(-1) ?? ''
 }
 
 /** The portal has everything that the CRM has of this partner. */
-export async function pullFromCrm(token: string): Promise<void> {
-  const answer = await fetch(`${portalUrl}/api/crm/sync`, {
+export async function pullFromCrm(token: string, portal = portalUrl): Promise<void> {
+  const answer = await fetch(`${portal}/api/crm/sync`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
   })

@@ -1,4 +1,5 @@
-import { test as base } from '@playwright/test'
+import { test as base, expect } from '@playwright/test'
+import { readRecentActivity } from '../contract/src/dashboard.ts'
 import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
 import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
@@ -17,11 +18,14 @@ export const test = base.extend<object, { demo: Demo }>({
       const request = await playwright.request.newContext({ baseURL: portalUrl })
       const { token } = await (await request.post('/api/auth/login', { data: DEMO_SIGN_IN })).json()
       const headers = { authorization: `Bearer ${token}` }
-      const [leads, deals] = await Promise.all(
-        ['leads', 'deals'].map(async (kind) => (await request.get(`/api/dashboard/${kind}`, { headers })).json()),
-      )
-      const [lead] = listLeads.answer.parse(leads.data).leads
-      const [deal] = listDeals.answer.parse(deals.data).deals
+      const ask = async (what: string) => (await (await request.get(`/api/dashboard/${what}`, { headers })).json()).data
+      // What the demo's partner does comes last.
+      await expect
+        .poll(async () => readRecentActivity.answer.parse(await ask('recent-activity')).activities)
+        .not.toHaveLength(0)
+      const [leads, deals] = await Promise.all(['leads', 'deals'].map(ask))
+      const [lead] = listLeads.answer.parse(leads).leads
+      const [deal] = listDeals.answer.parse(deals).deals
       await use({ token, leadLoid: lead?.loid ?? '', dealLoid: deal?.loid ?? '' })
       await request.dispose()
     },

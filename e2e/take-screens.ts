@@ -1,5 +1,5 @@
 // `npm run screens`: every page of the app with the demo's data, in two widths and both themes, into docs/screens.
-// `-- --only=/leads` takes one page anew.
+// `-- --only=/leads,/deals` takes some anew.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,6 +7,7 @@ import { chromium, type Page } from '@playwright/test'
 import { type DemoPage, findDemoPages } from '../bench/demo-pages.ts'
 import { startProduct, withEmptyFolder } from '../bench/product.ts'
 import { launchOptions } from '../chromium.config.ts'
+import { keepPartnerBusy } from './busy-partner.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../docs/screens')
 const WIDTHS = [
@@ -15,16 +16,18 @@ const WIDTHS = [
 ]
 const THEMES = ['light', 'dark'] as const
 const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
+const only = options.only?.split(',')
 
 await withEmptyFolder(async (dataDir) => {
   const product = await startProduct(dataDir, { SEED_DEMO: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' })
   const browser = await chromium.launch(launchOptions)
   try {
+    await keepPartnerBusy(product, (await findDemoPages(product.url)).token)
     const { token, pages } = await findDemoPages(product.url)
     mkdirSync(FOLDER, { recursive: true })
     for (const viewport of WIDTHS) {
       for (const colorScheme of THEMES) {
-        for (const page of pages.filter(({ name }) => !options.only || name === options.only)) {
+        for (const page of pages.filter(({ name }) => !only || only.includes(name))) {
           const context = await browser.newContext({
             viewport,
             colorScheme,

@@ -108,9 +108,9 @@ demoTest('/dashboard shows the figures that the portal has', async ({ page, demo
     ),
   )
   await expect(page.getByRole('img', { name: /percent of the deals$/ })).toHaveCount(pipeline.length)
-  const activity = page.getByRole('region', { name: 'Recent Activity' })
+  const activity = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem')
   for (const title of ['Lead submitted', 'Note added to a lead', 'Note added to a deal']) {
-    await expect(activity.getByText(title).first()).toBeVisible()
+    await expect(activity.filter({ hasText: title }).first()).toBeVisible()
   }
   for (const kind of ['leads', 'deals']) {
     const recent = page.getByRole('region', { name: `Recent ${kind}` })

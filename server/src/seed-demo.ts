@@ -1,5 +1,6 @@
 import { SignUp } from '@portal/contract/accounts.ts'
-import { listDeals } from '@portal/contract/deals.ts'
+import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
+import { DealFilters } from '@portal/contract/deals.ts'
 import { CONSENT_VERSION, NewLead } from '@portal/contract/leads.ts'
 import type { Deps } from './deps.ts'
 import { findPartnerByEmail } from './features/accounts/accounts.queries.ts'
@@ -22,52 +23,67 @@ const DEMO_PARTNER = SignUp.parse({
   lastName: 'Harbour',
 })
 
-const LEAD_NOTE = 'Spoke with the applicant this morning. Bank statements follow by Friday.'
-const DEAL_NOTE = 'Gave the applicant an update by phone. They would like to hear from you on Thursday.'
-const NOTED_RECORDS = 2
-
-const DEMO_LEAD = NewLead.parse({
-  firstName: 'Leo',
-  lastName: 'Tran',
-  email: 'leo@ironbarkcold.example',
-  phone: '0491 570 006',
-  state: 'VIC',
-  businessName: 'Ironbark Cold Storage',
-  businessIndustry: 'Transportation',
+const SUBMITTED_LEAD = NewLead.parse({
+  firstName: 'Ingrid',
+  lastName: 'Falk',
+  email: 'ingrid@northerlyboats.example',
+  phone: '+61255501266',
+  state: 'NSW',
+  businessName: 'Northerly Boat Builders',
+  businessIndustry: 'Manufacturing',
   timeInBusiness: '5-10 years',
-  monthlyTurnover: 95_000,
-  loanAmount: 180_000,
+  monthlyTurnover: 92_000,
+  loanAmount: 118_000,
   loanType: 'Equipment Financing',
-  loanPurpose: 'Two refrigerated trailers',
-  loanTerm: '60 months',
+  loanPurpose: 'Hull mould and spray equipment',
+  loanTerm: '36 months',
+  additionalInfo: 'Best reached in the morning.',
   consentVersion: CONSENT_VERSION,
 })
 
+const HOUR_MS = 3_600_000
 /** How long the start waits for the demo's leads; a slower sync goes on in the background. */
 const SYNC_WAIT_MS_MAX = 20_000
 
-/** Signs the demo partner up, pulls its leads and deals and does a little work for it, unless that was done before. */
+/** Signs the demo partner up, pulls its leads and deals and lets it work on them, unless this was done before. */
 export async function seedDemo(deps: Deps): Promise<void> {
-  const partner = { id: await findOrSignUp(deps), businessName: DEMO_PARTNER.businessName }
-  if (await findLastSuccess(deps.db, partner.id, 'leads')) return
-  await waitForRun(deps, partner.id, await startSync(deps, partner.id, 'all'), SYNC_WAIT_MS_MAX)
-  if (await findLastSuccess(deps.db, partner.id, 'leads')) await work(deps, partner)
+  const partnerId = await findOrSignUp(deps)
+  if (await findLastSuccess(deps.db, partnerId, 'leads')) return
+  await waitForRun(deps, partnerId, await startSync(deps, partnerId, 'all'), SYNC_WAIT_MS_MAX)
+  if (!(await findLastSuccess(deps.db, partnerId, 'leads'))) return
+  await workOnRecords(deps, { id: partnerId, businessName: DEMO_PARTNER.businessName })
 }
 
-/** What was in the CRM before the partner came is no news (D35): this is, and gives the dashboard's activity its first entries. */
-async function work(deps: Deps, partner: { id: string; businessName: string }): Promise<void> {
-  const leads = await findNewestLeads(deps.reads, partner, NOTED_RECORDS)
-  const newest = listDeals.query.parse({ limit: NOTED_RECORDS })
-  const deals = await findDeals(deps, partner.id, newest, deps.config.timezone)
+/** What was in the CRM before the first sync is no news (D35), so that without this nothing had happened yet. */
+async function workOnRecords(deps: Deps, partner: { id: string; businessName: string }): Promise<void> {
+  const leads = await findNewestLeads(deps.reads, partner, 5)
+  const deals = await findDeals(deps, partner.id, DealFilters.parse({}), deps.config.timezone)
+  const notes = [
+    { on: 'lead', loid: leads.rows.at(-1)?.loid, hoursAgo: 26, content: 'Six months of statements come by email.' },
+    {
+      on: 'deal',
+      loid: deals.rows.at(1)?.loid,
+      hoursAgo: 5,
+      content: 'The client is happy and asks about a second loan.',
+    },
+    {
+      on: 'deal',
+      loid: deals.rows.at(0)?.loid,
+      hoursAgo: 1,
+      content: 'Reached the client: they call you back tomorrow.',
+    },
+  ] as const
   await deps.db.transaction().execute(async (tx) => {
-    for (const { loid } of deals.rows) {
-      await addNoteToRecord(tx, deps, partner, { loid, on: 'deal', title: 'Deal Note', content: DEAL_NOTE })
+    await submitLead(tx, hoursBefore(deps, 3), partner, SUBMITTED_LEAD)
+    for (const { loid, hoursAgo, ...note } of notes) {
+      const title = note.on === 'deal' ? DEAL_NOTE_TITLE : null
+      if (loid) await addNoteToRecord(tx, hoursBefore(deps, hoursAgo), partner, { ...note, loid, title })
     }
-    for (const { loid } of leads.rows) {
-      await addNoteToRecord(tx, deps, partner, { loid, on: 'lead', title: null, content: LEAD_NOTE })
-    }
-    await submitLead(tx, deps, partner, DEMO_LEAD)
   })
+}
+
+function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' | 'jobs'> {
+  return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
 }
 
 async function findOrSignUp(deps: Deps): Promise<string> {

@@ -1,13 +1,16 @@
-import { type AnyRouter, useRouter } from '@tanstack/react-router'
+import { type AnyRouter, type ParsedLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 
 /** The page that each entry of the browser's history shows, as far as this visit has seen them. */
 const pages = new Map<number, string>()
 
 export function rememberPages(router: AnyRouter): () => void {
-  return router.subscribe('onResolved', ({ toLocation }) =>
-    pages.set(toLocation.state.__TSR_index, toLocation.pathname),
-  )
+  remember(router.latestLocation)
+  return router.subscribe('onResolved', ({ toLocation }) => remember(toLocation))
+}
+
+function remember({ state, pathname }: ParsedLocation) {
+  pages.set(state.__TSR_index, pathname)
 }
 
 /**
