@@ -42,15 +42,15 @@ export function WebhookPage() {
           <Failure text="Failed to load webhook data" detail={failureDetail(endpoint.error)} onRetry={handleRetry} />
         </div>
       ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-y-8 xl:gap-y-6">
           <div className="min-w-0">
             {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
           </div>
-          <div className="min-w-0 xl:col-span-2">
+          <div className="min-w-0 xl:row-start-3 xl:mt-2">
             <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
           </div>
           {/* On a phone the log is not kept waiting behind what one reads once. */}
-          <div className="min-w-0 xl:col-start-2 xl:row-start-1">
+          <div className="min-w-0 xl:row-start-2">
             <DeliveryGuide />
           </div>
         </div>
