@@ -33,8 +33,8 @@ export function Toaster() {
       onPointerLeave={() => setIsPaused(false)}
       onFocus={() => setIsPaused(true)}
       onBlur={() => setIsPaused(false)}
-      // At the top, where no page has a button that the toast could lie upon.
-      className="pointer-events-none fixed inset-x-0 top-14 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent px-4 py-2 text-ink"
+      // At the top, where no page has a button that the toast could lie upon, and above the title of a dialog.
+      className="pointer-events-none fixed inset-x-0 top-14 [html:has(dialog.modal[open])_&]:top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent px-4 py-2 text-ink"
     >
       <ol aria-live="polite" aria-relevant="additions" className="flex flex-col gap-2">
         {items.map((item) => (

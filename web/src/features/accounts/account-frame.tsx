@@ -50,7 +50,7 @@ function Pitch() {
       className="m-3 hidden flex-col justify-end overflow-hidden rounded-2xl bg-[#161a3d] p-12 text-white lg:flex"
       aria-hidden
     >
-      <svg viewBox="0 0 480 300" className="mb-auto w-full max-w-4xl">
+      <svg viewBox="0 0 480 300" preserveAspectRatio="xMinYMin" className="mb-auto max-h-[55dvh] w-full">
         <defs>
           <linearGradient id="pitch-line" x1="0" x2="1" y1="1" y2="0">
             <stop offset="0" stopColor="#6471f0" />

@@ -43,7 +43,8 @@ export function WebhookPage() {
         </div>
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-y-8 xl:gap-y-6">
-          <div className="min-w-0">
+          {/* As high without a URL as with one, so that the rest keeps its place when it is known. */}
+          <div className="grid min-w-0 min-h-80 grid-cols-[minmax(0,1fr)] sm:min-h-65">
             {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
           </div>
           <div className="min-w-0 xl:row-start-3 xl:mt-2">
@@ -73,7 +74,7 @@ function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
 
 function WaitingEndpoint() {
   return (
-    <div role="status" aria-label="Loading webhook" className="panel grid h-52 content-start gap-5 p-5">
+    <div role="status" aria-label="Loading webhook" className="panel grid content-start gap-5 p-5">
       <Skeleton className="h-4 w-32" />
       <Skeleton className="h-4 w-2/3" />
       <Skeleton className="h-9 w-56" />
