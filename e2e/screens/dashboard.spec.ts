@@ -79,7 +79,7 @@ test('/dashboard tells of a lead at once, and leads to it', async ({ page, partn
   await expect(page).toHaveURL(`/leads/${loid}`)
   await page.goBack()
   const lead = page.getByRole('link', { name: /^Saltbush Transport/ })
-  await expect(lead).toContainText(/Jo Marsh · Just now\$85,000New Lead/)
+  await expect(lead).toContainText(/\$85,000Jo Marsh · Just nowNew Lead/)
   await lead.click()
   await expect(page).toHaveURL(`/leads/${loid}`)
 })

@@ -10,7 +10,14 @@ export function preloadFont(fileName: RegExp): Plugin {
       handler(_html, { bundle }) {
         const font = Object.keys(bundle ?? {}).find((name) => fileName.test(name))
         if (!font) throw new Error(`the build has no font like ${fileName}`)
-        const attrs = { rel: 'preload', href: `/${font}`, as: 'font', type: 'font/woff2', crossorigin: '', fetchpriority: 'low' }
+        const attrs = {
+          rel: 'preload',
+          href: `/${font}`,
+          as: 'font',
+          type: 'font/woff2',
+          crossorigin: '',
+          fetchpriority: 'low',
+        }
         return [{ tag: 'link', attrs, injectTo: 'head-prepend' }]
       },
     },

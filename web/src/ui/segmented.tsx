@@ -17,7 +17,7 @@ export function Segmented<Value extends string>({ label, options, value, onValue
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative flex h-7 items-center rounded-md px-2.5 text-[0.8125rem] font-medium text-muted hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-ring pointer-coarse:h-9"
+          className="relative flex h-7 items-center rounded-md border border-transparent px-2.5 text-[0.8125rem] font-medium text-muted hover:text-ink has-checked:border-line has-checked:bg-raised has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-ring pointer-coarse:h-9"
         >
           <input
             type="radio"

@@ -5,6 +5,26 @@ export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={clsx('animate-pulse rounded-md bg-line', className)} />
 }
 
+/** A titled card of a record's fields that is on its way. */
+export function CardSkeleton({ fields }: { fields: number }) {
+  return (
+    <div className="panel">
+      <div className="flex h-14 items-center border-b border-line px-5">
+        <Skeleton className="h-4 w-36" />
+      </div>
+      <div className="grid gap-x-8 gap-y-4 p-5 sm:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]">
+        {Array.from({ length: fields }, (_, field) => (
+          // The fields have no identity; they never change places.
+          <div key={field} className="grid h-10.5 content-center gap-2">
+            <Skeleton className="h-3 w-20" />
+            <Skeleton className="h-3.5 w-40" />
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
 /** Rows of a table or list that is on its way. */
 export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   return (

@@ -173,7 +173,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
         >
           {column.header}
           {/* In the gap between the columns, so that it takes no room from them. */}
-          <span className={clsx('absolute', right ? '-left-2' : '-right-2')}>
+          <span className={clsx('absolute', right ? '-left-2.5' : '-right-2.5')}>
             <SortMark direction={direction} />
           </span>
         </button>

@@ -36,7 +36,7 @@ export function Timeline({ label, items }: { label: string; items: readonly Time
           />
           <div className="min-w-0 flex-1">
             <div className="flex flex-wrap items-center gap-2 font-medium">{title}</div>
-            {detail && <p className="mt-0.5 text-[0.8125rem] text-muted">{detail}</p>}
+            {detail && <p className="mt-0.5 text-xs text-muted tabular-nums">{detail}</p>}
             {text && <p className="mt-1 break-words whitespace-pre-line">{text}</p>}
           </div>
         </li>

@@ -50,7 +50,7 @@ function Pitch() {
       className="m-3 hidden flex-col justify-end overflow-hidden rounded-2xl bg-[#161a3d] p-12 text-white lg:flex"
       aria-hidden
     >
-      <svg viewBox="0 0 480 300" className="mb-auto w-full max-w-xl self-center">
+      <svg viewBox="0 0 480 300" preserveAspectRatio="xMinYMin" className="mb-auto max-h-[55dvh] w-full">
         <defs>
           <linearGradient id="pitch-line" x1="0" x2="1" y1="1" y2="0">
             <stop offset="0" stopColor="#6471f0" />
@@ -76,7 +76,7 @@ function Pitch() {
         <circle cx="280" cy="132" r="6" fill="#f3c063" stroke="#161a3d" strokeWidth="3" />
         <circle cx="452" cy="57" r="6" fill="#5fd6a0" stroke="#161a3d" strokeWidth="3" />
       </svg>
-      <p className="mt-8 max-w-md text-[1.75rem]/9 font-semibold tracking-tight">
+      <p className="mt-8 max-w-md text-balance text-[1.75rem]/9 font-semibold tracking-tight">
         Refer a loan. Follow it until it is funded.
       </p>
       <ul className="mt-7 grid gap-4">

@@ -53,11 +53,7 @@ export function PasswordForm({ email }: { email: string }) {
   })
 
   return (
-    <form
-      noValidate
-      onSubmit={handleSubmit((values) => change.mutate(values))}
-      className="grid grid-cols-1 max-w-md gap-4"
-    >
+    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid grid-cols-1 gap-4">
       {isCommon(change.error) && <Alert kind="error">{PASSWORD_COMMON}</Alert>}
       {change.isError && !refusalOf(change.error) && (
         <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
@@ -86,7 +82,7 @@ export function PasswordForm({ email }: { email: string }) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
-      <div className="mt-2">
+      <div className="mt-2 flex justify-end border-t border-line pt-5">
         <Button type="submit" busy={change.isPending}>
           Change Password
         </Button>

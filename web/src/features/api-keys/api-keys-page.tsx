@@ -25,7 +25,10 @@ export function ApiKeysPage() {
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
           <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6">
-            {status.data ? <ApiKeyPanel status={status.data} /> : <WaitingKey />}
+            {/* As high without a key as with one, so that the rest keeps its place when it is known. */}
+            <div className="grid min-h-89 min-w-0 grid-cols-[minmax(0,1fr)] gap-6 sm:min-h-78">
+              {status.data ? <ApiKeyPanel status={status.data} /> : <WaitingKey />}
+            </div>
             <UsageExample />
           </div>
           <ApiKeyGuide />
@@ -37,7 +40,7 @@ export function ApiKeysPage() {
 
 function WaitingKey() {
   return (
-    <div role="status" aria-label="Loading API key" className="panel grid h-64 content-start gap-5 p-5">
+    <div role="status" aria-label="Loading API key" className="panel grid content-start gap-5 p-5">
       <Skeleton className="h-4 w-24" />
       <Skeleton className="h-4 w-1/2" />
       <Skeleton className="h-4 w-2/3" />

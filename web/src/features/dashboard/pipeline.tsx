@@ -11,9 +11,9 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   const hue = scaleLinear([0, Math.max(1, stages.length - 1)], [282, 158])
   const colours = stages.map((_, position) => `oklch(0.63 0.15 ${Math.round(hue(position))})`)
   return (
-    <div className="grid grid-cols-1 items-center gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(15rem,1fr)_minmax(0,2.4fr)] lg:px-8">
+    <div className="grid grid-cols-1 items-center gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(15rem,1fr)_minmax(0,2.4fr)]">
       <StageRing stages={stages} colours={colours} active={active} onActive={setActive} />
-      <ul aria-label="Deals by stage" className="@container grid gap-0.5">
+      <ul aria-label="Deals by stage" className="@container -mx-3 grid gap-0.5">
         {stages.map((stage, position) => (
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- pointing shows nothing that is not written here
           <li
@@ -21,7 +21,7 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
             onMouseEnter={() => setActive(stage.stage)}
             onMouseLeave={() => setActive(null)}
             data-active={stage.stage === active || undefined}
-            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover @xl:grid-cols-[minmax(0,15rem)_minmax(0,1fr)_4.5rem_7rem]"
+            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover @xl:grid-cols-[minmax(0,19rem)_minmax(0,1fr)_4.5rem_7rem]"
           >
             <span className="flex min-w-0 items-center gap-2.5 @max-xl:col-span-2">
               <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">

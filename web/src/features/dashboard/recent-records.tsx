@@ -140,17 +140,17 @@ function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps
         <li key={record.loid} className="border-b border-line last:border-0">
           <Link
             {...record.link}
-            className="flex min-h-16 items-center gap-4 px-5 py-2.5 -outline-offset-2 transition-colors last:rounded-b-xl hover:bg-hover/60"
+            className="grid min-h-16 grid-cols-1 content-center gap-y-0.5 px-5 py-2.5 -outline-offset-2 transition-colors last:rounded-b-xl hover:bg-hover/60"
           >
-            <span className="min-w-0 flex-1">
-              <span className="block truncate font-medium">{record.title}</span>
-              <span className="block truncate text-[0.8125rem] text-muted">
+            <span className="flex items-baseline justify-between gap-4">
+              <span className="truncate font-medium">{record.title}</span>
+              <span className="font-medium tabular-nums">{formatMoney(record.amount)}</span>
+            </span>
+            <span className="flex items-center justify-between gap-4">
+              <span className="truncate text-[0.8125rem] text-muted">
                 {record.detail} · {formatRelativeTime(record.time)}
               </span>
-            </span>
-            <span className="flex max-w-[45%] shrink-0 flex-col items-end gap-1">
-              <span className="font-medium tabular-nums">{formatMoney(record.amount)}</span>
-              <Badge variant={badgeColour(record.badge)} dot>
+              <Badge variant={badgeColour(record.badge)} dot className="max-w-2/3 shrink-0">
                 {record.badge}
               </Badge>
             </span>

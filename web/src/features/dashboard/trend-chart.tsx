@@ -38,7 +38,9 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
   const across = scaleBand(
     bars.map(({ key }) => key),
     [0, 100],
-  ).paddingInner(0.4)
+  )
+    .paddingInner(0.4)
+    .paddingOuter(0.1)
   const up = scaleLinear([0, Math.max(metric.scaleMin, ...bars.map(({ value }) => value))], [HEIGHT, 10]).nice(TICKS)
   const shown = bars[active ?? last]
 

@@ -53,12 +53,12 @@ interface MetricChoiceProps {
 function MetricChoice({ points, value, onValue }: MetricChoiceProps) {
   const group = useId()
   return (
-    <fieldset className="grid grid-cols-2 content-start gap-2 sm:grid-cols-4 lg:grid-cols-1">
+    <fieldset className="grid grid-cols-2 content-start gap-1.5 sm:grid-cols-4 lg:grid-cols-1">
       <legend className="sr-only">What the chart shows</legend>
       {METRIC_NAMES.map((name) => (
         <label
           key={name}
-          className="@container relative block min-w-0 rounded-lg border border-line px-3.5 py-2.5 hover:bg-hover/60 has-checked:border-brand has-checked:bg-brand-tint has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring"
+          className="@container relative block min-w-0 rounded-lg px-3.5 py-2.5 transition-colors hover:bg-hover/60 has-checked:bg-brand-tint has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring"
         >
           <input
             type="radio"
@@ -94,7 +94,7 @@ function TrendTable({ points, period }: TrendsProps) {
         <table className="w-full border-collapse text-right text-[0.8125rem] tabular-nums">
           <caption className="sr-only">Leads and deals by {period}, the newest first</caption>
           <thead>
-            <tr className="border-b border-line bg-sunken text-xs text-muted">
+            <tr className="border-b border-line text-xs text-muted">
               <th scope="col" className="px-3 py-2 text-left font-medium">
                 {period === 'week' ? 'Week' : 'Month'}
               </th>

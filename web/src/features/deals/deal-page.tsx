@@ -10,7 +10,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
 import { dealTitle } from './deal-columns.tsx'
@@ -126,8 +126,14 @@ function DealOutline() {
     <>
       <PageHeader title="Deal" back={<BackToDeals />} description="Loading…" />
       <div role="status" aria-label="Loading deal" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
-        <Skeleton className="h-96 rounded-xl lg:col-span-2" />
-        <Skeleton className="h-64 rounded-xl" />
+        <div className="grid gap-5 lg:col-span-2">
+          <CardSkeleton fields={1} />
+          <CardSkeleton fields={11} />
+        </div>
+        <div className="grid gap-5">
+          <CardSkeleton fields={1} />
+          <CardSkeleton fields={3} />
+        </div>
       </div>
     </>
   )

@@ -9,7 +9,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
@@ -53,7 +53,7 @@ export function LeadPage() {
           </span>
         }
         description={
-          <span className="flex flex-wrap items-center gap-x-2">
+          <span className="flex flex-wrap items-center gap-x-1.5">
             {lead.lead_name && <span>{lead.lead_name} ·</span>}
             <span className="font-mono text-[0.8125rem]">{lead.loid}</span>
           </span>
@@ -108,8 +108,11 @@ function LeadOutline() {
     <>
       <PageHeader title="Lead" back={<BackToLeads />} description="Loading…" />
       <div role="status" aria-label="Loading lead" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
-        <Skeleton className="h-96 rounded-xl lg:col-span-2" />
-        <Skeleton className="h-64 rounded-xl" />
+        <div className="grid gap-5 lg:col-span-2">
+          <CardSkeleton fields={14} />
+          <CardSkeleton fields={6} />
+        </div>
+        <CardSkeleton fields={3} />
       </div>
     </>
   )

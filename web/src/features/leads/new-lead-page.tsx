@@ -41,7 +41,7 @@ export function NewLeadPage() {
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
 
   return (
-    <div className="mx-auto max-w-4xl">
+    <div className="max-w-6xl">
       <PageHeader
         title="New Lead"
         description="Fields marked * are required. The rest helps the lender to decide sooner."
@@ -56,20 +56,22 @@ export function NewLeadPage() {
           What you had entered before you were signed out is here again.
         </Alert>
       )}
-      <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-5">
+      <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-8">
         <ApplicantSections form={form} />
         <LoanSections form={form} />
-        <p className="flex items-start gap-2.5 px-1 text-muted">
-          <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {CONSENT_TEXT}
-        </p>
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" busy={submission.isPending}>
-            Submit Lead
-          </Button>
-          <Link {...paths.leads} className={buttonClass('secondary')}>
-            Cancel
-          </Link>
+        <div className="border-t border-line pt-5 xl:ml-68">
+          <p className="flex items-start gap-2.5 text-muted">
+            <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
+            {CONSENT_TEXT}
+          </p>
+          <div className="mt-4 flex flex-wrap gap-2">
+            <Button type="submit" busy={submission.isPending}>
+              Submit Lead
+            </Button>
+            <Link {...paths.leads} className={buttonClass('secondary')}>
+              Cancel
+            </Link>
+          </div>
         </div>
       </form>
       <ConfirmDialog

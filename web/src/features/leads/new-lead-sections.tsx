@@ -5,8 +5,8 @@ import { Email } from '@portal/contract/text.ts'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useWatch } from 'react-hook-form'
-import { Card } from '../../ui/card.tsx'
 import { Checkbox, SelectField, TextArea, TextField } from '../../ui/field.tsx'
+import { FormSection } from '../../ui/form-section.tsx'
 import { DuplicateWarning } from './duplicate-warning.tsx'
 import { type DuplicateCheck, duplicatesQuery } from './leads.queries.ts'
 import { MoneyField } from './money-field.tsx'
@@ -35,7 +35,7 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
 
   return (
     <>
-      <Section title="Personal Information" description="Who applies for the loan.">
+      <FormSection title="Personal Information" description="Who applies for the loan.">
         <TextField label="First Name" required error={errors.firstName?.message} {...register('firstName')} />
         <TextField label="Last Name" required error={errors.lastName?.message} {...register('lastName')} />
         <TextField
@@ -57,8 +57,8 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
         <Wide>
           <DuplicateWarning duplicates={duplicates.filter(({ matches }) => !isByBusinessNumber(matches))} />
         </Wide>
-      </Section>
-      <Section title="Business Information" description="The business that needs the funds.">
+      </FormSection>
+      <FormSection title="Business Information" description="The business that needs the funds.">
         <TextField label="Business Name" required error={errors.businessName?.message} {...register('businessName')} />
         <SelectField
           label="Industry"
@@ -86,7 +86,7 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
         <Wide>
           <DuplicateWarning duplicates={duplicates.filter(({ matches }) => isByBusinessNumber(matches))} />
         </Wide>
-      </Section>
+      </FormSection>
     </>
   )
 }
@@ -102,7 +102,7 @@ export function LoanSections({ form }: { form: LeadForm }) {
 
   return (
     <>
-      <Section title="Loan Information" description="How much, and what for.">
+      <FormSection title="Loan Information" description="How much, and what for.">
         <MoneyField
           form={form}
           name="loanAmount"
@@ -125,8 +125,8 @@ export function LoanSections({ form }: { form: LeadForm }) {
           error={errors.loanTerm?.message}
           {...register('loanTerm')}
         />
-      </Section>
-      <Section title="Property Information (optional)" description="Property can serve as security.">
+      </FormSection>
+      <FormSection title="Property Information (optional)" description="Property can serve as security.">
         <Wide>
           <Checkbox label="The applicant owns property" {...register('ownsProperty')} />
         </Wide>
@@ -142,8 +142,8 @@ export function LoanSections({ form }: { form: LeadForm }) {
             <MoneyField form={form} name="propertyDebt" label="Outstanding Debt" placeholder="$350,000" />
           </>
         )}
-      </Section>
-      <Section title="Additional Details" description="Anything the lender should know.">
+      </FormSection>
+      <FormSection title="Additional Details" description="Anything the lender should know.">
         <Wide>
           <TextArea
             label="Additional Information"
@@ -154,16 +154,8 @@ export function LoanSections({ form }: { form: LeadForm }) {
             {...register('additionalInfo')}
           />
         </Wide>
-      </Section>
+      </FormSection>
     </>
-  )
-}
-
-function Section({ title, description, children }: { title: string; description: string; children: ReactNode }) {
-  return (
-    <Card title={title} description={description}>
-      <div className="grid grid-cols-1 items-start gap-x-5 gap-y-4 sm:grid-cols-2">{children}</div>
-    </Card>
   )
 }
 

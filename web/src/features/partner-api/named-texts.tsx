@@ -16,7 +16,7 @@ export function NamedTexts({ label, nameHeader, textHeader = 'Meaning', items, p
     <div className="panel overflow-hidden">
       <table role="table" aria-label={label} className="w-full border-collapse text-left max-sm:block">
         <thead role="rowgroup" className="max-sm:hidden">
-          <tr role="row" className="border-b border-line bg-sunken text-xs text-muted">
+          <tr role="row" className="border-b border-line text-xs text-muted">
             <th role="columnheader" scope="col" className="h-10 w-64 px-5 font-medium">
               {nameHeader}
             </th>

@@ -159,7 +159,7 @@ function NothingFound({ q }: { q: string }) {
 function QuickActions() {
   return (
     <Card title="Quick Actions">
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-sm:*:grow">
         <Link {...paths.newLead} className={buttonClass('secondary')}>
           <Plus aria-hidden />
           Submit New Lead

@@ -27,7 +27,7 @@ const PARTS: readonly IconListItem[] = [
 export function DeliveryGuide() {
   return (
     <Card title="How deliveries work">
-      <IconList items={PARTS} className="sm:max-xl:grid-cols-3 sm:max-xl:gap-6" />
+      <IconList items={PARTS} className="gap-x-8 sm:grid-cols-3" />
       <p className="mt-5 border-t border-line pt-4">
         <Link {...paths.apiDocs} hash="webhooks" className={textLinkClass}>
           Events and signature checks in the API Docs

@@ -48,15 +48,16 @@ export function WebhookPage() {
           <Failure text="Failed to load webhook data" detail={failureDetail(endpoint.error)} onRetry={handleRetry} />
         </div>
       ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-8 xl:grid-cols-[minmax(0,1fr)_24rem]">
-          <div className="min-w-0">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-y-8 xl:gap-y-6">
+          {/* As high without a URL as with one, so that the rest keeps its place when it is known. */}
+          <div className="grid min-w-0 min-h-80 grid-cols-[minmax(0,1fr)] sm:min-h-65">
             {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
           </div>
-          <div className="min-w-0 xl:col-span-2">
+          <div className="min-w-0 xl:row-start-3 xl:mt-2">
             <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
           </div>
           {/* On a phone the log is not kept waiting behind what one reads once. */}
-          <div className="min-w-0 xl:col-start-2 xl:row-start-1">
+          <div className="min-w-0 xl:row-start-2">
             <DeliveryGuide />
           </div>
         </div>
@@ -79,7 +80,7 @@ function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
 
 function WaitingEndpoint() {
   return (
-    <div role="status" aria-label="Loading webhook" className="panel grid h-52 content-start gap-5 p-5">
+    <div role="status" aria-label="Loading webhook" className="panel grid content-start gap-5 p-5">
       <Skeleton className="h-4 w-32" />
       <Skeleton className="h-4 w-2/3" />
       <Skeleton className="h-9 w-56" />
