@@ -6,8 +6,8 @@ import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
+import { keepDocument } from './keep-document.ts'
 import { createAppRouter } from './routes.tsx'
-import { stayWhileOffline } from './stay-while-offline.ts'
 
 /** Long, because whoever was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
@@ -17,7 +17,7 @@ export function App() {
   const [router] = useState(createAppRouter)
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
-  useEffect(stayWhileOffline, [])
+  useEffect(keepDocument, [])
   useEffect(
     () =>
       keepSession(queryClient, {
