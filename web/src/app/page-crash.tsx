@@ -1,6 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { OFFLINE, UNEXPECTED } from '../api/failure.ts'
+import { isReachable } from '../api/is-reachable.ts'
 import { Failure } from '../ui/failure.tsx'
 
 const RELOADED_KEY = 'portal-reloaded'
@@ -17,9 +18,5 @@ export function PageCrash() {
 }
 
 async function reloadIfReachable() {
-  const isReachable = await fetch(window.location.href, { method: 'HEAD', cache: 'no-store' }).then(
-    ({ ok }) => ok,
-    () => false,
-  )
-  if (isReachable) window.location.reload()
+  if (await isReachable()) window.location.reload()
 }
