@@ -74,6 +74,37 @@ test('without a connection a page that was not opened yet says so, and comes whe
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
+test('a page whose code does not come leaves the portal standing while the server is away', async ({
+  page,
+  isMobile,
+}) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  await page.route('**/*', (route) => route.abort('connectionrefused'))
+  await page.getByRole('link', { name: 'API Docs' }).press('Enter')
+  const failure = page.getByRole('main').getByRole('alert')
+  await expect(failure).toContainText('Something went wrong. Please try again or contact support.')
+  await failure.getByRole('button', { name: 'Try Again' }).click()
+  await expect(failure).toBeVisible()
+  await page.unroute('**/*')
+  await failure.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+})
+
+test('a page whose code a newer version replaced comes with the new document', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  let isReplaced = true
+  await page.route(/\/assets\/.*\.js$/, (route) => (isReplaced ? route.fulfill({ status: 404 }) : route.fallback()))
+  const reload = page.waitForRequest((request) => request.isNavigationRequest())
+  await page.getByRole('link', { name: 'API Docs' }).press('Enter')
+  await reload
+  isReplaced = false
+  await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+})
+
 test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', async ({
   page,
   isMobile,

@@ -6,8 +6,8 @@ import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
+import { keepDocument } from './keep-document.ts'
 import type { AppRouter } from './routes.tsx'
-import { stayWhileOffline } from './stay-while-offline.ts'
 import { rememberPages } from './way-back.ts'
 
 /** Long, because whoever was away may not look at once. */
@@ -17,8 +17,8 @@ export function App({ router }: { router: AppRouter }) {
   const [queryClient] = useState(createQueryClient)
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
-  useEffect(stayWhileOffline, [])
   useEffect(() => rememberPages(router), [router])
+  useEffect(keepDocument, [])
   useEffect(
     () =>
       keepSession(queryClient, {
