@@ -4,9 +4,9 @@ import { useEffect, useState } from 'react'
 import { createQueryClient } from '../api/query-client.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { Toaster } from '../ui/toaster.tsx'
+import { rememberPages } from '../ui/way-back.ts'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import { createAppRouter } from './routes.tsx'
-import { rememberPages } from './way-back.ts'
 
 export function App() {
   const [queryClient] = useState(createQueryClient)
