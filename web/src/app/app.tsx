@@ -5,10 +5,10 @@ import { createQueryClient } from '../api/query-client.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
+import { rememberPages } from '../ui/way-back.ts'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import { keepDocument } from './keep-document.ts'
 import type { AppRouter } from './routes.tsx'
-import { rememberPages } from './way-back.ts'
 
 /** Long, because whoever was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000

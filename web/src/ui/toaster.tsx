@@ -52,11 +52,11 @@ export function Toaster() {
       // bar, beside its menu.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0"
     >
-      {/* The newest on top. A phone shows two: more would reach down to the buttons of the page. */}
+      {/* The newest on top. A phone shows two, the older with one line: more would reach down to the buttons of the page. */}
       <ol
         aria-live="polite"
         aria-relevant="additions"
-        className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden"
+        className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1"
       >
         {items.map((item) => (
           <Toast key={item.id} item={item} isPaused={isPaused} onDismiss={() => handleDismiss(item.id)} />
