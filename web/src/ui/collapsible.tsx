@@ -3,33 +3,29 @@ import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 
 interface CollapsibleProps {
-  title: ReactNode
-  /** Stands beside the title, as a count of active filters. */
-  badge?: ReactNode
-  icon?: ReactNode
-  defaultOpen?: boolean
-  className?: string
+  title: string
   children: ReactNode
 }
 
-/** A section that folds. Folded, its content is hidden, not gone: what was typed stays. */
-export function Collapsible({ title, badge, icon, defaultOpen = false, className, children }: CollapsibleProps) {
-  const [isOpen, setIsOpen] = useState(defaultOpen)
+/** A card that folds, open at first. Folded, its content is hidden, not gone: what was typed stays. */
+export function Collapsible({ title, children }: CollapsibleProps) {
+  const [isOpen, setIsOpen] = useState(true)
   const contentId = useId()
   return (
-    <section className={clsx('panel', className)}>
+    <section className="panel">
       <h2>
         <button
           type="button"
           aria-expanded={isOpen}
           aria-controls={contentId}
           onClick={() => setIsOpen(!isOpen)}
-          className="flex min-h-12 w-full items-center gap-2.5 rounded-[inherit] px-5 text-left text-[0.9375rem] font-semibold [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"
+          className="flex min-h-14 w-full items-center justify-between gap-2.5 rounded-[inherit] px-5 text-left text-[0.9375rem] font-semibold"
         >
-          {icon}
           {title}
-          {badge}
-          <ChevronDown aria-hidden className={clsx('ml-auto transition-transform', isOpen && 'rotate-180')} />
+          <ChevronDown
+            aria-hidden
+            className={clsx('size-4 shrink-0 text-muted transition-transform', isOpen && 'rotate-180')}
+          />
         </button>
       </h2>
       <div id={contentId} hidden={!isOpen} className="border-t border-line p-5">

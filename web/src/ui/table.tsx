@@ -139,7 +139,7 @@ const CARD_PLACES: Record<CardPlace, string> = {
   mark: 'max-xl:col-start-2 max-xl:row-start-3 max-xl:text-right max-sm:mt-1.5 sm:max-xl:col-start-4',
   kind: 'max-xl:col-start-1 max-xl:row-start-4 max-sm:mt-1.5 sm:max-xl:col-start-3 sm:max-xl:row-start-1',
   code: 'max-xl:col-start-2 max-xl:row-start-4 max-xl:text-right max-sm:mt-1.5 sm:max-xl:col-start-2 sm:max-xl:row-start-2 sm:max-xl:text-left',
-  wide: 'max-xl:row-start-5 max-xl:text-muted max-sm:col-span-full max-sm:flex max-sm:justify-between max-sm:gap-4 sm:max-xl:col-start-3 sm:max-xl:row-span-2 sm:max-xl:row-start-2',
+  wide: 'max-xl:row-start-5 max-xl:text-muted max-sm:col-span-full max-sm:text-xs max-sm:flex max-sm:justify-between max-sm:gap-4 sm:max-xl:col-start-3 sm:max-xl:row-span-2 sm:max-xl:row-start-2',
   corner: 'max-xl:absolute max-xl:inset-y-0 max-xl:right-2 max-xl:flex max-xl:items-center',
 }
 

@@ -24,7 +24,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     header: 'Deal Name',
     sortable: true,
     card: 'title',
-    className: 'xl:max-w-80 xl:min-w-40 min-[88rem]:min-w-52',
+    className: 'xl:max-w-80 xl:min-w-40 min-[88rem]:min-w-52 min-[108rem]:max-w-96',
     cell: (deal) => (
       <>
         <Link {...paths.deal(deal.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">

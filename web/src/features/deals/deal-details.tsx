@@ -50,7 +50,7 @@ export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: 
 
 export function DealDetails({ deal }: { deal: Deal }) {
   return (
-    <Collapsible title="Details" defaultOpen>
+    <Collapsible title="Details">
       <DescriptionList
         items={[
           { term: 'Deal Name', value: deal.deal_name },
