@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, type Ref, useId, useState } from 'react'
 
 interface CollapsibleProps {
   title: ReactNode
@@ -8,18 +8,21 @@ interface CollapsibleProps {
   badge?: ReactNode
   icon?: ReactNode
   defaultOpen?: boolean
+  toggleRef?: Ref<HTMLButtonElement>
   className?: string
   children: ReactNode
 }
 
 /** A section that folds. Folded, its content is hidden, not gone: what was typed stays. */
-export function Collapsible({ title, badge, icon, defaultOpen = false, className, children }: CollapsibleProps) {
+export function Collapsible(props: CollapsibleProps) {
+  const { title, badge, icon, defaultOpen = false, toggleRef, className, children } = props
   const [isOpen, setIsOpen] = useState(defaultOpen)
   const contentId = useId()
   return (
     <section className={clsx('panel', className)}>
       <h2>
         <button
+          ref={toggleRef}
           type="button"
           aria-expanded={isOpen}
           aria-controls={contentId}
