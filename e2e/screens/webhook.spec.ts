@@ -172,6 +172,7 @@ test('/webhook lists, filters and unfolds calls', async ({ page, request, partne
     await expect(page).toHaveURL('/webhook?page=2')
     await expect(rows).toHaveCount(2)
     await expect(next).toBeDisabled()
+    await expect(previous).toBeFocused()
     await page.goto('/webhook?page=3')
     await expect(page.getByText('This page is past the last one')).toBeVisible()
     await page.goto('/webhook?page=2')
@@ -223,6 +224,7 @@ test('/webhook lists, filters and unfolds calls', async ({ page, request, partne
     await expect(page.getByText('Try adjusting your search or filters')).toBeVisible()
     await page.getByRole('button', { name: 'Clear Filters' }).click()
     await expect(page).toHaveURL('/webhook')
+    await expect(page.getByRole('button', { name: 'Filters', exact: true })).toBeFocused()
     await expect(rows).toHaveCount(20)
   })
 

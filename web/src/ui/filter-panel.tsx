@@ -1,8 +1,9 @@
 import { clsx } from 'clsx'
 import { ChevronDown, SlidersHorizontal, X } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { Badge } from './badge.tsx'
 import { Button, buttonClass } from './button.tsx'
+import { useFocusOnceDisabled } from './keep-focus.ts'
 
 interface FilterPanelProps {
   activeCount: number
@@ -17,10 +18,20 @@ interface FilterPanelProps {
 export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps) {
   const [isOpen, setIsOpen] = useState(activeCount > 0)
   const contentId = useId()
+  const toggleRef = useRef<HTMLButtonElement>(null)
+  const isClear = activeCount === 0
+  const keepFocus = useFocusOnceDisabled(isClear, toggleRef)
+
+  function handleClear() {
+    keepFocus()
+    onClear()
+  }
+
   return (
     <>
       <h2 className="max-sm:grow">
         <button
+          ref={toggleRef}
           type="button"
           aria-expanded={isOpen}
           aria-controls={contentId}
@@ -51,8 +62,8 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
           variant="ghost"
           className="justify-self-end sm:max-xl:col-span-2"
           icon={<X aria-hidden />}
-          disabled={activeCount === 0}
-          onClick={onClear}
+          disabled={isClear}
+          onClick={handleClear}
         >
           Clear Filters
         </Button>

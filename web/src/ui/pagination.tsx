@@ -1,5 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useRef } from 'react'
 import { Button } from './button.tsx'
+import { useFocusOnceDisabled } from './keep-focus.ts'
 
 interface PaginationProps {
   page: number
@@ -8,6 +10,22 @@ interface PaginationProps {
 }
 
 export function Pagination({ page, hasNext, onPage }: PaginationProps) {
+  const previousRef = useRef<HTMLButtonElement>(null)
+  const nextRef = useRef<HTMLButtonElement>(null)
+  const isFirst = page <= 1
+  const keepFocusAtFirst = useFocusOnceDisabled(isFirst, nextRef)
+  const keepFocusAtLast = useFocusOnceDisabled(!hasNext, previousRef)
+
+  function handlePrevious() {
+    keepFocusAtFirst()
+    onPage(page - 1)
+  }
+
+  function handleNext() {
+    keepFocusAtLast()
+    onPage(page + 1)
+  }
+
   return (
     <nav aria-label="Pagination" className="flex items-center justify-between gap-4 border-t border-line px-5 py-3">
       <p aria-live="polite" className="text-muted tabular-nums">
@@ -15,15 +33,16 @@ export function Pagination({ page, hasNext, onPage }: PaginationProps) {
       </p>
       <div className="flex gap-2">
         <Button
+          ref={previousRef}
           variant="secondary"
           size="small"
           icon={<ChevronLeft aria-hidden />}
-          disabled={page <= 1}
-          onClick={() => onPage(page - 1)}
+          disabled={isFirst}
+          onClick={handlePrevious}
         >
           Previous
         </Button>
-        <Button variant="secondary" size="small" disabled={!hasNext} onClick={() => onPage(page + 1)}>
+        <Button ref={nextRef} variant="secondary" size="small" disabled={!hasNext} onClick={handleNext}>
           Next
           <ChevronRight aria-hidden />
         </Button>

@@ -333,6 +333,15 @@ test('filters go into the address and to the server; nothing found tells a searc
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
 })
 
+test('clearing the filters leaves the focus where they are', async () => {
+  serveWebhook()
+  const user = openApp('/webhook?status=failed')
+  await user.click(await button('Clear Filters'))
+  await waitFor(() => expect(window.location.search).toBe(''))
+  expect((await button('Clear Filters')).disabled).toBe(true)
+  expect(document.activeElement).toBe(await button('Filters'))
+})
+
 test('a status in the address that there is not is no filter', async () => {
   const server = serveWebhook()
   openApp('/webhook?status=lost')
@@ -357,6 +366,11 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect((await button('Next')).disabled).toBe(true)
   expect((await button('Previous')).disabled).toBe(false)
   expect(window.location.search).toBe('?page=2')
+  // A button that can be pressed no longer does not keep the focus.
+  expect(document.activeElement).toBe(await button('Previous'))
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(within(log).getAllByRole('listitem')).toHaveLength(20))
+  expect(document.activeElement).toBe(await button('Next'))
 })
 
 test('a row unfolds to what was sent and answered, with every attempt', async () => {
