@@ -47,16 +47,16 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
         role="table"
         aria-label={label}
         aria-busy={stale || undefined}
-        className="w-full border-collapse text-[0.8125rem] tabular-nums max-xl:block"
+        className="w-full border-collapse text-[0.8125rem] tabular-nums max-wide:block"
       >
-        <thead role="rowgroup" className="max-xl:hidden">
+        <thead role="rowgroup" className="max-wide:hidden">
           <tr role="row" className="border-b border-line">
             {columns.map((column) => (
               <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup" className={clsx('max-xl:block', stale && 'opacity-60 transition-opacity')}>
+        <tbody role="rowgroup" className={clsx('max-wide:block', stale && 'opacity-60 transition-opacity')}>
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
@@ -65,7 +65,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
               className={clsx(
                 'border-b border-line transition-colors last:border-0 hover:bg-hover/60',
                 CARD,
-                columns.some(({ card }) => card === 'corner') && 'max-xl:pr-12',
+                columns.some(({ card }) => card === 'corner') && 'max-wide:pr-12',
                 onRowClick && 'cursor-pointer',
               )}
             >
@@ -75,9 +75,9 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   role="cell"
                   data-label={column.headerHidden || column.card === 'title' ? undefined : column.header}
                   className={clsx(
-                    'px-2 py-2.5 align-middle first:pl-5 last:pr-3 max-xl:min-w-0 max-xl:p-0!',
+                    'px-2 py-2.5 align-middle first:pl-5 last:pr-3 max-wide:min-w-0 max-wide:p-0!',
                     // A card needs no headings to be understood by eye.
-                    'max-xl:data-label:before:sr-only max-xl:data-label:before:content-[attr(data-label)]',
+                    'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card],
                     column.align === 'right' && 'text-right',
                     column.className,
@@ -105,7 +105,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
   return (
-    <div className="flex items-center gap-2 border-b border-line px-4 py-2.5 xl:hidden">
+    <div className="flex items-center gap-2 border-b border-line px-5 py-2.5 wide:hidden">
       <SelectField
         label="Sort by"
         fieldClassName="grow flex-row! items-center gap-3! *:first:shrink-0 sm:grow-0"
@@ -129,18 +129,18 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
 
 /** Two columns on a phone, four from there on: what it is, how it stands, of what kind, how much and since when. */
 const CARD =
-  'max-xl:relative max-xl:grid max-xl:grid-cols-[minmax(0,1fr)_auto] max-xl:grid-rows-[auto_1fr] max-xl:items-start max-xl:gap-x-4 max-xl:px-4 max-xl:py-3.5 sm:max-xl:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
+  'max-wide:relative max-wide:grid max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-5 max-wide:py-3.5 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 
 const CARD_PLACES: Record<CardPlace, string> = {
-  title: 'max-xl:row-span-2',
-  value: 'max-xl:col-start-2 max-xl:row-start-1 max-xl:text-right sm:max-xl:col-start-4',
-  date: 'max-xl:col-start-2 max-xl:row-start-2 max-xl:text-right max-xl:text-muted sm:max-xl:col-start-4',
-  state: 'max-xl:col-start-1 max-xl:row-start-3 max-sm:mt-1.5 sm:max-xl:col-start-2 sm:max-xl:row-start-1',
-  mark: 'max-xl:col-start-2 max-xl:row-start-3 max-xl:text-right max-sm:mt-1.5 sm:max-xl:col-start-4',
-  kind: 'max-xl:col-start-1 max-xl:row-start-4 max-sm:mt-1.5 sm:max-xl:col-start-3 sm:max-xl:row-start-1',
-  code: 'max-xl:col-start-2 max-xl:row-start-4 max-xl:text-right max-sm:mt-1.5 sm:max-xl:col-start-2 sm:max-xl:row-start-2 sm:max-xl:text-left',
-  wide: 'max-xl:row-start-5 max-xl:text-muted max-sm:col-span-full max-sm:text-xs max-sm:flex max-sm:justify-between max-sm:gap-4 sm:max-xl:col-start-3 sm:max-xl:row-span-2 sm:max-xl:row-start-2',
-  corner: 'max-xl:absolute max-xl:inset-y-0 max-xl:right-2 max-xl:flex max-xl:items-center',
+  title: 'max-wide:row-span-2',
+  value: 'max-wide:col-start-2 max-wide:row-start-1 max-wide:text-right sm:max-wide:col-start-4',
+  date: 'max-wide:col-start-2 max-wide:row-start-2 max-wide:text-right max-wide:text-muted sm:max-wide:col-start-4',
+  state: 'max-wide:col-start-1 max-wide:row-start-3 max-sm:mt-1.5 sm:max-wide:col-start-2 sm:max-wide:row-start-1',
+  mark: 'max-wide:col-start-2 max-wide:row-start-3 max-wide:text-right max-sm:mt-1.5 sm:max-wide:col-start-4',
+  kind: 'max-wide:col-start-1 max-wide:row-start-4 max-sm:mt-1.5 sm:max-wide:col-start-3 sm:max-wide:row-start-1',
+  code: 'max-wide:col-start-2 max-wide:row-start-4 max-wide:text-right max-sm:mt-1.5 sm:max-wide:col-start-2 sm:max-wide:row-start-2 sm:max-wide:text-left',
+  wide: 'max-wide:row-start-5 max-wide:text-muted max-sm:col-span-full max-sm:text-xs max-sm:flex max-sm:justify-between max-sm:gap-4 sm:max-wide:col-start-3 sm:max-wide:row-span-2 sm:max-wide:row-start-2',
+  corner: 'max-wide:absolute max-wide:inset-y-0 max-wide:right-2 max-wide:flex max-wide:items-center',
 }
 
 interface HeaderCellProps<Row, Key extends string> {

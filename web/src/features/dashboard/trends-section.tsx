@@ -33,7 +33,7 @@ export function TrendsSection() {
       padded={false}
       action={<Segmented label="By week or month" options={PERIODS} value={period} onValue={setPeriod} />}
     >
-      <div className="grid min-h-133 grid-cols-1 sm:min-h-110 lg:min-h-93 xl:min-h-88 min-[88rem]:min-h-82">
+      <div className="grid min-h-133 grid-cols-1 sm:min-h-110 lg:min-h-93 xl:min-h-88 wide:min-h-82">
         {trends.isError && !trends.data ? (
           <Failure
             text="Failed to fetch trends"

@@ -24,7 +24,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     header: 'Deal Name',
     sortable: true,
     card: 'title',
-    className: 'xl:max-w-80 xl:min-w-40 min-[88rem]:min-w-52 min-[108rem]:max-w-96',
+    className: 'wide:max-w-80 wide:min-w-52 min-[108rem]:max-w-96',
     cell: (deal) => (
       <>
         <Link {...paths.deal(deal.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
@@ -45,7 +45,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'business_name',
     header: 'Business',
     card: 'wide',
-    className: 'xl:max-w-32 min-[108rem]:max-w-60',
+    className: 'wide:max-w-32 min-[108rem]:max-w-60',
     cell: (deal) => (
       <span className="block truncate" title={deal.business_name ?? undefined}>
         {deal.business_name ?? '—'}
@@ -64,7 +64,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     key: 'loan_type',
     header: 'Loan Type',
     card: 'kind',
-    className: 'min-[88rem]:whitespace-nowrap',
+    className: 'wide:whitespace-nowrap',
     cell: (deal) => deal.loan_type ?? '—',
   },
   {
@@ -74,7 +74,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     card: 'state',
     className: 'max-sm:col-span-full',
     cell: (deal) => (
-      <span className="flex flex-wrap items-center gap-1.5 xl:flex-col xl:items-start">
+      <span className="flex flex-wrap items-center gap-1.5 wide:flex-col wide:items-start">
         <Badge variant={badgeColour(deal.stage)} dot>
           {deal.stage}
         </Badge>
@@ -87,9 +87,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     header: 'Created',
     sortable: true,
     card: 'date',
-    cell: (deal) => (
-      <span className="max-xl:whitespace-nowrap min-[88rem]:whitespace-nowrap">{formatDate(deal.created_at)}</span>
-    ),
+    cell: (deal) => <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>,
   },
   {
     key: 'view',

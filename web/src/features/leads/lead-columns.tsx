@@ -32,7 +32,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Business Name',
     sortable: true,
     card: 'title',
-    className: 'xl:max-w-72 xl:min-w-36 min-[88rem]:min-w-48',
+    className: 'wide:max-w-72 wide:min-w-48',
     cell: (lead) => (
       <>
         <Link {...paths.lead(lead.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
@@ -53,7 +53,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'xl:max-w-36 min-[88rem]:max-w-48 min-[108rem]:max-w-64',
+    className: 'wide:max-w-48 min-[108rem]:max-w-64',
     cell: (lead) => (
       <>
         <span className="block truncate" title={lead.email ?? undefined}>
@@ -87,7 +87,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     sortable: true,
     card: 'state',
     cell: (lead) => (
-      <span className="flex flex-wrap items-center gap-1.5 xl:flex-col xl:items-start">
+      <span className="flex flex-wrap items-center gap-1.5 wide:flex-col wide:items-start">
         <Badge variant={badgeColour(lead.lead_status)} dot>
           {lead.lead_status}
         </Badge>
@@ -100,9 +100,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Created',
     sortable: true,
     card: 'date',
-    cell: (lead) => (
-      <span className="max-xl:whitespace-nowrap min-[88rem]:whitespace-nowrap">{formatDate(lead.created_at)}</span>
-    ),
+    cell: (lead) => <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>,
   },
   {
     key: 'view',

@@ -15,7 +15,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'business_name',
     header: 'Business Name',
     card: 'title',
-    className: 'xl:w-1/4',
+    className: 'wide:w-1/4',
     cell: (lead) => (
       <Title
         link={paths.lead(lead.loid)}
@@ -29,7 +29,7 @@ export const FOUND_LEAD_COLUMNS: readonly TableColumn<Lead>[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'xl:max-w-56',
+    className: 'wide:max-w-56',
     cell: (lead) => <Contact email={lead.email} phone={lead.phone} />,
   },
   {
@@ -49,7 +49,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'deal_name',
     header: 'Deal Name',
     card: 'title',
-    className: 'xl:w-1/4',
+    className: 'wide:w-1/4',
     cell: (deal) => (
       <Title
         link={paths.deal(deal.loid)}
@@ -63,7 +63,7 @@ export const FOUND_DEAL_COLUMNS: readonly TableColumn<FoundDeal>[] = [
     key: 'contact',
     header: 'Contact',
     card: 'wide',
-    className: 'xl:max-w-56',
+    className: 'wide:max-w-56',
     cell: (deal) => <Contact email={deal.email} phone={deal.phone} />,
   },
   {
