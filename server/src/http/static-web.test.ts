@@ -65,7 +65,7 @@ test.each([
   expect([answer.statusCode, answer.body]).toEqual([200, `page of ${page}`])
 })
 
-test.each(['/', '/leads/new/more', '/leads/LO-00000000/more', '/unknown'])(
+test.each(['/', '/leads/new/more', '/leads/LO-00000000/more', '/unknown', '/leads//', '/any/%00'])(
   '%s gets the app’s own page',
   async (url) => {
     const answer = await app.inject(url)

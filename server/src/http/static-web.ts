@@ -17,6 +17,8 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
     await app.register(fastifyStatic, {
       root: folder,
       preCompressed: true,
+      // The files of the build and no other address: of those some (`/leads//`) would be refused before they are seen to be pages.
+      wildcard: false,
       cacheControl: false,
       setHeaders(response, file) {
         // Names under assets/ carry a hash of their content; everything else may change with the next build.
