@@ -22,3 +22,19 @@ test('a page’s address asks for all the files of that page at once', async ({ 
     ).toEqual([])
   }
 })
+
+test('a page that is pointed at begins its calls before it is opened', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'a finger does not point')
+  await page.goto('/profile')
+  const answer = page.waitForResponse(/\/api\/dashboard\/leads\?/)
+  await page.getByRole('link', { name: 'Leads', exact: true }).hover()
+  await answer
+  await expect(page).toHaveURL('/profile')
+  let callsAfter = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/api/dashboard/leads')) callsAfter++
+  })
+  await page.getByRole('link', { name: 'Leads', exact: true }).click()
+  await expect(page.getByRole('row')).toHaveCount(21)
+  expect(callsAfter).toBe(0)
+})

@@ -1,7 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { createQueryClient } from '../api/query-client.ts'
+import { useEffect } from 'react'
 import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
@@ -14,7 +13,7 @@ import type { AppRouter } from './routes.tsx'
 const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
-  const [queryClient] = useState(createQueryClient)
+  const { queryClient } = router.options.context
 
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])

@@ -1,17 +1,21 @@
 import './styles.css'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
+import { createQueryClient } from '../api/query-client.ts'
 import { App } from './app.tsx'
 import { createAppRouter } from './routes.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element #root')
-const router = createAppRouter()
+const router = createAppRouter(createQueryClient())
 // What is painted first is the page itself; until its files are there, the mark of index.html stays.
 void router.load().finally(() =>
-  createRoot(root).render(
-    <StrictMode>
-      <App router={router} />
-    </StrictMode>,
+  // In pieces, between which the browser can do something else.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <App router={router} />
+      </StrictMode>,
+    ),
   ),
 )

@@ -1,7 +1,9 @@
+import type { QueryClient } from '@tanstack/react-query'
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
+  lazyFn,
   lazyRouteComponent,
   Outlet,
   redirect,
@@ -19,7 +21,7 @@ import {
   webhookLogSearch,
 } from './search-params.ts'
 
-const root = createRootRoute({ component: Outlet })
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet })
 
 const signedOut = createRoute({ getParentRoute: () => root, id: 'signed-out', beforeLoad: requireNoSession })
 
@@ -30,7 +32,10 @@ const signedIn = createRoute({
   component: lazyRouteComponent(() => import('./layout/layout.tsx'), 'Layout'),
 })
 
-/** Every path of the app, under the guard that watches it. */
+/**
+ * Every path of the app, under the guard that watches it. A page's loader begins its calls while the page is still on its
+ * way, or only pointed at; it waits for none of them, because the page shows how each is doing.
+ */
 const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
@@ -82,12 +87,15 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: '/dashboard',
+      loader: lazyFn(() => import('../features/dashboard/dashboard-page.tsx'), 'startDashboard'),
       component: lazyRouteComponent(() => import('../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,
       path: '/leads',
       validateSearch: leadListSearch,
+      loaderDeps: ({ search }) => leadListSearch(search),
+      loader: lazyFn(() => import('../features/leads/lead-list-page.tsx'), 'startLeadList'),
       component: lazyRouteComponent(() => import('../features/leads/lead-list-page.tsx'), 'LeadListPage'),
     }),
     createRoute({
@@ -98,17 +106,21 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: '/leads/$loid',
+      loader: lazyFn(() => import('../features/leads/lead-page.tsx'), 'startLead'),
       component: lazyRouteComponent(() => import('../features/leads/lead-page.tsx'), 'LeadPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,
       path: '/deals',
       validateSearch: dealListSearch,
+      loaderDeps: ({ search }) => dealListSearch(search),
+      loader: lazyFn(() => import('../features/deals/deal-list-page.tsx'), 'startDealList'),
       component: lazyRouteComponent(() => import('../features/deals/deal-list-page.tsx'), 'DealListPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,
       path: '/deals/$loid',
+      loader: lazyFn(() => import('../features/deals/deal-page.tsx'), 'startDeal'),
       component: lazyRouteComponent(() => import('../features/deals/deal-page.tsx'), 'DealPage'),
     }),
     createRoute({
@@ -134,6 +146,8 @@ const routeTree = root.addChildren([
       beforeLoad: ({ search }) => {
         if (!search.q) throw redirect({ to: '/', replace: true })
       },
+      loaderDeps: ({ search }) => search,
+      loader: lazyFn(() => import('../features/search/search-page.tsx'), 'startSearch'),
       component: lazyRouteComponent(() => import('../features/search/search-page.tsx'), 'SearchPage'),
     }),
     createRoute({
@@ -144,12 +158,15 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-export function createAppRouter() {
+export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
+    context: { queryClient },
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',
+    // How old an answer may be is the query's own matter.
+    defaultPreloadStaleTime: 0,
     scrollRestoration: true,
     defaultPendingComponent: PagePending,
     defaultErrorComponent: PageCrash,

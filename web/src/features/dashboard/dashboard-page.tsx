@@ -1,17 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { Suspense, useEffect } from 'react'
+import { Suspense } from 'react'
 import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { activityQuery, pipelineQuery, recentDealsQuery, recentLeadsQuery } from './dashboard.queries.ts'
+import {
+  activityQuery,
+  pipelineQuery,
+  recentDealsQuery,
+  recentLeadsQuery,
+  statsQuery,
+  trendsQuery,
+} from './dashboard.queries.ts'
 import { FailedPipeline, loadPipeline, PipelineSection, WaitingPipeline } from './pipeline-section.tsx'
 import { RecentActivity } from './recent-activity.tsx'
 import { RecentDeals, RecentLeads } from './recent-records.tsx'
 import { StatCards } from './stat-cards.tsx'
-import { TrendsSection } from './trends-section.tsx'
+import { loadTrends, TrendsSection } from './trends-section.tsx'
+
+export function startDashboard({ context: { queryClient } }: PageStart) {
+  startQuery(queryClient, statsQuery())
+  startQuery(queryClient, trendsQuery('week'))
+  startQuery(queryClient, pipelineQuery())
+  startQuery(queryClient, recentLeadsQuery())
+  startQuery(queryClient, recentDealsQuery())
+  startQuery(queryClient, activityQuery())
+  void loadTrends()
+  void loadPipeline()
+}
 
 export function DashboardPage() {
   return (
@@ -44,7 +63,6 @@ function Sections() {
   const leads = useQuery(recentLeadsQuery())
   const deals = useQuery(recentDealsQuery())
   const activity = useQuery(activityQuery())
-  useEffect(() => void loadPipeline(), [])
 
   if (pipeline.isPending) return <WaitingPipeline />
   return (

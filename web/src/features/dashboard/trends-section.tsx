@@ -1,6 +1,6 @@
 import type { TrendPeriod } from '@portal/contract/dashboard.ts'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -8,7 +8,8 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { trendsQuery } from './dashboard.queries.ts'
 
-async function loadTrends() {
+/** Fetches the chart's code, so that it comes together with its data rather than after. */
+export async function loadTrends() {
   const { Trends } = await import('./trends.tsx')
   return { default: Trends }
 }
@@ -24,8 +25,6 @@ const PERIODS = [
 export function TrendsSection() {
   const [period, setPeriod] = useState<TrendPeriod>('week')
   const trends = useQuery(trendsQuery(period))
-  // Its code comes together with its data rather than after.
-  useEffect(() => void loadTrends(), [])
 
   return (
     <Card

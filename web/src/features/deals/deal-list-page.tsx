@@ -3,6 +3,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake, SearchX } from 'lucide-react'
 import { failureText } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -20,9 +21,15 @@ import { useSync } from '../sync/use-sync.ts'
 import { DEAL_COLUMNS, DEAL_SORT, DEAL_SORT_COLUMNS, type DealSortColumn, dealSortValue } from './deal-columns.tsx'
 import { countDealFilters, DealFilters } from './deal-filters.tsx'
 import { DealSummaryCards } from './deal-summary-cards.tsx'
-import { dealListQuery } from './deals.queries.ts'
+import { dealListQuery, stagesQuery } from './deals.queries.ts'
 
 const route = getRouteApi('/signed-in/deals')
+
+export function startDealList({ context: { queryClient }, deps }: PageStart<DealListSearch>) {
+  const { sort: _, ...filters } = deps
+  startQuery(queryClient, dealListQuery(filters))
+  startQuery(queryClient, stagesQuery())
+}
 
 export function DealListPage() {
   const search = route.useSearch({ select: dealListSearch })

@@ -2,6 +2,7 @@ import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -20,6 +21,13 @@ import { LeadStatusHistory, StageHistory } from './deal-histories.tsx'
 import { dealQuery, stageHistoryQuery } from './deals.queries.ts'
 
 const route = getRouteApi('/signed-in/deals/$loid')
+
+export function startDeal({ context: { queryClient }, params }: PageStart<unknown, { loid: string }>) {
+  const loid = params.loid.trim()
+  if (loid === '') return
+  startQuery(queryClient, dealQuery(loid))
+  startQuery(queryClient, stageHistoryQuery(loid))
+}
 
 export function DealPage() {
   const loid = route.useParams().loid.trim()

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Plus, SearchX, Users } from 'lucide-react'
 import { failureText } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -20,9 +21,15 @@ import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
 import { LEAD_COLUMNS, LEAD_SORT, LEAD_SORT_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
-import { leadListQuery } from './leads.queries.ts'
+import { leadListQuery, leadStatusesQuery } from './leads.queries.ts'
 
 const route = getRouteApi('/signed-in/leads')
+
+export function startLeadList({ context: { queryClient }, deps }: PageStart<LeadListSearch>) {
+  const { sort: _, ...filters } = deps
+  startQuery(queryClient, leadListQuery(filters))
+  startQuery(queryClient, leadStatusesQuery())
+}
 
 export function LeadListPage() {
   const search = route.useSearch({ select: leadListSearch })

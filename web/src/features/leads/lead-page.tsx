@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { failureText } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -17,6 +18,13 @@ import { leadQuery, statusHistoryQuery } from './leads.queries.ts'
 import { StatusHistory } from './status-history.tsx'
 
 const route = getRouteApi('/signed-in/leads/$loid')
+
+export function startLead({ context: { queryClient }, params }: PageStart<unknown, { loid: string }>) {
+  const loid = params.loid.trim()
+  if (loid === '') return
+  startQuery(queryClient, leadQuery(loid))
+  startQuery(queryClient, statusHistoryQuery(loid))
+}
 
 export function LeadPage() {
   const loid = route.useParams().loid.trim()

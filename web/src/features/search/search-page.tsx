@@ -5,6 +5,7 @@ import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router
 import { Handshake, Plus, SearchX, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { failureText } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { formatCount } from '../../format/count.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -19,6 +20,10 @@ import { FOUND_DEAL_COLUMNS, FOUND_LEAD_COLUMNS } from './found-columns.tsx'
 import { searchQuery } from './search.queries.ts'
 
 const route = getRouteApi('/signed-in/search')
+
+export function startSearch({ context: { queryClient }, deps: { q } }: PageStart<{ q?: string }>) {
+  if (q) startQuery(queryClient, searchQuery(q))
+}
 
 export function SearchPage() {
   const { q = '' } = route.useSearch()
