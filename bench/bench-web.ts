@@ -1,5 +1,5 @@
 // `npm run bench:web`: per route what a browser loads, how soon a slow phone shows it, and what Lighthouse says.
-// `-- --runs=1` is quicker than the five runs of which the median counts; `-- --only=/leads` measures one route.
+// `-- --runs=1` is quicker than the five runs of which the median counts; `-- --only=/leads,/deals` measures some.
 import { parseArgs } from 'node:util'
 import { type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
 import lighthouse, { desktopConfig } from 'lighthouse'
@@ -25,7 +25,8 @@ await withEmptyFolder(async (folder) => {
   console.log(`medians of ${runs}; slow: 1.6 Mbit/s, 150 ms, processor ${SLOW_PROCESSOR} times slower\n`)
   console.log(`${' '.repeat(38)}brotli kB    slow, ms   Lighthouse mobile        Lighthouse desktop`)
   console.log(`${'route'.padEnd(34)}JS     CSS   visible    perf a11y best   CLS    perf a11y best   CLS`)
-  for (const page of pages.filter(({ name }) => !options.only || name === options.only)) {
+  const only = options.only?.split(',')
+  for (const page of pages.filter(({ name }) => only?.includes(name) ?? true)) {
     console.log(await measure(product.url, page, page.isPublic ? undefined : token))
   }
   await product.stop()
