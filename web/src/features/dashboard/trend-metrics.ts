@@ -34,8 +34,8 @@ export const METRICS: Record<MetricName, Metric> = {
 }
 
 function counted(label: string, one: string): Metric {
-  const figure = (count: number) => formatNumber(count)
-  return { label, say: (count) => formatCount(count, one), figure, mark: figure, none: `${one}s`, scaleMin: 4 }
+  const say = (count: number) => formatCount(count, one)
+  return { label, say, figure: formatNumber, mark: formatNumber, none: `${one}s`, scaleMin: 4 }
 }
 
 export const METRIC_NAMES: readonly MetricName[] = ['leads', 'deals', 'deal_value', 'conversions']
