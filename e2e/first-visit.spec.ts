@@ -1,11 +1,21 @@
 import { expect } from '@playwright/test'
 import { test } from './session.ts'
 
-const HAS_NO_CHARTS = ['/leads', '/leads/new', '/deals', '/search?q=transport', '/webhook', '/api-keys', '/profile']
+const PAGES = [
+  '/dashboard',
+  '/leads',
+  '/leads/new',
+  '/deals',
+  '/search?q=transport',
+  '/webhook',
+  '/api-docs',
+  '/api-keys',
+  '/profile',
+]
 
 test('a page’s address asks for all the files of that page at once', async ({ page, request, demo, isMobile }) => {
   test.skip(isMobile, 'the same on every screen')
-  for (const path of [...HAS_NO_CHARTS, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
+  for (const path of [...PAGES, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
     const html = await (await request.get(path)).text()
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 }), path).toBeVisible()
@@ -21,6 +31,17 @@ test('a page’s address asks for all the files of that page at once', async ({ 
       path,
     ).toEqual([])
   }
+})
+
+test('names with macrons need no more than a small font of their own', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'the same on every screen')
+  await page.goto('/leads')
+  await expect(page.getByText('Pōhutukawa Cafe Group')).toBeVisible()
+  await page.evaluate('document.fonts.ready')
+  const fonts = await page.evaluate(() =>
+    performance.getEntriesByType('resource').flatMap(({ name }) => /([\w-]+)-[\w-]{8}\.woff2$/.exec(name)?.[1] ?? []),
+  )
+  expect(fonts.toSorted()).toEqual(['latin', 'maori'])
 })
 
 test('a page that is pointed at begins its calls before it is opened', async ({ page, isMobile }) => {

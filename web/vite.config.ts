@@ -1,20 +1,22 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { fonts } from './vite/fonts.ts'
 import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
 /** Nothing that a signed-out page needs, which would load all of it. */
 const PARTS_OF_SIGNED_IN_PAGES =
-  /\/(web\/src\/(ui\/(?!brand|theme|spinner)|format\/|features\/(sync|leads|deals|notes)\/)|contract\/src\/)/
+  /lucide-react|\/(web\/src\/(ui\/(?!brand|theme|spinner)|format\/|api\/page-start|features\/(sync|leads|deals|notes)\/)|contract\/src\/)/
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
     react(),
     tailwindcss(),
-    preloadFont(/inter-latin-wght-normal-.*\.woff2$/),
+    fonts(),
+    preloadFont(/latin-(?!ext).*\.woff2$/),
     pageHtml('src/app/routes.tsx'),
     precompress(),
   ],
@@ -24,6 +26,8 @@ export default defineConfig({
     manifest: true,
     // Every browser of the target knows it.
     modulePreload: { polyfill: false },
+    // The page's policy allows files, not data.
+    assetsInlineLimit: 0,
     // The first versions that know light-dark(), on which the themes stand.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     rolldownOptions: {
@@ -36,8 +40,7 @@ export default defineConfig({
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
-            { name: 'signed-in', test: PARTS_OF_SIGNED_IN_PAGES, minShareCount: 3 },
-            { name: 'icons', test: /lucide-react/, minShareCount: 2 },
+            { name: 'signed-in', test: PARTS_OF_SIGNED_IN_PAGES, minShareCount: 2 },
           ],
         },
       },

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
 
@@ -14,6 +15,7 @@ afterAll(() => portal[Symbol.asyncDispose]())
 interface RawAnswer {
   status: number
   headers: Record<string, string | string[] | undefined>
+  bytes: Buffer
   text: string
 }
 
@@ -29,7 +31,8 @@ function raw(
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() })
+        const bytes = Buffer.concat(parts)
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text: bytes.toString() })
       })
     })
     sent.on('error', reject)
@@ -107,6 +110,24 @@ test('every answer carries a request id of its own, and answers of the API are n
   expect(new Set(ids).size).toBe(3)
   expect(answers.map((answer) => answer.headers.get('cache-control'))).toEqual(['no-store', 'no-store', 'no-store'])
   expect(answers[1]?.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('a long answer is packed as the caller can unpack it, a short one and one for whoever cannot are sent as they are', async () => {
+  const docs = (encoding: string) =>
+    raw('GET', '/api/dashboard/api-docs', {
+      headers: { authorization: `Bearer ${partner.token}`, 'accept-encoding': encoding },
+    })
+  const plainDocs = await docs('identity')
+  expect(plainDocs.headers['content-encoding']).toBeUndefined()
+  const brotli = await docs('gzip, deflate, br, zstd')
+  expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+  expect(brotliDecompressSync(brotli.bytes).toString()).toBe(plainDocs.text)
+  expect(brotli.bytes.length).toBeLessThan(plainDocs.bytes.length / 2)
+  const gzip = await docs('gzip')
+  expect(gzip.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(gzip.bytes).toString()).toBe(plainDocs.text)
+  const health = await raw('GET', '/api/health', { headers: { 'accept-encoding': 'br' } })
+  expect(health.headers['content-encoding']).toBeUndefined()
 })
 
 test('unknown fields are named, shortened and not more than twenty of them', async () => {
