@@ -57,6 +57,9 @@ await withEmptyFolder(async (dataDir) => {
 async function take(tab: Page, url: string, page: DemoPage, file: string): Promise<void> {
   await tab.goto(url + page.path, { waitUntil: 'networkidle' })
   await tab.locator(page.shows).first().waitFor()
+  // As high as the page, because what is far below the window is not drawn.
+  const { width = 0 } = tab.viewportSize() ?? {}
+  await tab.setViewportSize({ width, height: await tab.evaluate<number>('document.documentElement.scrollHeight') })
   await tab.screenshot({ path: path.join(FOLDER, file), fullPage: true, type: 'jpeg', quality: 80 })
   console.log(file)
 }

@@ -127,16 +127,20 @@ const routeTree = root.addChildren([
       getParentRoute: () => signedIn,
       path: '/webhook',
       validateSearch: webhookLogSearch,
+      loaderDeps: ({ search }) => webhookLogSearch(search),
+      loader: lazyFn(() => import('../features/webhooks/webhook-page.tsx'), 'startWebhook'),
       component: lazyRouteComponent(() => import('../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,
       path: '/api-keys',
+      loader: lazyFn(() => import('../features/api-keys/api-keys-page.tsx'), 'startApiKeys'),
       component: lazyRouteComponent(() => import('../features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,
       path: '/api-docs',
+      loader: lazyFn(() => import('../features/partner-api/api-docs-page.tsx'), 'startApiDocs'),
       component: lazyRouteComponent(() => import('../features/partner-api/api-docs-page.tsx'), 'ApiDocsPage'),
     }),
     createRoute({

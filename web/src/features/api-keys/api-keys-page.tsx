@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -8,6 +9,10 @@ import { ApiKeyPanel } from './api-key-panel.tsx'
 import { apiKeyStatusQuery } from './api-keys.queries.ts'
 import { apiKeyFailureText } from './failure-text.ts'
 import { UsageExample } from './usage-example.tsx'
+
+export function startApiKeys({ context: { queryClient } }: PageStart) {
+  startQuery(queryClient, apiKeyStatusQuery())
+}
 
 export function ApiKeysPage() {
   const status = useQuery(apiKeyStatusQuery())

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { Suspense } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -15,11 +14,11 @@ import {
   statsQuery,
   trendsQuery,
 } from './dashboard.queries.ts'
-import { FailedPipeline, loadPipeline, PipelineSection, WaitingPipeline } from './pipeline-section.tsx'
+import { FailedPipeline, PipelineSection, WaitingPipeline } from './pipeline-section.tsx'
 import { RecentActivity } from './recent-activity.tsx'
 import { RecentDeals, RecentLeads } from './recent-records.tsx'
 import { StatCards } from './stat-cards.tsx'
-import { loadTrends, TrendsSection } from './trends-section.tsx'
+import { TrendsSection } from './trends-section.tsx'
 
 export function startDashboard({ context: { queryClient } }: PageStart) {
   startQuery(queryClient, statsQuery())
@@ -28,8 +27,6 @@ export function startDashboard({ context: { queryClient } }: PageStart) {
   startQuery(queryClient, recentLeadsQuery())
   startQuery(queryClient, recentDealsQuery())
   startQuery(queryClient, activityQuery())
-  void loadTrends()
-  void loadPipeline()
 }
 
 export function DashboardPage() {
@@ -66,7 +63,7 @@ function Sections() {
 
   if (pipeline.isPending) return <WaitingPipeline />
   return (
-    <Suspense fallback={<WaitingPipeline />}>
+    <>
       {pipeline.data ? (
         <PipelineSection stages={pipeline.data.pipeline} />
       ) : (
@@ -77,6 +74,6 @@ function Sections() {
         <RecentDeals deals={deals} />
       </div>
       <RecentActivity activity={activity} />
-    </Suspense>
+    </>
   )
 }

@@ -1,22 +1,14 @@
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
-import { lazy } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-
-/** Fetches the chart's code, so that it comes together with its data rather than after. */
-export async function loadPipeline() {
-  const { Pipeline } = await import('./pipeline.tsx')
-  return { default: Pipeline }
-}
-
-const Pipeline = lazy(loadPipeline)
+import { Pipeline } from './pipeline.tsx'
 
 const frameClass = 'grid min-h-96 grid-cols-1'
 
 export function WaitingPipeline() {
   return (
-    <Card title="Deal Pipeline" padded={false}>
+    <Card className="later-[24rem]" title="Deal Pipeline" padded={false}>
       <div className={frameClass}>
         <Spinner label="Loading pipeline" />
       </div>
@@ -26,7 +18,7 @@ export function WaitingPipeline() {
 
 export function FailedPipeline({ detail, onRetry }: { detail: string | undefined; onRetry: () => void }) {
   return (
-    <Card title="Deal Pipeline" padded={false}>
+    <Card className="later-[24rem]" title="Deal Pipeline" padded={false}>
       <Failure text="Failed to fetch pipeline data" detail={detail} onRetry={onRetry} />
     </Card>
   )
@@ -36,7 +28,7 @@ export function FailedPipeline({ detail, onRetry }: { detail: string | undefined
 export function PipelineSection({ stages }: { stages: PipelineStage[] }) {
   if (stages.length === 0) return null
   return (
-    <Card title="Deal Pipeline" padded={false}>
+    <Card className="later-[24rem]" title="Deal Pipeline" padded={false}>
       <div className={frameClass}>
         <Pipeline stages={stages} />
       </div>

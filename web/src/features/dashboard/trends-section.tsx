@@ -1,20 +1,13 @@
 import type { TrendPeriod } from '@portal/contract/dashboard.ts'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { failureDetail } from '../../api/failure.ts'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { trendsQuery } from './dashboard.queries.ts'
-
-/** Fetches the chart's code, so that it comes together with its data rather than after. */
-export async function loadTrends() {
-  const { Trends } = await import('./trends.tsx')
-  return { default: Trends }
-}
-
-const Trends = lazy(loadTrends)
+import { Trends } from './trends.tsx'
 
 const PERIODS = [
   { value: 'week', label: 'Weeks' },
@@ -39,15 +32,11 @@ export function TrendsSection() {
             detail={failureDetail(trends.error)}
             onRetry={() => void trends.refetch()}
           />
+        ) : trends.data ? (
+          // The points of the period before stay until the chosen ones are there.
+          <Trends points={trends.data.points} period={trends.data.period} />
         ) : (
-          <Suspense fallback={<Spinner label="Loading trends" />}>
-            {trends.data ? (
-              // The points of the period before stay until the chosen ones are there.
-              <Trends points={trends.data.points} period={trends.data.period} />
-            ) : (
-              <Spinner label="Loading trends" />
-            )}
-          </Suspense>
+          <Spinner label="Loading trends" />
         )}
       </div>
     </Card>

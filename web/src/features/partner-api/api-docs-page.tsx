@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Braces } from 'lucide-react'
 import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -8,6 +9,10 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { ApiReference } from './api-reference.tsx'
 import { apiDocsFailureText, INVALID_FORMAT } from './failure-text.ts'
 import { apiDocsQuery } from './partner-api.queries.ts'
+
+export function startApiDocs({ context: { queryClient } }: PageStart) {
+  startQuery(queryClient, apiDocsQuery())
+}
 
 export function ApiDocsPage() {
   const docs = useQuery(apiDocsQuery())

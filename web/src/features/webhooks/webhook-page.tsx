@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type WebhookLogSearch, webhookLogSearch } from '../../app/search-params.ts'
 import { Failure } from '../../ui/failure.tsx'
@@ -15,10 +16,18 @@ import { webhookEndpointQuery, webhookLogsQuery } from './webhooks.queries.ts'
 
 const route = getRouteApi('/signed-in/webhook')
 
+export function startWebhook({ context: { queryClient }, deps }: PageStart<WebhookLogSearch>) {
+  startQuery(queryClient, webhookEndpointQuery())
+  startQuery(queryClient, webhookLogsQuery(knownFilters(deps)))
+}
+
+/** A status that there is not filters nothing. */
+function knownFilters({ status, ...filters }: WebhookLogSearch) {
+  return { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status) }
+}
+
 export function WebhookPage() {
-  const { status, ...filters } = route.useSearch({ select: webhookLogSearch })
-  // One that there is not filters nothing.
-  const search = { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status) }
+  const search = knownFilters(route.useSearch({ select: webhookLogSearch }))
   const navigate = useNavigate()
   const endpoint = useQuery(webhookEndpointQuery())
   const logs = useQuery(webhookLogsQuery(search))
