@@ -14,7 +14,7 @@ const METHOD_COLOURS: Record<string, BadgeVariant> = {
 export function EndpointReference({ endpoint }: { endpoint: ApiEndpoint }) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (
-    <article className="panel @container later-[60rem]">
+    <article className="panel @container max-xl:later-[60rem]">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-5 py-3.5">
         <Badge variant={METHOD_COLOURS[method] ?? 'secondary'} className="font-mono font-semibold">
           {method}
