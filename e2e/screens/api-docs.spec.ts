@@ -69,7 +69,7 @@ test('/api-docs tells what the partner API is and how it is called', async ({ pa
   await test.step('the session’s token stays hidden', async () => {
     await expect(main.getByText('Your session token')).toBeVisible()
     await expect(main.getByText(partner.token.slice(0, 4)).first()).toBeVisible()
-    expect(await main.innerText()).not.toContain(partner.token.slice(0, 8))
+    expect(await main.textContent()).not.toContain(partner.token.slice(0, 8))
   })
 
   await test.step('every call stands with its fields and examples', async () => {

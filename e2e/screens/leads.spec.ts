@@ -214,7 +214,7 @@ demoTest('/leads sorts the page by a column, first descending, then ascending', 
   const sortable = await page
     .getByRole('columnheader')
     .filter({ has: page.getByRole('button') })
-    .allInnerTexts()
+    .allTextContents()
   expect(sortable).toEqual(['Business Name', 'LOID', 'Loan Amount', 'ISO', 'Status', 'Created'])
   for (const [name, column] of [
     ['LOID', 'loid'],
@@ -229,7 +229,7 @@ demoTest('/leads sorts the page by a column, first descending, then ascending', 
   }
   await header('Loan Amount').getByRole('button').click()
   await expect(page).toHaveURL('/leads?sort=-loan_amount')
-  const amounts = (await rows(page).getByRole('cell').filter({ hasText: /^\$/ }).allInnerTexts()).map((text) =>
+  const amounts = (await rows(page).getByRole('cell').filter({ hasText: /^\$/ }).allTextContents()).map((text) =>
     Number(text.replace(/\D/g, '')),
   )
   expect(amounts).toEqual(amounts.toSorted((one, other) => other - one))
@@ -347,5 +347,5 @@ function names(page: Page): Promise<string[]> {
     .getByRole('cell')
     .filter({ has: page.locator('a:not([aria-label])') })
     .getByRole('link')
-    .allInnerTexts()
+    .allTextContents()
 }
