@@ -49,6 +49,23 @@ test.each([
   expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
 })
 
+test('a deal that could not be read is read by Try Again, and the focus is not lost with that', async () => {
+  let isUp = false
+  serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () =>
+      isUp
+        ? { body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }
+        : { status: 400, body: failure('No', 'X') },
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  const retry = await screen.findByRole('button', { name: 'Try Again' })
+  isUp = true
+  await user.click(retry)
+  await screen.findByLabelText('Add a note')
+  expect(document.activeElement).toBe(screen.getByRole('main'))
+})
+
 test('a deal that did not reach the CRM is sent again by its Retry', async () => {
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
