@@ -249,6 +249,8 @@ test('what was typed outlives the session: the same partner finds it again, anot
   fill({ ...APPLICANT, 'Loan Amount': '250k' })
   await user.click(submit)
   expect(await screen.findByText('Authentication error. Please log in again.')).toBeDefined()
+  // Once is enough.
+  expect(screen.queryByText('Your session has ended. Please sign in again.')).toBeNull()
 
   async function signInAndOpenForm() {
     await screen.findByRole('heading', { name: 'Sign in' })

@@ -141,6 +141,8 @@ function useSubmission(form: LeadForm) {
     },
     onError(error) {
       showFieldErrors(form, error)
+      // The end of the session has been told too, in words of our own: the specification's are enough.
+      if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },
   })
