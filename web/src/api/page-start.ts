@@ -7,7 +7,7 @@ export interface PageStart<Deps = unknown, Params = unknown> {
   params: Params
 }
 
-/** Nobody waits for it here. What goes wrong is said by the page, which asks again. */
+/** Nobody waits for it here. What goes wrong is said by the page. */
 export function startQuery<Data, Key extends QueryKey>(
   queryClient: QueryClient,
   options: QueryExecuteOptions<Data, DefaultError, Data, Data, Key>,

@@ -3,6 +3,8 @@ import { Failure } from './failure.ts'
 
 const MINUTE_MS = 60_000
 const RETRIES_MAX = 2
+/** A call that a page's loader began and that failed before the page was there is not made again by the page. */
+const FAILED_JUST_NOW_MS = 1_000
 
 /** Lists go stale sooner than the rest and are fetched again on return (section 4). */
 export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
@@ -14,6 +16,7 @@ export function createQueryClient(): QueryClient {
         staleTime: 5 * MINUTE_MS,
         gcTime: 10 * MINUTE_MS,
         retry: shouldRetry,
+        retryOnMount: ({ state }) => Date.now() - state.errorUpdatedAt > FAILED_JUST_NOW_MS,
         // Offline is a failure with a text of its own, not a wait without end.
         networkMode: 'always',
         // With that mode it is off unless asked for.

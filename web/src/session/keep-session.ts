@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { onTokenChange, readToken, storeToken, tokenAgeMs } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
+import { dropTabDrafts } from './tab-drafts.ts'
 
 const REFRESH_AGE_MS = 12 * 60 * 60_000
 const CHECK_EVERY_MS = 10 * 60_000
@@ -26,7 +27,9 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
     const before = queryClient.getQueryData(sessionQuery().queryKey)
     await check()
     const now = queryClient.getQueryData(sessionQuery().queryKey)
-    if (before?.partnerId !== now?.partnerId) onBeginElsewhere()
+    if (before?.partnerId === now?.partnerId) return
+    dropTabDrafts()
+    onBeginElsewhere()
   }
 
   function handleVisibility() {
@@ -34,9 +37,15 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
   }
 
   const stopListening = onTokenChange(({ token, fromOtherTab, isRefused }) => {
-    if (token === null) onEnd(isRefused)
-    else if (fromOtherTab) void adoptOtherTab()
+    if (token === null) {
+      dropTabDrafts()
+      onEnd(isRefused)
+    } else if (fromOtherTab) {
+      void adoptOtherTab()
+    }
   })
+  // The session may have ended while the tab was away.
+  if (readToken() === null) dropTabDrafts()
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
   document.addEventListener('visibilitychange', handleVisibility)
   void check()

@@ -30,6 +30,7 @@ afterEach(() => {
   cleanup()
   toast.clear()
   localStorage.clear()
+  sessionStorage.clear()
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()

@@ -1,6 +1,7 @@
 import { CircleAlert, RotateCw } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Button } from './button.tsx'
+import { useFocusLeftBehind } from './keep-focus.ts'
 
 interface FailureProps {
   text: string
@@ -12,8 +13,10 @@ interface FailureProps {
 }
 
 export function Failure({ text, detail, onRetry, action }: FailureProps) {
+  const ref = useRef<HTMLDivElement>(null)
+  useFocusLeftBehind(ref)
   return (
-    <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
+    <div ref={ref} role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <span
         aria-hidden
         className="mb-4 flex size-11 items-center justify-center rounded-xl bg-error-tint text-error-ink"

@@ -1,4 +1,4 @@
-import { type ChangeEvent, type FocusEvent, type KeyboardEvent, useEffect, useRef } from 'react'
+import { type ChangeEvent, type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 import { TextField } from './field.tsx'
 
 interface FilterFieldProps {
@@ -54,10 +54,11 @@ export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
 }
 
 /** Brings an input in line with a value that changed elsewhere: Clear Filters, the way back. */
-export function useFollowing(value: string) {
-  const ref = useRef<HTMLInputElement>(null)
+export function useFollowing(value: string, given?: RefObject<HTMLInputElement | null>) {
+  const own = useRef<HTMLInputElement>(null)
+  const ref = given ?? own
   useEffect(() => {
     if (ref.current && ref.current.value !== value) ref.current.value = value
-  }, [value])
+  }, [ref, value])
   return ref
 }

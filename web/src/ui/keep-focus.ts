@@ -11,6 +11,39 @@ export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string)
 }
 
 /**
+ * For a part that goes away with the focus in it, a failure that is tried again for instance: the focus goes to the nearest
+ * thing around it that stays, where one reads and tabs on.
+ */
+export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
+  useLayoutEffect(() => {
+    const part = ref.current
+    return () => {
+      if (!part?.contains(document.activeElement)) return
+      const around = elementsAround(part)
+      // Only then it is gone.
+      queueMicrotask(() => {
+        const stays = around.find((element) => element.isConnected)
+        if (stays && document.activeElement === document.body) focusForNow(stays)
+      })
+    }
+  }, [ref])
+}
+
+/** From the nearest to the page's `main`. */
+function elementsAround({ parentElement: parent }: HTMLElement): HTMLElement[] {
+  return parent?.closest('main') ? [parent, ...elementsAround(parent)] : []
+}
+
+/** As long as it has the focus it can have it. */
+function focusForNow(element: HTMLElement) {
+  if (!element.hasAttribute('tabindex')) {
+    element.tabIndex = -1
+    element.addEventListener('blur', () => element.removeAttribute('tabindex'), { once: true })
+  }
+  element.focus({ preventScroll: true })
+}
+
+/**
  * For a button that is disabled by what it did, the last page for instance, which takes the focus away: it goes to `ref`
  * as soon as that can have it. The click has to call what is returned.
  */

@@ -1,10 +1,12 @@
 import { Search } from 'lucide-react'
-import type { ReactNode, SubmitEvent } from 'react'
+import type { ReactNode, RefObject, SubmitEvent } from 'react'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
 import { useFollowing } from './filter-field.tsx'
 
 interface ListSearchProps {
+  /** Whoever empties the list's search and filters from elsewhere leads here. */
+  inputRef: RefObject<HTMLInputElement | null>
   label: string
   placeholder: string
   /** As it stands in the address; blank for none. */
@@ -18,18 +20,18 @@ export function ListBar({ children }: { children: ReactNode }) {
 }
 
 /** Emptying the box ends the search at once; anything else waits for the button or Enter. */
-export function ListSearch({ label, placeholder, value, onSearch }: ListSearchProps) {
-  const ref = useFollowing(value)
+export function ListSearch({ inputRef, label, placeholder, value, onSearch }: ListSearchProps) {
+  useFollowing(value, inputRef)
 
   function handleSubmit(event: SubmitEvent) {
     event.preventDefault()
-    onSearch(ref.current?.value.trim() ?? '')
+    onSearch(inputRef.current?.value.trim() ?? '')
   }
 
   return (
     <form role="search" aria-label={label} onSubmit={handleSubmit} className="flex grow basis-80 gap-2">
       <TextField
-        ref={ref}
+        ref={inputRef}
         label={label}
         labelHidden
         fieldClassName="flex-1"

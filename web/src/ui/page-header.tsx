@@ -1,5 +1,5 @@
 import { ArrowLeft } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 
 interface PageHeaderProps {
   title: string
@@ -16,13 +16,14 @@ interface PageHeaderProps {
 /** Every page has one, also while it loads or has failed: the heading is where the focus goes after navigation. */
 export function PageHeader({ title, tabTitle = title, description, mark, actions, back }: PageHeaderProps) {
   usePageTitle(tabTitle)
+  const headingRef = useFocusPassedOn()
   return (
     <header className="mb-6">
       {back && <div className="mb-2">{back}</div>}
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-3">
-            <h1 tabIndex={-1} className="text-[1.375rem]/8 font-semibold wrap-anywhere">
+            <h1 ref={headingRef} tabIndex={-1} className="text-[1.375rem]/8 font-semibold wrap-anywhere">
               {title}
             </h1>
             {mark}
@@ -38,6 +39,22 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
       </div>
     </header>
   )
+}
+
+/** A page's outline gives way to the page, or to its failure: the heading that follows takes over the focus of the one that goes. */
+function useFocusPassedOn() {
+  const ref = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    const heading = ref.current
+    return () => {
+      if (document.activeElement !== heading) return
+      // Only then it is gone, and the next one there.
+      queueMicrotask(() => {
+        if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
+      })
+    }
+  }, [])
+  return ref
 }
 
 export function usePageTitle(title: string) {

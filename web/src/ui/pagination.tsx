@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from './button.tsx'
-import { useFocusOnceDisabled } from './keep-focus.ts'
+import { useFocusLeftBehind, useFocusOnceDisabled } from './keep-focus.ts'
 
 interface PaginationProps {
   page: number
@@ -10,11 +10,13 @@ interface PaginationProps {
 }
 
 export function Pagination({ page, hasNext, onPage }: PaginationProps) {
+  const ref = useRef<HTMLElement>(null)
   const previousRef = useRef<HTMLButtonElement>(null)
   const nextRef = useRef<HTMLButtonElement>(null)
   const isFirst = page <= 1
   const keepFocusAtFirst = useFocusOnceDisabled(isFirst, nextRef)
   const keepFocusAtLast = useFocusOnceDisabled(!hasNext, previousRef)
+  useFocusLeftBehind(ref)
 
   function handlePrevious() {
     keepFocusAtFirst()
@@ -27,7 +29,11 @@ export function Pagination({ page, hasNext, onPage }: PaginationProps) {
   }
 
   return (
-    <nav aria-label="Pagination" className="flex items-center justify-between gap-4 border-t border-line px-5 py-3">
+    <nav
+      ref={ref}
+      aria-label="Pagination"
+      className="flex items-center justify-between gap-4 border-t border-line px-5 py-3"
+    >
       <p aria-live="polite" className="text-muted tabular-nums">
         Page {page}
       </p>

@@ -1,4 +1,6 @@
 import { RotateCw } from 'lucide-react'
+import { useRef } from 'react'
+import { useFocusLeftBehind } from './keep-focus.ts'
 
 interface RetryMarkProps {
   /** What went wrong, in two words. */
@@ -9,12 +11,15 @@ interface RetryMarkProps {
 
 /** Stands where a badge would, and mends what it says. */
 export function RetryMark({ text, isBusy, onRetry }: RetryMarkProps) {
+  const ref = useRef<HTMLButtonElement>(null)
+  useFocusLeftBehind(ref)
   return (
     <button
+      ref={ref}
       type="button"
-      disabled={isBusy}
-      onClick={onRetry}
-      className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline disabled:opacity-60"
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? undefined : onRetry}
+      className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline aria-disabled:opacity-60"
     >
       {text} – <RotateCw aria-hidden className="size-3" /> Retry
     </button>

@@ -88,3 +88,24 @@ test('the cards stay when the list cannot be fetched again', async () => {
   expect(screen.getByRole('table', { name: 'Deals' })).toBeDefined()
   expect(screen.getByText('Won Deals')).toBeDefined()
 })
+
+test('clearing search and filters leads to the search box, and says nothing of deals before it knows', async () => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  serveSignedIn({
+    'GET /dashboard/deals': async ({ query }) => {
+      if (query['search'] === 'zz') return { body: paged({ deals: [] }) }
+      await answered
+      return { body: paged({ deals: [dealOf()] }) }
+    },
+  })
+  const user = openApp('/deals?search=zz')
+  await user.click(await screen.findByRole('button', { name: 'Clear search and filters' }))
+  expect(await screen.findByRole('status', { name: 'Loading deals' })).toBeDefined()
+  expect(screen.queryByText('No deals found')).toBeNull()
+  answer()
+  await screen.findByRole('table', { name: 'Deals' })
+  expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search deals' }))
+})

@@ -2,6 +2,7 @@ import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ArrowDownWideNarrow, ArrowUpWideNarrow, Handshake, SearchX } from 'lucide-react'
+import { useRef } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -35,6 +36,7 @@ export function DealListPage() {
   const search = route.useSearch({ select: dealListSearch })
   const navigate = useNavigate()
   const sync = useSync('deals')
+  const searchRef = useRef<HTMLInputElement>(null)
   const { sort: sortText, ...filters } = search
   const deals = useQuery(dealListQuery(filters))
   const sort = parseSort(sortText, DEAL_SORT_COLUMNS, DEAL_SORT)
@@ -57,6 +59,12 @@ export function DealListPage() {
     if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
   }
 
+  /** The button that did it goes away. */
+  function handleClear() {
+    searchRef.current?.focus()
+    void navigate({ ...paths.deals, search: {} })
+  }
+
   return (
     <>
       <PageHeader
@@ -73,6 +81,7 @@ export function DealListPage() {
         {(deals.data || deals.isPending) && <DealSummaryCards deals={deals.data?.data.deals} />}
         <ListBar>
           <ListSearch
+            inputRef={searchRef}
             label="Search deals"
             placeholder="Search by deal, business name, contact, email or LOID"
             value={search.search ?? ''}
@@ -89,7 +98,7 @@ export function DealListPage() {
             handleChange({ page: page > 1 ? page : undefined })
             window.scrollTo({ top: 0 })
           }}
-          onClear={() => void navigate({ ...paths.deals, search: {} })}
+          onClear={handleClear}
         />
       </div>
       <SyncProgress sync={sync} />
@@ -148,7 +157,9 @@ function DealList({ deals, search, sort, onSort, onPage, onClear }: DealListProp
   const isFiltered = search.search !== undefined || countDealFilters(search) > 0
   return (
     <div className="panel overflow-hidden">
-      {rows.length === 0 ? (
+      {rows.length === 0 && deals.isPlaceholderData ? (
+        <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />
+      ) : rows.length === 0 ? (
         <NoDeals isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
       ) : (
         <DataTable

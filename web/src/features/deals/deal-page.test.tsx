@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
-import { serveSignedIn } from '../../testing/signed-in.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 const ENTRY = { changed_time: '2026-11-18T01:00:00.000Z', changed_by: 'Priya', description: null }
 
@@ -49,6 +49,23 @@ test.each([
   expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
 })
 
+test('a deal that could not be read is read by Try Again, and the focus is not lost with that', async () => {
+  let isUp = false
+  serveSignedIn({
+    'GET /crm/deal/LO-7K3M9QAZ': () =>
+      isUp
+        ? { body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }
+        : { status: 400, body: failure('No', 'X') },
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/deals/LO-7K3M9QAZ')
+  const retry = await screen.findByRole('button', { name: 'Try Again' })
+  isUp = true
+  await user.click(retry)
+  await screen.findByLabelText('Add a note')
+  expect(document.activeElement).toBe(screen.getByRole('main'))
+})
+
 test('a deal that did not reach the CRM is sent again by its Retry', async () => {
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
@@ -68,4 +85,19 @@ test('a deal that did not reach the CRM is sent again by its Retry', async () =>
   expect(server.seen.filter(({ method }) => method === 'POST').map(({ path }) => path)).toContain(
     '/crm/deal/LO-7K3M9QAZ/retry-push',
   )
+})
+
+test('from a deal that could not be read both ways back lead to the list as it was left', async () => {
+  serveSignedIn({
+    'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }),
+    'GET /crm/deal/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),
+    'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/deals?search=coastal')
+  for (const position of [0, 1]) {
+    await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete – Term Loan' }))[0] ?? document.body)
+    await user.click((await screen.findAllByRole('link', { name: 'Back to Deals' }))[position] ?? document.body)
+    await screen.findByRole('table', { name: 'Deals' })
+    expect(window.location.pathname + window.location.search).toBe('/deals?search=coastal')
+  }
 })

@@ -119,7 +119,7 @@ function DealFailure({ text, detail, onRetry }: { text: string; detail?: string;
           detail={detail}
           onRetry={onRetry}
           action={
-            <Link {...paths.deals} className={buttonClass()}>
+            <Link {...paths.deals} onClick={useWayBack(paths.deals.to)} className={buttonClass()}>
               Back to Deals
             </Link>
           }

@@ -104,6 +104,20 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect(await isDisabled('Previous')).toBe(false)
 })
 
+test('a page that could not be fetched takes the buttons away, and the focus is not lost with them', async () => {
+  const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
+  serveSignedIn({
+    'GET /dashboard/leads': ({ query }) =>
+      query['page'] === '2'
+        ? { status: 400, body: failure('No such page', 'VALIDATION') }
+        : { body: paged({ leads: full }, 1, true) },
+  })
+  const user = openApp('/leads')
+  await user.click(await screen.findByRole('button', { name: 'Next' }))
+  const retry = await screen.findByRole('button', { name: 'Try Again' })
+  expect(document.activeElement?.matches('main *') && document.activeElement.contains(retry)).toBe(true)
+})
+
 test('the second half of a double click opens no lead', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   const user = openApp('/leads')
@@ -125,6 +139,30 @@ test('from a page past the last one a button leads back', async () => {
   await user.click(screen.getByRole('button', { name: 'Back to the first page' }))
   expect(await names()).toHaveLength(3)
   expect(window.location.search).toBe('')
+  expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search leads' }))
+})
+
+test('clearing search and filters leads to the search box, and says nothing of leads before it knows', async () => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  serveSignedIn({
+    'GET /dashboard/leads': async ({ query }) => {
+      if (query['search'] === 'zz') return { body: paged({ leads: [] }) }
+      await answered
+      return { body: paged({ leads: THREE }) }
+    },
+  })
+  const user = openApp('/leads?search=zz')
+  await user.click(await screen.findByRole('button', { name: 'Clear search and filters' }))
+  expect(await screen.findByRole('status', { name: 'Loading leads' })).toBeDefined()
+  expect(screen.queryByText('No leads found')).toBeNull()
+  answer()
+  expect(await names()).toHaveLength(3)
+  const box = screen.getByRole<HTMLInputElement>('searchbox', { name: 'Search leads' })
+  expect(document.activeElement).toBe(box)
+  expect(box.value).toBe('')
 })
 
 test('a failed list says so and can be tried again', async () => {
@@ -138,6 +176,9 @@ test('a failed list says so and can be tried again', async () => {
   isUp = true
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await names()).toHaveLength(3)
+  // The button is gone; the focus is where it was.
+  expect(document.activeElement?.matches('main *')).toBe(true)
+  expect(document.activeElement?.contains(screen.getByRole('table', { name: 'Leads' }))).toBe(true)
 })
 
 test('a lead that has not reached the CRM is marked, and one the portal gave up on can be sent again', async () => {
@@ -151,7 +192,8 @@ test('a lead that has not reached the CRM is marked, and one the portal gave up 
   })
   const user = openApp('/leads')
   await user.click(await screen.findByRole('button', { name: 'Not sent – Retry' }))
-  expect(await screen.findByText('Waiting for CRM')).toBeDefined()
+  const mark = await screen.findByText('Waiting for CRM')
+  expect(document.activeElement?.matches('td, td *') && document.activeElement.contains(mark)).toBe(true)
   expect(server.seen.some(({ path }) => path.endsWith('/retry-push'))).toBe(true)
   expect(window.location.pathname).toBe('/leads')
 })

@@ -2,6 +2,7 @@ import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Plus, SearchX, Users } from 'lucide-react'
+import { useRef } from 'react'
 import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -35,6 +36,7 @@ export function LeadListPage() {
   const search = route.useSearch({ select: leadListSearch })
   const navigate = useNavigate()
   const sync = useSync('leads')
+  const searchRef = useRef<HTMLInputElement>(null)
 
   function handleChange(change: Partial<LeadListSearch>) {
     void navigate({
@@ -47,6 +49,12 @@ export function LeadListPage() {
   /** Other filters make other pages, so they start at the first. */
   function handleFilter(change: Partial<LeadListSearch>) {
     handleChange({ page: undefined, ...change })
+  }
+
+  /** The button that did it goes away. */
+  function handleClear() {
+    searchRef.current?.focus()
+    void navigate({ ...paths.leads, search: {} })
   }
 
   return (
@@ -68,6 +76,7 @@ export function LeadListPage() {
       <div className="grid grid-cols-1 gap-4">
         <ListBar>
           <ListSearch
+            inputRef={searchRef}
             label="Search leads"
             placeholder="Search by business name, contact, email or LOID"
             value={search.search ?? ''}
@@ -75,11 +84,7 @@ export function LeadListPage() {
           />
           <LeadFilters search={search} onChange={handleFilter} />
         </ListBar>
-        <LeadList
-          search={search}
-          onChange={handleChange}
-          onClear={() => void navigate({ ...paths.leads, search: {} })}
-        />
+        <LeadList search={search} onChange={handleChange} onClear={handleClear} />
       </div>
       <SyncProgress sync={sync} />
     </>
@@ -118,7 +123,9 @@ function LeadList({ search, onChange, onClear }: LeadListProps) {
   const isFiltered = search.search !== undefined || countLeadFilters(search) > 0
   return (
     <div className="panel overflow-hidden">
-      {rows.length === 0 ? (
+      {rows.length === 0 && leads.isPlaceholderData ? (
+        <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />
+      ) : rows.length === 0 ? (
         <NoLeads isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
       ) : (
         <DataTable

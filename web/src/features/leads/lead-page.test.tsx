@@ -89,3 +89,43 @@ test('Back to Leads finds the list as it was left; from elsewhere it opens the w
   await goBack()
   expect([window.location.pathname, window.location.search]).toEqual(['/leads', '?status=Contacted'])
 })
+
+test.each([
+  [200, 'Coastal Concrete'],
+  [400, 'Lead'],
+])('a lead opened from the list, and answered with %i, has the focus on its heading: %s', async (status, heading) => {
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': async () => {
+      await answered
+      return { status, body: status === 200 ? data({ lead: leadOf(), notes: [] }) : failure('No', 'X') }
+    },
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/leads')
+  await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete' }))[0] ?? document.body)
+  await screen.findByRole('status', { name: 'Loading lead' })
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: 'Lead' })))
+  answer()
+  await waitFor(() => expect(screen.queryByRole('status', { name: 'Loading lead' })).toBeNull())
+  expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: heading }))
+})
+
+test('from a lead that could not be read both ways back lead to the list as it was left', async () => {
+  serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/leads?search=coastal')
+  for (const position of [0, 1]) {
+    await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete' }))[0] ?? document.body)
+    await user.click((await screen.findAllByRole('link', { name: 'Back to Leads' }))[position] ?? document.body)
+    await screen.findByRole('table', { name: 'Leads' })
+    expect(window.location.pathname + window.location.search).toBe('/leads?search=coastal')
+  }
+})

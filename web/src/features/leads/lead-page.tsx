@@ -101,7 +101,7 @@ function LeadFailure({ text, detail, onRetry }: { text: string; detail?: string;
           detail={detail}
           onRetry={onRetry}
           action={
-            <Link {...paths.leads} className={buttonClass()}>
+            <Link {...paths.leads} onClick={useWayBack(paths.leads.to)} className={buttonClass()}>
               Back to Leads
             </Link>
           }

@@ -219,6 +219,27 @@ test('leaving a begun form asks first, and keeps what was entered', async () => 
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
 })
 
+test.each([['Cancel'], ['Back to Leads']])('%s leads to the list as it was left', async (name) => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }) })
+  const user = openApp('/leads?status=Contacted&sort=loid')
+  await user.click(await screen.findByRole('link', { name: 'New Lead' }))
+  await user.click(await screen.findByRole('link', { name }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads'))
+  expect(window.location.search).toBe('?status=Contacted&sort=loid')
+
+  await user.click(await screen.findByRole('link', { name: 'New Lead' }))
+  await screen.findByRole('button', { name: 'Submit Lead' })
+  fill({ 'First Name': 'Mia' })
+  await user.click(screen.getByRole('link', { name }))
+  await user.click(await screen.findByRole('button', { name: 'Keep Editing' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/new'))
+  expect(field('First Name').value).toBe('Mia')
+  await user.click(screen.getByRole('link', { name }))
+  await user.click(await screen.findByRole('button', { name: 'Discard' }))
+  await screen.findByRole('table', { name: 'Leads' })
+  expect(window.location.pathname + window.location.search).toBe('/leads?status=Contacted&sort=loid')
+})
+
 test('what was typed outlives the session: the same partner finds it again, another one does not', async () => {
   let partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
   const { user, submit } = await openForm({
@@ -228,6 +249,8 @@ test('what was typed outlives the session: the same partner finds it again, anot
   fill({ ...APPLICANT, 'Loan Amount': '250k' })
   await user.click(submit)
   expect(await screen.findByText('Authentication error. Please log in again.')).toBeDefined()
+  // Once is enough.
+  expect(screen.queryByText('Your session has ended. Please sign in again.')).toBeNull()
 
   async function signInAndOpenForm() {
     await screen.findByRole('heading', { name: 'Sign in' })

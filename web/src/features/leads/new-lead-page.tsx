@@ -15,6 +15,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
+import { useWayBack } from '../../ui/way-back.ts'
 import { dropDraft, keepDraft, readDraft } from './lead-draft.ts'
 import { submitLead } from './leads.queries.ts'
 import {
@@ -39,6 +40,7 @@ export function NewLeadPage() {
   const isRestored = useDraft(form)
   const submission = useSubmission(form)
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
+  const handleWayBack = useWayBack(paths.leads.to)
 
   return (
     <div className="max-w-6xl">
@@ -46,7 +48,7 @@ export function NewLeadPage() {
         title="New Lead"
         description="Fields marked * are required. The rest helps the lender to decide sooner."
         back={
-          <Link {...paths.leads} className={backLinkClass}>
+          <Link {...paths.leads} onClick={handleWayBack} className={backLinkClass}>
             <BackLabel>Back to Leads</BackLabel>
           </Link>
         }
@@ -68,7 +70,7 @@ export function NewLeadPage() {
             <Button type="submit" busy={submission.isPending}>
               Submit Lead
             </Button>
-            <Link {...paths.leads} className={buttonClass('secondary')}>
+            <Link {...paths.leads} onClick={handleWayBack} className={buttonClass('secondary')}>
               Cancel
             </Link>
           </div>
@@ -139,6 +141,8 @@ function useSubmission(form: LeadForm) {
     },
     onError(error) {
       showFieldErrors(form, error)
+      // The end of the session has been told too, in words of our own: the specification's are enough.
+      if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },
   })

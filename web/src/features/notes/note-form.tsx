@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { type SubmitEvent, useRef, useState } from 'react'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
+import { keepTabDraft, readTabDraft } from '../../session/tab-drafts.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -16,9 +17,10 @@ interface NoteFormProps {
   onAdded: () => void
 }
 
-/** What was typed stays until the note is stored. */
+/** What was typed stays until the note is stored, also when the page is left. */
 export function NoteForm({ parent, onAdded }: NoteFormProps) {
-  const [text, setText] = useState('')
+  const draftName = `note ${parent.loid}`
+  const [text, setText] = useState(() => readTabDraft(draftName))
   const [isChecked, setIsChecked] = useState(false)
   const ref = useRef<HTMLTextAreaElement>(null)
   const idempotency = useIdempotencyKey()
@@ -26,7 +28,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
     mutationFn: (content: string) => sendNote(parent, content, idempotency.keyFor),
     onSuccess() {
       idempotency.renew()
-      setText('')
+      changeText('')
       setIsChecked(false)
       toast.success('Note added successfully')
       onAdded()
@@ -38,6 +40,11 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
   const isTooLong = length > NOTE_LENGTH_MAX
   const checked = NoteContent.safeParse(text)
   const problem = isChecked || isTooLong ? checked.error?.issues[0]?.message : undefined
+
+  function changeText(value: string) {
+    setText(value)
+    keepTabDraft(draftName, value)
+  }
 
   function handleSubmit(event: SubmitEvent) {
     event.preventDefault()
@@ -63,7 +70,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
             <span className="sr-only"> characters</span>
           </span>
         }
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => changeText(event.target.value)}
         aria-keyshortcuts="Control+Enter Meta+Enter"
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()

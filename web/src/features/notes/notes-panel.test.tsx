@@ -1,9 +1,9 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { dealOf, leadOf } from '../../testing/records.ts'
-import { data, failure } from '../../testing/server.ts'
-import { serveSignedIn } from '../../testing/signed-in.ts'
+import { data, failure, serve } from '../../testing/server.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 type Handlers = Parameters<typeof serveSignedIn>[0]
 
@@ -45,6 +45,75 @@ test('a note is checked when it is sent, and from then on as one types', async (
   await user.click(add)
   expect(server.seen.some(({ path }) => path.startsWith('/crm/note'))).toBe(false)
 })
+
+test('a note half written is there again on coming back, in the same tab, until it is added or emptied', async () => {
+  const handlers = {
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
+    'POST /crm/note/LO-7K3M9QAZ': () => ({
+      status: 201,
+      body: data({ note: { ...NOTE, content: 'Call after three' } }),
+    }),
+  }
+  const { user, text } = await openLead(handlers)
+  type(text, 'Call after th')
+  await user.click(screen.getByRole('link', { name: 'Back to Leads' }))
+  await user.click((await screen.findAllByRole('link', { name: 'Coastal Concrete' }))[0] ?? document.body)
+  expect((await screen.findByLabelText<HTMLTextAreaElement>('Add a note')).value).toBe('Call after th')
+
+  cleanup()
+  const reloaded = await openLead(handlers)
+  expect(reloaded.text.value).toBe('Call after th')
+  type(reloaded.text, 'Call after three')
+  await reloaded.user.click(reloaded.add)
+  await waitFor(() => expect(reloaded.text.value).toBe(''))
+
+  cleanup()
+  const added = await openLead(handlers)
+  expect(added.text.value).toBe('')
+  type(added.text, 'No, before')
+  type(added.text, '')
+
+  cleanup()
+  expect((await openLead(handlers)).text.value).toBe('')
+})
+
+test.each([
+  ['signing out', signOut],
+  ['signing out in another tab', signOutElsewhere],
+  ['a session that the server ended', endOnServer],
+  ['a session that ended while the tab was closed', endWhileClosed],
+])('%s leaves nothing of a note half written', async (_name, end) => {
+  const { user, text } = await openLead()
+  type(text, 'Call after three')
+  expect(JSON.stringify(sessionStorage)).toContain('Call after three')
+  await end(user)
+  await screen.findByRole('heading', { name: 'Sign in' })
+  expect(JSON.stringify(sessionStorage)).not.toContain('Call after three')
+
+  cleanup()
+  expect((await openLead()).text.value).toBe('')
+})
+
+async function signOut(user: ReturnType<typeof openApp>) {
+  await user.click(screen.getByRole('button', { name: 'Sign out' }))
+  await user.click(screen.getByRole('button', { name: 'Sign Out' }))
+}
+
+function signOutElsewhere() {
+  localStorage.removeItem('auth_token')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+}
+
+function endOnServer() {
+  serve({ 'POST /auth/verify': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }) })
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
+function endWhileClosed() {
+  cleanup()
+  localStorage.removeItem('auth_token')
+  openApp('/leads/LO-7K3M9QAZ')
+}
 
 test('Ctrl and Enter send a note', async () => {
   const { server, user, text } = await openLead({

@@ -24,13 +24,16 @@ interface WebhookLogPanelProps {
 export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps) {
   const titleId = useId()
   const ref = useRef<HTMLElement>(null)
+  const searchRef = useRef<HTMLInputElement>(null)
 
   /** Other filters make other pages, so they start at the first. */
   function handleFilter(change: Partial<WebhookLogSearch>) {
     onChange({ page: undefined, ...change })
   }
 
+  /** The button that did it goes away. */
   function handleClear() {
+    searchRef.current?.focus()
     handleFilter({ search: undefined, status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })
   }
 
@@ -44,6 +47,7 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
       </div>
       <ListBar>
         <ListSearch
+          inputRef={searchRef}
           label="Search webhook log"
           placeholder="Search by endpoint, event, LOID or error"
           value={search.search ?? ''}
@@ -88,7 +92,9 @@ function WebhookLogList({ logs, search, onClear, onPage }: WebhookLogListProps) 
   const rows = logs.data.data
   return (
     <>
-      {rows.length === 0 ? (
+      {rows.length === 0 && logs.isPlaceholderData ? (
+        <SkeletonRows rows={6} label="Loading webhook log" />
+      ) : rows.length === 0 ? (
         <NoLogs
           isFiltered={search.search !== undefined || countWebhookLogFilters(search) > 0}
           isFirstPage={page === 1}

@@ -330,6 +330,7 @@ test('filters go into the address and to the server; nothing found tells a searc
 
   await user.click(await button('Clear search and filters'))
   await waitFor(() => expect(window.location.search).toBe(''))
+  expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search webhook log' }))
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
 })
 
