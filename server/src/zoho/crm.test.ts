@@ -181,10 +181,14 @@ test('data that Zoho refuses is not an outage', async () => {
   await expect(crm.upsertLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })
 
-test('a lead of a partner whose record was deleted is refused for that reason, which may pass', async () => {
-  await lender.remove('Partners', partner)
-  await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
-})
+test.each(['field', 'id'])(
+  'a lead of a partner whose record was deleted is refused for that reason, which may pass (Zoho names the %s)',
+  async (lookupRefusalNames) => {
+    await lender.behaviour({ lookupRefusalNames })
+    await lender.remove('Partners', partner)
+    await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
+  },
+)
 
 test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
   const sent = newDeal({ loid: 'LO-DEA00001' })
