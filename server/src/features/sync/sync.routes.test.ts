@@ -428,6 +428,53 @@ test('a CRM that is away ends the run with 502; the next one goes on', async () 
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 1 })
 })
 
+test.each([
+  ['every third call fails', { failEvery: { n: 3 } }],
+  ['too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
+  ['writes whose answer is lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
+  ['the access token ends', { tokenExpired: true }],
+])('a sync brings everything over, once, though in its middle: %s', async (_what, faults) => {
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 130 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+  )
+  await lender.faults({ slowMs: 20 })
+  const answer = syncLeads()
+  await waitFor('the run to update leads', async () => {
+    const query = portal.deps.db.selectFrom('sync_runs').select('phase').where('partner_id', '=', ada.id)
+    return (await query.executeTakeFirst())?.phase === 'Updating leads'
+  })
+  await lender.faults(faults)
+  expect(await answer).toEqual({ ...nothingLeft, total_zoho_leads: 130, created: 130, skipped: 0 })
+  await lender.faults({})
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 130, skipped: 130 })
+  const rows = await portal.deps.db
+    .selectFrom('leads')
+    .select(['zoho_id', 'loid'])
+    .where('zoho_id', 'in', ids)
+    .execute()
+  const inZoho = new Map((await lender.list('Leads', 'LOID')).map((lead) => [lead['id'], lead['LOID']]))
+  expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
+})
+
+test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
+  const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
+  await lender.convert(id, { Deal_Name: 'Unknown lead' })
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 1, problems: [] })
+  const [deal] = await listed('deals')
+  expect(deal.deal_name).toBe('Unknown lead')
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, converted: 1, problems: [] })
+  expect(await listed('leads')).toEqual([])
+  const { loid } = await portal.deps.db
+    .selectFrom('leads')
+    .select('loid')
+    .where('zoho_id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 0, updated: 0, removed: 0 })
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
+})
+
 test('a run tells how far it has come, to its partner alone', async () => {
   await lender.create('Leads', { Last_Name: 'Seen', Partner: { id: adaInCrm } })
   await lender.faults({ slowMs: 200 })
