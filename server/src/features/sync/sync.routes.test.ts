@@ -457,6 +457,21 @@ test.each([
   expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
 })
 
+test('what a sync sends under a record that it had to make anew for its partner stays with the partner', async () => {
+  await lender.remove('Partners', adaInCrm)
+  // The job's own push fails and waits, so that the sync is first.
+  await lender.faults({ scopeMismatch: { times: 1, match: 'Leads/upsert' } })
+  const { loid } = await ada.submitLead()
+  await waitFor('the failed push', async () => {
+    const faults: unknown = await (await fetch(`${portal.crmUrl}/sandbox/faults`)).json()
+    return JSON.stringify(faults).includes('"times":0')
+  })
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, removed: 0, problems: [] })
+  expect(await inCrm(ada)).not.toBe(adaInCrm)
+  expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  expect(await eventTypes()).toEqual(['lead.created'])
+})
+
 test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
   const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
   await lender.convert(id, { Deal_Name: 'Unknown lead' })
