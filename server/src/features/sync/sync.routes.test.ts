@@ -3,6 +3,7 @@ import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { pushLead } from '../leads/push-lead.job.ts'
 import { runSync } from './run-sync.job.ts'
 import { insertRun } from './sync-runs.queries.ts'
 
@@ -459,18 +460,42 @@ test.each([
 
 test('what a sync sends under a record that it had to make anew for its partner stays with the partner', async () => {
   await lender.remove('Partners', adaInCrm)
-  // The job's own push fails and waits, so that the sync is first.
-  await lender.faults({ scopeMismatch: { times: 1, match: 'Leads/upsert' } })
-  const { loid } = await ada.submitLead()
-  await waitFor('the failed push', async () => {
-    const faults: unknown = await (await fetch(`${portal.crmUrl}/sandbox/faults`)).json()
-    return JSON.stringify(faults).includes('"times":0')
-  })
+  const { loid } = await submittedInVain()
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, removed: 0, problems: [] })
   expect(await inCrm(ada)).not.toBe(adaInCrm)
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
   expect(await eventTypes()).toEqual(['lead.created'])
 })
+
+test('a lead whose place a deal took before it had reached the CRM is sent there all the same', async () => {
+  const { loid } = await submittedInVain({ businessName: 'Okafor Freight', loanTerm: '24 months' })
+  await lender.create('Deals', {
+    Deal_Name: 'By hand',
+    Stage: 'Approved',
+    Business_Name: 'Okafor Freight',
+    Amount: 150_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Phone: '0491 570 156',
+    Partner: { id: adaInCrm },
+  })
+  expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 1 })
+  await pushLead.run(portal.deps, { partnerId: ada.id, loid }, new AbortController().signal)
+  expect((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).toEqual([loid])
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1 })
+  expect(await listed('leads')).toEqual([])
+})
+
+/** The CRM refuses the push's first try, so that the job waits for its next one. */
+async function submittedInVain(form: object = {}) {
+  await lender.faults({ scopeMismatch: { times: 1, match: 'Leads/upsert' } })
+  const lead = await ada.submitLead(form)
+  await waitFor('the failed push', async () => {
+    const faults: unknown = await (await fetch(`${portal.crmUrl}/sandbox/faults`)).json()
+    return JSON.stringify(faults).includes('"times":0')
+  })
+  return lead
+}
 
 test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
   const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
