@@ -18,6 +18,7 @@ export type Behaviour = {
   methodNotAllowedStatus: '400' | '405'
   getMissing: '204' | '404' | '400'
   unknownFields: 'ignore' | 'refuse'
+  lookupRefusalNames: 'field' | 'id'
   emptyStringIsNull: boolean
   layoutMandatoryEnforced: boolean
   ifModifiedSinceInclusive: boolean
@@ -88,6 +89,11 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   methodNotAllowedStatus: oneOf('400', ['400', '405'], 'HTTP status of INVALID_REQUEST_METHOD.'),
   getMissing: oneOf('204', ['204', '404', '400'], 'Answer to reading one record that is not there.'),
   unknownFields: oneOf('ignore', ['ignore', 'refuse'], 'What happens to a field that the module does not have.'),
+  lookupRefusalNames: oneOf(
+    'field',
+    ['field', 'id'],
+    'A lookup to a record that is not there is refused under the field’s name, or as the id within it.',
+  ),
   emptyStringIsNull: yesNo(true, 'An empty text is stored as null.'),
   layoutMandatoryEnforced: yesNo(false, 'Company (Leads) and Closing_Date (Deals) are required by API too.'),
   ifModifiedSinceInclusive: yesNo(false, 'If-Modified-Since includes records of exactly that second.'),
@@ -196,6 +202,7 @@ function defaults(): Behaviour {
     methodNotAllowedStatus: SWITCHES.methodNotAllowedStatus.default,
     getMissing: SWITCHES.getMissing.default,
     unknownFields: SWITCHES.unknownFields.default,
+    lookupRefusalNames: SWITCHES.lookupRefusalNames.default,
     emptyStringIsNull: SWITCHES.emptyStringIsNull.default,
     layoutMandatoryEnforced: SWITCHES.layoutMandatoryEnforced.default,
     ifModifiedSinceInclusive: SWITCHES.ifModifiedSinceInclusive.default,

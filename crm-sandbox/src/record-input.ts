@@ -8,7 +8,8 @@ import { type Failure, failure, isObject, type JsonObject } from './wire.ts'
 
 export type Input = { ok: true; values: Values; owner: string | undefined } | { ok: false; failure: Failure }
 
-type Parsed = { value: Value } | { wrong: JsonObject }
+/** `within`: the key of the value that is wrong, where it is not the value as a whole. */
+type Parsed = { value: Value } | { wrong: JsonObject; within?: string }
 
 const EMAIL =
   /^[A-Za-z0-9](?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{0,63})@(?=.{4,256}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.[A-Za-z]{2,22}$/
@@ -26,16 +27,15 @@ export function readInput(sandbox: Sandbox, module: Module, given: JsonObject, p
   let owner: string | undefined
 
   for (const [name, raw] of Object.entries(given)) {
-    const where = { api_name: name, json_path: `${path}.${name}` }
     const field = findField(module, name)
     if (!field) {
       const isSystemKey = name === 'id' || name === 'Tag' || name.startsWith('$')
-      if (behaviour.unknownFields === 'refuse' && !isSystemKey) failures.push(invalid(where))
+      if (behaviour.unknownFields === 'refuse' && !isSystemKey) failures.push(invalid(place(path, name)))
       continue
     }
     if (field.readOnly) continue
     const parsed = parseValue(sandbox, field, raw)
-    if ('wrong' in parsed) failures.push(invalid({ ...parsed.wrong, ...where }))
+    if ('wrong' in parsed) failures.push(invalid({ ...parsed.wrong, ...place(path, name, parsed.within) }))
     else if (field.apiName === 'Owner') owner = typeof parsed.value === 'string' ? parsed.value : undefined
     else values[name] = parsed.value
   }
@@ -57,6 +57,11 @@ export function readInput(sandbox: Sandbox, module: Module, given: JsonObject, p
     ok: false,
     failure: failure('MULTIPLE_OR_MULTI_ERRORS', { errors: failures }, 'Multiple errors in the request'),
   }
+}
+
+function place(path: string, name: string, within?: string): JsonObject {
+  if (within === undefined) return { api_name: name, json_path: `${path}.${name}` }
+  return { api_name: within, json_path: `${path}.${name}.${within}`, parent_api_name: name }
 }
 
 function parseValue(sandbox: Sandbox, field: Field, raw: unknown): Parsed {
@@ -109,7 +114,8 @@ function parseLookup(sandbox: Sandbox, field: Field, raw: unknown): Parsed {
   const id = isObject(raw) ? raw['id'] : undefined
   if (typeof id !== 'string') return expected('jsonobject')
   const found = field.lookup ? findRecord(sandbox.store, field.lookup, id) : findRecordAnywhere(sandbox.store, id)
-  return found ? { value: id } : { wrong: {} }
+  if (found) return { value: id }
+  return sandbox.behaviour().lookupRefusalNames === 'id' ? { wrong: {}, within: 'id' } : { wrong: {} }
 }
 
 function expectedText(field: Field): string {

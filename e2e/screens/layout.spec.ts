@@ -27,11 +27,14 @@ const PAGES_OF_PARTNERS = [
   '/profile',
 ]
 
+// The last ones are no encoded text.
+const ADDRESSES_OF_NOTHING = ['/no/such/page', '/deals/%E0%A4%A', '/%']
+
 const PAGES_OF_NEWCOMERS = ['/login', '/signup', '/forgot-password', '/reset-password?token=x']
 
 signedOut('whoever is signed out is asked to sign in', async ({ page, isMobile }) => {
   signedOut.skip(isMobile, 'the same on every screen')
-  for (const path of ['/', ...PAGES_OF_PARTNERS, '/no/such/page']) {
+  for (const path of ['/', ...PAGES_OF_PARTNERS, ...ADDRESSES_OF_NOTHING]) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
@@ -39,7 +42,7 @@ signedOut('whoever is signed out is asked to sign in', async ({ page, isMobile }
 
 test('whoever is signed in is taken to the dashboard from every other address', async ({ page, isMobile }) => {
   test.skip(isMobile, 'the same on every screen')
-  for (const path of ['/', ...PAGES_OF_NEWCOMERS, '/no/such/page', '/search', '/search?q=%20']) {
+  for (const path of ['/', ...PAGES_OF_NEWCOMERS, ...ADDRESSES_OF_NOTHING, '/search', '/search?q=%20']) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/dashboard')
   }

@@ -2,6 +2,7 @@
 import pino from 'pino'
 import { readSettings, SettingsError } from './config.ts'
 import { PortalError } from './errors.ts'
+import { openLog } from './log.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
@@ -44,7 +45,7 @@ async function runCommand(words: string[]): Promise<number> {
   }
   const config = readSettings(process.env)
   // Only what goes wrong, beside the command's own words.
-  const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }))
+  const log = openLog('error', pino.destination({ dest: 2, sync: true }))
   const workplace = openWorkplace(config, log, (text) => console.log(text))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void workplace.close().finally(() => process.exit(130)))

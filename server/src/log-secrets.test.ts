@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createDatabase } from './testing/databases.ts'
 import { answering, startReceiver } from './testing/receiver.ts'
 import { newLead, startPortal } from './testing/start-portal.ts'
+import { waitFor } from './testing/wait-for.ts'
 
 test('no password, token, key or hash is ever logged, not even at the most talkative level', async () => {
   const lines: string[] = []
@@ -74,4 +77,52 @@ test('no password, token, key or hash is ever logged, not even at the most talka
     expect(lines.filter((line) => line.includes(secret))).toEqual([])
   }
   expect(log).not.toMatch(/authorization|"password/i)
+})
+
+test('of an error the log has what went wrong, and nothing of the connection or the row that it happened to', async () => {
+  const lines: string[] = []
+  const own = await createDatabase()
+  // PostgreSQL trusts the test without looking at it.
+  const url = own.url.replace('postgres@', 'postgres:a-password-of-the-database@')
+  expect(url).toContain('a-password-of-the-database')
+  const email = 'in-the-row@example.com'
+  {
+    await using portal = await startPortal({
+      on: { database: { ...own, url } },
+      onLogLine: (line) => lines.push(line),
+    })
+    const { db } = portal.deps
+    await sql`alter table partners add constraint not_this_one check (email <> ${sql.lit(email)})`.execute(db)
+    const form = { email, password: 'correct-horse-battery', businessName: 'Whose row is refused' }
+    expect((await portal.post('/auth/signup', form)).status).toBe(500)
+    await portal.withoutDatabase(async () => {
+      expect((await portal.get('/ready')).status).toBe(503)
+    })
+    await waitFor('the lost connections in the log', async () =>
+      ['database connection lost', 'job queue'].every((text) => lines.some((line) => line.includes(`"${text}"`))),
+    )
+  }
+  await own.drop()
+
+  const entries = lines.map((line) => JSON.parse(line))
+  expect(entries.find(({ msg }) => msg === 'unexpected error').err).toEqual({
+    type: 'DatabaseError',
+    message: expect.stringContaining('not_this_one'),
+    stack: expect.stringContaining('at '),
+    code: '23514',
+  })
+  const lost = { reason: 'terminating connection due to administrator command', code: '57P01' }
+  expect(entries.find(({ msg }) => msg === 'database connection lost')).toMatchObject(lost)
+  const host = new URL(url).searchParams.get('host') ?? ''
+  for (const hidden of [
+    'a-password-of-the-database',
+    url,
+    host,
+    'connectionParameters',
+    'secretKey',
+    email,
+    '$argon2id$',
+  ]) {
+    expect(lines.filter((line) => line.includes(hidden))).toEqual([])
+  }
 })

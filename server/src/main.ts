@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import pino from 'pino'
 import { readSettings, type Settings, SettingsError } from './config.ts'
 import { type CrmServer, startCrmServer, startDatabaseServer } from './local-servers.ts'
+import { openLog } from './log.ts'
 
 const config = readSettingsOrExit()
 // Written when the event loop has a moment, which takes the log off the path of every request.
-const log = pino({ level: config.logLevel }, pino.destination({ sync: false }))
+const log = openLog(config.logLevel, pino.destination({ sync: false }))
 /** What was started, in order; stopped in reverse. */
 const parts: (() => Promise<void>)[] = []
 let isStopping = false

@@ -50,9 +50,11 @@ const DELIVERIES_STOP_MS_MAX = 3_000
 export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
-  const database = openDatabase(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
+  const handleLoss = (error: Error & { code?: string }) =>
+    log.warn({ reason: error.message, code: error.code }, 'database connection lost')
+  const database = openDatabase(databaseUrl, handleLoss)
   const { db, pool } = database
-  const reads = openHotReads(databaseUrl, (error) => log.warn({ err: error }, 'database connection lost'))
+  const reads = openHotReads(databaseUrl, handleLoss)
   await migrate(db)
 
   const worker = openJobQueue(databaseUrl, log)

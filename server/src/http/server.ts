@@ -23,6 +23,7 @@ export async function createServer(
     forceCloseConnections: 'idle',
     // As long as an address can be at all: an id too long is one that nobody has.
     routerOptions: { maxParamLength: maxHeaderSize },
+    rewriteUrl: ({ url = '/' }) => (isApi(url) ? url : decodable(url)),
     frameworkErrors: handleError,
     clientErrorHandler: answerUnreadable,
     logController: new LogController({ disableRequestLogging: true }),
@@ -83,6 +84,18 @@ const ANSWER_HEADERS = {
 /** `/api-docs` and `/api-keys` are pages. */
 export function isApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url)
+}
+
+/** A page's address that is no encoded text, such as `/deals/%E0%A4%A`, stands for its own letters: it is the app's to read. */
+function decodable(url: string): string {
+  if (!url.includes('%')) return url
+  const [path = '', ...query] = url.split('?')
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?')
+  }
 }
 
 declare module 'fastify' {

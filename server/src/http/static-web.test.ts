@@ -26,16 +26,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test.each(['GET', 'HEAD'] as const)(
-  '%s of any address that is not the API’s is the app, with a page’s headers',
-  async (method) => {
-    const page = await app.inject({ method, url: '/any/where' })
-    expect(page.statusCode).toBe(200)
-    expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })
-    expect(page.headers['content-security-policy']).toContain("default-src 'self'")
-    expect(page.headers['x-request-id']).toBeTruthy()
-  },
-)
+test.each([
+  ['GET', '/any/where'],
+  ['HEAD', '/any/where'],
+  ['GET', '/any/%E0%A4%A'],
+] as const)('%s of any address that is not the API’s is the app, with a page’s headers: %s', async (method, url) => {
+  const page = await app.inject({ method, url })
+  expect(page.statusCode).toBe(200)
+  expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })
+  expect(page.headers['content-security-policy']).toContain("default-src 'self'")
+  expect(page.headers['x-request-id']).toBeTruthy()
+})
 
 test('a file of the build comes packed, is kept for good, and carries none of the headers of a page', async () => {
   const file = await app.inject({ url: '/assets/page-abc123.js', headers: { 'accept-encoding': 'br' } })
@@ -49,9 +50,12 @@ test('a file of the build comes packed, is kept for good, and carries none of th
   expect(Object.keys(file.headers)).not.toContain('x-frame-options')
 })
 
-test('a file that the build does not have is none', async () => {
-  expect((await app.inject('/assets/gone-abc123.js')).statusCode).toBe(404)
-})
+test.each(['/assets/gone-abc123.js', '/assets/%E0%A4%A.js'])(
+  '%s, a file that the build does not have, is none',
+  async (url) => {
+    expect((await app.inject(url)).statusCode).toBe(404)
+  },
+)
 
 test.each([
   ['/leads', 'leads'],
@@ -60,15 +64,23 @@ test.each([
   ['/leads/new', 'leads/new'],
   ['/leads/LO-00000000', 'leads/$loid'],
   ['/leads/LO-00000000?tab=notes', 'leads/$loid'],
+  ['/leads/%E0%A4%A', 'leads/$loid'],
+  ['/leads?search=%E0%A4%A', 'leads'],
 ])('%s gets the page that the build has for %s', async (url, page) => {
   const answer = await app.inject(url)
   expect([answer.statusCode, answer.body]).toEqual([200, `page of ${page}`])
 })
 
-test.each(['/', '/leads/new/more', '/leads/LO-00000000/more', '/unknown', '/leads//', '/any/%00'])(
-  '%s gets the app’s own page',
-  async (url) => {
-    const answer = await app.inject(url)
-    expect([answer.statusCode, answer.body]).toEqual([200, '<title>Partner Portal</title>'])
-  },
-)
+test.each([
+  '/',
+  '/leads/new/more',
+  '/leads/LO-00000000/more',
+  '/unknown',
+  '/leads//',
+  '/any/%00',
+  '/%',
+  '/any/%E0%A4%A?a=%ZZ',
+])('%s gets the app’s own page', async (url) => {
+  const answer = await app.inject(url)
+  expect([answer.statusCode, answer.body]).toEqual([200, '<title>Partner Portal</title>'])
+})

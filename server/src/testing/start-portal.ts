@@ -5,6 +5,7 @@ import pino from 'pino'
 import { readSettings } from '../config.ts'
 import { startCrmSandboxProcess } from '../crm-sandbox-process.ts'
 import type { Deps } from '../deps.ts'
+import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
 import { waitFor } from './wait-for.ts'
@@ -61,9 +62,7 @@ export async function startPortal(options: PortalOptions = {}) {
     crm: { mode: 'sandbox', settings },
     clock,
     hasSchedules,
-    log: onLogLine
-      ? pino({ level: 'trace' }, { write: onLogLine })
-      : pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
+    log: onLogLine ? openLog('trace', { write: onLogLine }) : pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
   })
   const url = portal.url
 

@@ -18,7 +18,12 @@ const Failure = z.object({
   code: z.string(),
   message: z.string().catch(''),
   details: z
-    .object({ api_name: z.string().nullish(), id: ZohoId.nullish(), errors: z.array(z.unknown()).nullish() })
+    .object({
+      api_name: z.string().nullish(),
+      parent_api_name: z.string().nullish(),
+      id: ZohoId.nullish(),
+      errors: z.array(z.unknown()).nullish(),
+    })
     .catch({}),
 })
 
@@ -59,7 +64,9 @@ function readResult(item: unknown): WriteResult {
   const { code, message, details } = failure.data
   const [first] = details.errors ?? []
   if (first !== undefined) return readResult(first)
-  return { code, field: details.api_name ?? null, duplicateId: details.id ?? null, message }
+  // Of a lookup Zoho may name the id within it, whose parent is the field.
+  const field = details.parent_api_name ?? details.api_name ?? null
+  return { code, field, duplicateId: details.id ?? null, message }
 }
 
 /** What to throw for one refused item. Names the field, never the value. */

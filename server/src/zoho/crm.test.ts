@@ -181,10 +181,14 @@ test('data that Zoho refuses is not an outage', async () => {
   await expect(crm.upsertLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })
 
-test('a lead of a partner whose record was deleted is refused for that reason, which may pass', async () => {
-  await lender.remove('Partners', partner)
-  await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
-})
+test.each(['field', 'id'])(
+  'a lead of a partner whose record was deleted is refused for that reason, which may pass (Zoho names the %s)',
+  async (lookupRefusalNames) => {
+    await lender.behaviour({ lookupRefusalNames })
+    await lender.remove('Partners', partner)
+    await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
+  },
+)
 
 test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
   const sent = newDeal({ loid: 'LO-DEA00001' })
@@ -306,6 +310,30 @@ test('more leads than one query gives', async () => {
   const batch = await crm.getLeads(versions.slice(0, 250).map((one) => one.zoho_id))
   expect(batch.records).toHaveLength(250)
 }, 30_000)
+
+test('what changes or goes between two pages of changes moves none of the others past the reader', async () => {
+  // More than the first page holds.
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 210 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: partner } })),
+  )
+  const from = new Date(Date.now() - 3_600_000).toISOString()
+  const pages = crm.changesOfAllPartners('Leads', { from, until: new Date().toISOString() })
+  const seen: string[] = []
+  let isFirst = true
+  for await (const page of pages) {
+    seen.push(...page.map((change) => change.zoho_id))
+    if (!isFirst) continue
+    isFirst = false
+    expect(page).toHaveLength(200)
+    await lender.behaviour({ clockShiftSeconds: 60 })
+    await lender.update('Leads', ids[0] ?? '', { Lead_Status: 'Contacted' })
+    await lender.update('Leads', ids[209] ?? '', { Lead_Status: 'Contacted' })
+    await lender.remove('Leads', ids[1] ?? '')
+  }
+  // The last one lies behind the window now: it is the next reading's.
+  expect(seen).toEqual(ids.slice(0, 209))
+})
 
 test('records that are gone are missing, and one that cannot be read is a problem of its own', async () => {
   const ids = await lender.createMany('Leads', [

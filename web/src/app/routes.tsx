@@ -21,7 +21,13 @@ import {
   webhookLogSearch,
 } from './search-params.ts'
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet })
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  // An address that cannot be decoded matches nothing below, not even `$`.
+  beforeLoad: ({ matches }) => {
+    if (matches.length === 1) throw toDashboard()
+  },
+})
 
 const signedOut = createRoute({ getParentRoute: () => root, id: 'signed-out', beforeLoad: requireNoSession })
 

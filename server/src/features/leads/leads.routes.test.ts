@@ -484,26 +484,30 @@ test('a lead arrives in the CRM once, by its LOID, with its partner', async () =
   expect(inCrm[0]).toMatchObject({ LOID: loid, Company: 'Okafor Freight' })
 })
 
-test('a partner whose record was deleted in the CRM gets one again, once, and its leads and deals arrive there', async () => {
-  await using withCrm = await startPortal({ withCrm: true })
-  const lender = openLender(withCrm.crmUrl)
-  const partner = await withCrm.newPartner()
-  const before = await partner.submitLead()
-  await partner.pushedLead(before.loid)
-  const zohoId = async () => (await partner.get('/profile')).body.data.zoho_id
-  await lender.remove('Partners', await zohoId())
+test.each(['field', 'id'])(
+  'a partner whose record was deleted in the CRM gets one again, once, and its leads and deals arrive there, whether the CRM names the %s',
+  async (lookupRefusalNames) => {
+    await using withCrm = await startPortal({ withCrm: true })
+    const lender = openLender(withCrm.crmUrl)
+    await lender.behaviour({ lookupRefusalNames })
+    const partner = await withCrm.newPartner()
+    const before = await partner.submitLead()
+    await partner.pushedLead(before.loid)
+    const zohoId = async () => (await partner.get('/profile')).body.data.zoho_id
+    await lender.remove('Partners', await zohoId())
 
-  const leads = await Promise.all([partner.submitLead(), partner.submitLead(), partner.submitLead()])
-  const deal = await partner.post('/webhook/deal', { business_name: 'Okafor Freight', email: 'nkem@okafor.example' })
-  expect(deal.status).toBe(201)
-  const pushed = await Promise.all(leads.map(({ loid }) => partner.pushedLead(loid)))
-  expect(pushed).toHaveLength(3)
-  const [record, ...others] = await lender.list('Partners', 'Name')
-  expect([record?.['id'], record?.['Name'], others]).toEqual([await zohoId(), partner.businessName, []])
-  await waitFor('the deal in the CRM', async () => (await lender.list('Deals', 'LOID')).length === 1)
-  const inCrm = await lender.list('Leads', 'LOID,Partner')
-  expect(inCrm.filter((lead) => JSON.stringify(lead['Partner']).includes(String(record?.['id'])))).toHaveLength(3)
-})
+    const leads = await Promise.all([partner.submitLead(), partner.submitLead(), partner.submitLead()])
+    const deal = await partner.post('/webhook/deal', { business_name: 'Okafor Freight', email: 'nkem@okafor.example' })
+    expect(deal.status).toBe(201)
+    const pushed = await Promise.all(leads.map(({ loid }) => partner.pushedLead(loid)))
+    expect(pushed).toHaveLength(3)
+    const [record, ...others] = await lender.list('Partners', 'Name')
+    expect([record?.['id'], record?.['Name'], others]).toEqual([await zohoId(), partner.businessName, []])
+    await waitFor('the deal in the CRM', async () => (await lender.list('Deals', 'LOID')).length === 1)
+    const inCrm = await lender.list('Leads', 'LOID,Partner')
+    expect(inCrm.filter((lead) => JSON.stringify(lead['Partner']).includes(String(record?.['id'])))).toHaveLength(3)
+  },
+)
 
 test('a partner has one record in the CRM, also when its first leads are quicker than its own push', async () => {
   await using withCrm = await startPortal({ withCrm: true })

@@ -13,7 +13,8 @@ export const pushLead = defineJob({
   async run(deps, { partnerId, loid }, signal) {
     const { db, crm } = deps
     const lead = await findLeadRow(db, partnerId, loid)
-    if (!lead || lead.archived_at || lead.crm === 'synced') return
+    // One whose place a deal took goes there too: it comes back should the deal go.
+    if (!lead || lead.crm === 'synced') return
     const push = (partnerZohoId: string) => crm.upsertLead(leadToPush(lead, partnerZohoId), signal)
     const pushed = await pushForPartner(deps, partnerId, push, signal)
     if (pushed) await markLeadPushed(db, partnerId, loid, pushed.zoho_id)

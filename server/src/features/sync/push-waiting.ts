@@ -1,15 +1,20 @@
 import { GiveUp, type Job } from '../../jobs/define-job.ts'
+import { findPartner } from '../accounts/accounts.queries.ts'
 import { inParallel, type SyncContext } from './sync-context.ts'
 
 const PUSHED_AT_ONCE = 4
 
-/** What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. */
+/**
+ * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. The
+ * run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
+ */
 export async function pushWaiting(
-  { deps, partnerId, signal, progress }: SyncContext,
+  sync: SyncContext,
   phase: string,
   push: Job<{ partnerId: string; loid: string }>,
   loids: readonly string[],
-): Promise<void> {
+): Promise<SyncContext> {
+  const { deps, partnerId, signal, progress } = sync
   if (loids.length > 0) await progress.begin(phase, loids.length)
   await inParallel(loids, PUSHED_AT_ONCE, async (loid) => {
     try {
@@ -19,4 +24,6 @@ export async function pushWaiting(
     }
     await progress.add(1)
   })
+  const partner = await findPartner(deps.db, partnerId)
+  return { ...sync, partnerZohoId: partner?.zoho_id ?? sync.partnerZohoId }
 }

@@ -36,11 +36,12 @@ const APPLIED_AT_ONCE = 4
 export type KnownDeal = Awaited<ReturnType<typeof findDealsInCrm>>[number]
 
 /** Brings the partner's deals up to what the CRM says, then takes the leads away that match one (D28–D30). */
-export async function syncDeals(sync: SyncContext): Promise<DealSyncResult> {
-  const { deps, partnerId, partnerZohoId, signal, progress, convertedDeals } = sync
+export async function syncDeals(begun: SyncContext): Promise<DealSyncResult> {
+  const { deps, partnerId, signal, progress, convertedDeals } = begun
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'deals')
-  await pushWaiting(sync, 'Sending new deals', pushDeal, await findDealsToPush(db, partnerId))
+  const sync = await pushWaiting(begun, 'Sending new deals', pushDeal, await findDealsToPush(db, partnerId))
+  const { partnerZohoId } = sync
 
   await progress.begin('Comparing deals', 0)
   const versions = await crm.dealVersions(partnerZohoId, signal)

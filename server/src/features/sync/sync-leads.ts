@@ -21,11 +21,12 @@ type KnownDeal = Awaited<ReturnType<typeof findDealsInCrmOfAllPartners>>[number]
 type KnownLead = Awaited<ReturnType<typeof findLeadsInCrm>>[number]
 
 /** Brings the partner's leads up to what the CRM says (D28–D30). */
-export async function syncLeads(sync: SyncContext): Promise<LeadSyncResult> {
-  const { deps, partnerId, partnerZohoId, signal, progress } = sync
+export async function syncLeads(begun: SyncContext): Promise<LeadSyncResult> {
+  const { deps, partnerId, signal, progress } = begun
   const { db, crm } = deps
   const lastSuccess = await findLastSuccess(db, partnerId, 'leads')
-  await pushWaiting(sync, 'Sending new leads', pushLead, await findLeadsToPush(db, partnerId))
+  const sync = await pushWaiting(begun, 'Sending new leads', pushLead, await findLeadsToPush(db, partnerId))
+  const { partnerZohoId } = sync
 
   await progress.begin('Comparing leads', 0)
   const versions = await crm.leadVersions(partnerZohoId, signal)

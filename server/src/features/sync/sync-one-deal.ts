@@ -3,8 +3,8 @@ import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
-import { findDealRow, findDealsInCrm, getDealLoid } from '../deals/deals.queries.ts'
-import { findLeadRow, findLeadsInCrm, getLeadLoid } from '../leads/leads.queries.ts'
+import { findDealRow, getDealLoid } from '../deals/deals.queries.ts'
+import { findLeadRow, getLeadLoid } from '../leads/leads.queries.ts'
 import { contextWithoutRun, type SyncContext } from './sync-context.ts'
 import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
 import { openLeadApplier } from './sync-leads.ts'
@@ -29,21 +29,16 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
 
 async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSyncResult> {
   const { deps, partnerId, signal } = sync
-  const row = (await findDealsInCrm(deps.db, partnerId)).find((one) => one.loid === loid)
-  if (!row) throw new Conflict('CONFLICT', 'This deal has not reached the CRM yet')
+  const row = await findDealRow(deps.db, partnerId, loid)
+  if (!row?.zoho_id) throw new Conflict('CONFLICT', 'This deal has not reached the CRM yet')
+  const known = { ...row, zoho_id: row.zoho_id }
 
-  const record = await deps.crm.findDeal(row.zoho_id, signal)
+  const record = await deps.crm.findDeal(known.zoho_id, signal)
   if (!record || record.partner_zoho_id !== sync.partnerZohoId) {
-    const deal = await findDealRow(deps.db, partnerId, loid)
-    await removeGoneDeal(sync, row)
-    return {
-      operation: 'removed',
-      deal_name: deal?.deal_name ?? null,
-      stage: deal?.stage ?? null,
-      amount: deal?.amount ?? null,
-    }
+    await removeGoneDeal(sync, known)
+    return { operation: 'removed', deal_name: row.deal_name, stage: row.stage, amount: row.amount }
   }
-  const applier = openDealApplier(sync, new Map([[row.zoho_id, row]]), () => true)
+  const applier = openDealApplier(sync, new Map([[known.zoho_id, known]]), () => true)
   const [named] = await applier.name([record])
   if (!named) throw new NotFound('Deal not found')
   const { outcome } = await applier.apply(named).catch(refuse)
@@ -55,10 +50,11 @@ async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSync
 async function convertLeadOf(sync: SyncContext, loid: string): Promise<void> {
   const { deps, partnerId, signal } = sync
   const row = await findLeadRow(deps.db, partnerId, loid)
-  const lead = row?.zoho_id ? await deps.crm.findLead(row.zoho_id, signal) : null
+  if (!row?.zoho_id) return
+  const known = { ...row, zoho_id: row.zoho_id }
+  const lead = await deps.crm.findLead(known.zoho_id, signal)
   if (!lead?.is_converted || lead.partner_zoho_id !== sync.partnerZohoId) return
-  const known = new Map((await findLeadsInCrm(deps.db, partnerId)).map((one) => [one.zoho_id, one]))
-  const applier = openLeadApplier(sync, known, () => true)
+  const applier = openLeadApplier(sync, new Map([[known.zoho_id, known]]), () => true)
   const named = await applier.name([lead])
   const deals = await applier.dealsOf(named)
   for (const one of named) await applier.apply(one, deals).catch(refuse)

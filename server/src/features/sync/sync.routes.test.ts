@@ -3,6 +3,7 @@ import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { pushLead } from '../leads/push-lead.job.ts'
 import { runSync } from './run-sync.job.ts'
 import { insertRun } from './sync-runs.queries.ts'
 
@@ -426,6 +427,92 @@ test('a CRM that is away ends the run with 502; the next one goes on', async () 
   const failed = await ada.post('/dashboard/sync-leads')
   expect(failed).toMatchObject({ status: 502, body: { success: false, code: 'CRM_UNAVAILABLE' } })
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 1 })
+})
+
+test.each([
+  ['every third call fails', { failEvery: { n: 3 } }],
+  ['too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
+  ['writes whose answer is lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
+  ['the access token ends', { tokenExpired: true }],
+])('a sync brings everything over, once, though in its middle: %s', async (_what, faults) => {
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 130 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+  )
+  await lender.faults({ slowMs: 20 })
+  const answer = syncLeads()
+  await waitFor('the run to update leads', async () => {
+    const query = portal.deps.db.selectFrom('sync_runs').select('phase').where('partner_id', '=', ada.id)
+    return (await query.executeTakeFirst())?.phase === 'Updating leads'
+  })
+  await lender.faults(faults)
+  expect(await answer).toEqual({ ...nothingLeft, total_zoho_leads: 130, created: 130, skipped: 0 })
+  await lender.faults({})
+  expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 130, skipped: 130 })
+  const rows = await portal.deps.db
+    .selectFrom('leads')
+    .select(['zoho_id', 'loid'])
+    .where('zoho_id', 'in', ids)
+    .execute()
+  const inZoho = new Map((await lender.list('Leads', 'LOID')).map((lead) => [lead['id'], lead['LOID']]))
+  expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
+})
+
+test('what a sync sends under a record that it had to make anew for its partner stays with the partner', async () => {
+  await lender.remove('Partners', adaInCrm)
+  const { loid } = await submittedInVain()
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, removed: 0, problems: [] })
+  expect(await inCrm(ada)).not.toBe(adaInCrm)
+  expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  expect(await eventTypes()).toEqual(['lead.created'])
+})
+
+test('a lead whose place a deal took before it had reached the CRM is sent there all the same', async () => {
+  const { loid } = await submittedInVain({ businessName: 'Okafor Freight', loanTerm: '24 months' })
+  await lender.create('Deals', {
+    Deal_Name: 'By hand',
+    Stage: 'Approved',
+    Business_Name: 'Okafor Freight',
+    Amount: 150_000,
+    Loan_Type: 'Term Loan',
+    Loan_Term: '24 months',
+    Phone: '0491 570 156',
+    Partner: { id: adaInCrm },
+  })
+  expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 1 })
+  await pushLead.run(portal.deps, { partnerId: ada.id, loid }, new AbortController().signal)
+  expect((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).toEqual([loid])
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1 })
+  expect(await listed('leads')).toEqual([])
+})
+
+/** The CRM refuses the push's first try, so that the job waits for its next one. */
+async function submittedInVain(form: object = {}) {
+  await lender.faults({ scopeMismatch: { times: 1, match: 'Leads/upsert' } })
+  const lead = await ada.submitLead(form)
+  await waitFor('the failed push', async () => {
+    const faults: unknown = await (await fetch(`${portal.crmUrl}/sandbox/faults`)).json()
+    return JSON.stringify(faults).includes('"times":0')
+  })
+  return lead
+}
+
+test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
+  const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
+  await lender.convert(id, { Deal_Name: 'Unknown lead' })
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 1, problems: [] })
+  const [deal] = await listed('deals')
+  expect(deal.deal_name).toBe('Unknown lead')
+  expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, converted: 1, problems: [] })
+  expect(await listed('leads')).toEqual([])
+  const { loid } = await portal.deps.db
+    .selectFrom('leads')
+    .select('loid')
+    .where('zoho_id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
+  expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 0, updated: 0, removed: 0 })
+  expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 })
 
 test('a run tells how far it has come, to its partner alone', async () => {
