@@ -39,7 +39,8 @@ export default defineConfig({
             // What several pages need comes in one piece: a dozen small files cost a slow phone more than their bytes.
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', minShareCount: 10 },
-            { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
+            // The sign-up page's key too, which would bring all of the signed-in pages along.
+            { name: 'accounts', test: /features\/accounts\/|api\/idempotency-key/, minShareCount: 3 },
             { name: 'signed-in', test: PARTS_OF_SIGNED_IN_PAGES, minShareCount: 2 },
           ],
         },

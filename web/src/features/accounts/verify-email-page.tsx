@@ -32,14 +32,17 @@ export function VerifyEmailPage() {
   return (
     <AccountFrame title="Email verification">
       <div className="grid grid-cols-1 gap-4">
-        {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
-        {token && verification.isPending && (
-          <Spinner label="Verifying your email address" className="justify-start! p-0!" />
-        )}
-        {verification.isSuccess && <Alert kind="success">Your email address is verified. Thank you.</Alert>}
-        {verification.isError && (
-          <Alert kind="error">{isRefused(verification.error) ? INVALID_LINK : failureText(verification.error)}</Alert>
-        )}
+        {/* As high while it waits as with two lines of answer, so that nothing moves. */}
+        <div className="grid min-h-15 grid-cols-1 content-center">
+          {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
+          {token && verification.isPending && (
+            <Spinner label="Verifying your email address" className="justify-start! p-0!" />
+          )}
+          {verification.isSuccess && <Alert kind="success">Your email address is verified. Thank you.</Alert>}
+          {verification.isError && (
+            <Alert kind="error">{isRefused(verification.error) ? INVALID_LINK : failureText(verification.error)}</Alert>
+          )}
+        </div>
         {verification.isError && !isRefused(verification.error) && (
           <Button variant="secondary" onClick={() => void verification.refetch()}>
             Try Again

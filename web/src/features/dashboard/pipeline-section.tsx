@@ -8,7 +8,7 @@ const frameClass = 'grid min-h-96 grid-cols-1'
 
 export function WaitingPipeline() {
   return (
-    <Card className="later-[24rem]" title="Deal Pipeline" padded={false}>
+    <Card className="max-sm:later-[24rem]" title="Deal Pipeline" padded={false}>
       <div className={frameClass}>
         <Spinner label="Loading pipeline" />
       </div>
@@ -18,7 +18,7 @@ export function WaitingPipeline() {
 
 export function FailedPipeline({ detail, onRetry }: { detail: string | undefined; onRetry: () => void }) {
   return (
-    <Card className="later-[24rem]" title="Deal Pipeline" padded={false}>
+    <Card className="max-sm:later-[24rem]" title="Deal Pipeline" padded={false}>
       <Failure text="Failed to fetch pipeline data" detail={detail} onRetry={onRetry} />
     </Card>
   )
@@ -28,7 +28,7 @@ export function FailedPipeline({ detail, onRetry }: { detail: string | undefined
 export function PipelineSection({ stages }: { stages: PipelineStage[] }) {
   if (stages.length === 0) return null
   return (
-    <Card className="later-[24rem]" title="Deal Pipeline" padded={false}>
+    <Card className="max-sm:later-[24rem]" title="Deal Pipeline" padded={false}>
       <div className={frameClass}>
         <Pipeline stages={stages} />
       </div>

@@ -13,7 +13,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 
 export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<typeof readRecentActivity>> }) {
   return (
-    <Card className="later-[24rem]" title="Recent Activity" padded={false}>
+    <Card className="max-sm:later-[24rem]" title="Recent Activity" padded={false}>
       {activity.isPending && <Spinner label="Loading activity" />}
       {activity.isError && !activity.data && (
         <Failure

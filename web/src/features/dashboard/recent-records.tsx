@@ -23,7 +23,7 @@ const viewAllClass =
 export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof listLeads>> }) {
   return (
     <Card
-      className="later-[24rem]"
+      className="max-sm:later-[24rem]"
       title="Recent Leads"
       padded={false}
       action={
@@ -65,7 +65,7 @@ export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof lis
 export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof listDeals>> }) {
   return (
     <Card
-      className="later-[24rem]"
+      className="max-sm:later-[24rem]"
       title="Recent Deals"
       padded={false}
       action={

@@ -136,7 +136,11 @@ function StatCard({ label, value, note, icon, trend }: StatCardProps) {
         </span>
       </div>
       <div className="mt-auto pt-3">
-        {trend.isWaiting && <Skeleton className="h-3.5 w-4/5" />}
+        {trend.isWaiting && (
+          <div className="h-12 sm:h-8">
+            <Skeleton className="h-3.5 w-4/5" />
+          </div>
+        )}
         {trend.change && <ChangeLine change={trend.change} />}
       </div>
     </div>

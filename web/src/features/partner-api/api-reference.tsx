@@ -33,7 +33,7 @@ export function ApiReference({ docs }: { docs: ReadableDocs }) {
             key={id}
             id={id}
             aria-labelledby={`${id}-title`}
-            className="border-t border-line pt-8 max-xl:later-[40rem] first:border-0 first:pt-0"
+            className="border-t border-line pt-8 max-xl:nth-[n+3]:later-[40rem] first:border-0 first:pt-0"
           >
             <h2 id={`${id}-title`} className="mb-4 text-lg font-semibold">
               {title}
