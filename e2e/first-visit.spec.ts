@@ -8,7 +8,6 @@ const PAGES = [
   '/deals',
   '/search?q=transport',
   '/webhook',
-  '/api-docs',
   '/api-keys',
   '/profile',
 ]

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
 import { Badge } from '../../ui/badge.tsx'
-import { CodeTabs } from '../../ui/code-tabs.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { CodeSamples } from './code-samples.tsx'
 import { EndpointReference } from './endpoint-reference.tsx'
 import { Marked } from './marked.tsx'
 import { NamedTexts } from './named-texts.tsx'
@@ -89,7 +89,7 @@ function partsOf(docs: ReadableDocs): Part[] {
       title: 'Code examples',
       // A line break at the end would run a pasted command before it was read.
       content: (
-        <CodeTabs
+        <CodeSamples
           label="Code examples"
           samples={[
             { label: 'cURL', language: 'bash', code: examples.curl.trimEnd() },

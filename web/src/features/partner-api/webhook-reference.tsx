@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { CodeTabs } from '../../ui/code-tabs.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { CodeSamples } from './code-samples.tsx'
 import { Marked } from './marked.tsx'
 import { NamedTexts } from './named-texts.tsx'
 import type { ReadableDocs } from './partner-api.queries.ts'
@@ -32,7 +32,7 @@ export function WebhookReference({ webhooks }: { webhooks: Webhooks }) {
         />
       </Titled>
       <Titled title="Verifying the signature">
-        <CodeTabs
+        <CodeSamples
           label="Signature verification"
           samples={[
             { label: 'JavaScript', language: 'javascript', code: verification.javascript.trimEnd() },
