@@ -41,7 +41,7 @@ export async function createServer(
   })
   acceptJson(app)
 
-  // A page of a list is a fifth as long so; on a slow phone that is a round trip less. No caller is known by a cookie, so
+  // A page of a list is a quarter as long so; on a slow phone that is a round trip less. No caller is known by a cookie, so
   // nobody can have somebody else's browser call with guesses and read off the length which one is right (BREACH).
   await app.register(compress, {
     globalDecompression: false,
