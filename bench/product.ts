@@ -47,17 +47,14 @@ export async function startProduct(folder: string, settings: Record<string, stri
     SEED_DEMO: 'false',
     ...settings,
   }
-  const child = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let serverPid = 0
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    serverPid ||= Number(/"pid":(\d+)/.exec(text)?.[1] ?? 0)
-  })
+  const child = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${env.PORT}`
   while (!(await answers(`${url}/api/health`))) {
     if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
     await sleep(LOOK_EVERY_MS)
   }
   const startMs = performance.now() - startedAt
+  const serverPid = serverBelow(child.pid ?? 0)
   const database = openDatabase(databaseUrl(folder), () => undefined)
   return {
     url,
@@ -72,6 +69,13 @@ export async function startProduct(folder: string, settings: Record<string, stri
       await exited
     },
   }
+}
+
+/** npm starts the script on the Node of the host, which may start it once more on the portal's own. */
+function serverBelow(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  const next = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('scripts/start.mjs'))
+  return next === undefined ? pid : serverBelow(Number(next))
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 import { buildWeb, prepare } from './set-up.mjs'
 
 try {
-  await prepare()
+  await prepare('run')
   await buildWeb()
 } catch (error) {
   console.error(error.message)

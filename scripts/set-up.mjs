@@ -10,18 +10,31 @@ import { fileURLToPath } from 'node:url'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
+const workspaces = ['contract', 'server', 'web', 'crm-sandbox'].map((name) => `--workspace=${name}`)
+
+/**
+ * What can be installed, each level with everything of the levels before it. All versions come from one lock file.
+ * `run`: to build and run the portal. `test`: to check, test and measure it. `lighthouse`: larger than the rest together.
+ */
+const LEVELS = [
+  { name: 'run', what: 'what the portal needs', flags: ['--omit=dev', '--include-workspace-root', ...workspaces] },
+  { name: 'test', what: 'what the tests need', flags: ['--include=dev', '--include-workspace-root', ...workspaces] },
+  { name: 'lighthouse', what: 'Lighthouse', flags: ['--include=dev'] },
+]
+
 const installStamp = path.join(root, 'node_modules', '.portal-install')
 const webDist = path.join(root, 'web', 'dist')
 const webStamp = path.join(webDist, '.portal-build')
 const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 /**
- * Installs what is missing and returns only in a process of the Node version that package.json names: another one runs
- * the same command line in a child, waits for it and ends with its exit code.
+ * Installs what is missing of a level and returns only in a process of the Node version that package.json names: another
+ * version runs the same command line in a child, waits for it and ends with its exit code.
+ * @param {'run' | 'test' | 'lighthouse'} level
  */
-export async function prepare() {
+export async function prepare(level) {
   process.chdir(root)
-  if (!isInstalled()) await underLock(() => isInstalled() || install())
+  if (!isInstalled(level)) await underLock(() => isInstalled(level) || install(level))
   if (path.resolve(process.execPath) !== pinnedNode && !isSameFile(process.execPath, pinnedNode)) {
     process.exit(await runOnPinnedNode([...process.execArgv, ...process.argv.slice(1)]))
   }
@@ -81,8 +94,19 @@ export function announce(what) {
   return () => console.log(`${what}: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
-function isInstalled() {
-  return readIfThere(installStamp) === lockHash() && existsSync(pinnedNode)
+function isInstalled(level) {
+  const { hash, installed } = readInstallStamp()
+  return hash === lockHash() && installed >= placeOf(level) && existsSync(pinnedNode)
+}
+
+/** `installed` is the place in LEVELS; -1 when no installation was finished. */
+function readInstallStamp() {
+  const [hash, name] = readIfThere(installStamp)?.split(' ') ?? []
+  return { hash, installed: placeOf(name) }
+}
+
+function placeOf(level) {
+  return LEVELS.findIndex(({ name }) => name === level)
 }
 
 function lockHash() {
@@ -91,18 +115,23 @@ function lockHash() {
     .digest('hex')
 }
 
-async function install() {
+async function install(wanted) {
   const hash = lockHash()
-  const done = announce('Installing dependencies, which takes a minute or two on the first start')
+  const { installed } = readInstallStamp()
+  // Nothing that is installed is removed: another command may be using it.
+  const level = LEVELS[Math.max(placeOf(wanted), installed)]
+  const done = announce(`Installing ${level.what}`)
   // npm runs on the Node of the host: the one in node_modules is about to be replaced.
   const hostPath = (process.env.PATH ?? '')
     .split(path.delimiter)
     .filter((folder) => !folder.endsWith(path.join('node_modules', '.bin')))
     .join(path.delimiter)
   const env = { ...process.env, PATH: hostPath }
-  // The tools that build and check the web app count as development, the embedded database as optional.
-  const kinds = ['--include=dev', '--include=optional']
-  await run('npm', ['ci', ...kinds, '--no-audit', '--no-fund', '--loglevel=error'], { env })
+  const flags = [...level.flags, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  // A finished installation is completed in place. npm starts over after one that was cut off.
+  const command = installed < 0 ? ['ci'] : ['install', '--no-save']
+  rmSync(installStamp, { force: true })
+  await run('npm', [...command, ...flags], { env })
   // Where install scripts are switched off, the package of Node itself still lacks its program.
   if (!existsSync(pinnedNode)) {
     await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
@@ -111,8 +140,18 @@ async function install() {
     })
   }
   if (!existsSync(pinnedNode)) throw new Error('The npm package node did not install its program for this platform')
-  writeFileSync(installStamp, hash)
+  removeNodeHeaders()
+  writeFileSync(installStamp, `${hash} ${level.name}`)
   done()
+}
+
+/** 67 MB of C headers, which nothing here compiles against. */
+function removeNodeHeaders() {
+  const packages = path.join(root, 'node_modules', 'node', 'node_modules')
+  if (!existsSync(packages)) return
+  for (const entry of readdirSync(packages, { withFileTypes: true })) {
+    if (entry.isDirectory()) rmSync(path.join(packages, entry.name, 'include'), { recursive: true, force: true })
+  }
 }
 
 function isSameFile(one, other) {
@@ -193,8 +232,7 @@ function tryLock(lock) {
     if (error.code !== 'EEXIST') throw error
   }
   const owner = readIfThere(lock)
-  // Empty for the instant between its making and its writing.
-  if (!owner || isAlive(Number(owner))) return false
+  if (owner === undefined || (owner === '' ? isYoung(lock) : isAlive(Number(owner)))) return false
   const taken = `${lock}.${process.pid}`
   try {
     // Of two that take it over, one gets the file; a lock that was renewed meanwhile goes back.
@@ -205,6 +243,12 @@ function tryLock(lock) {
     if (error.code !== 'ENOENT') throw error
   }
   return false
+}
+
+/** A lock is empty for the instant between its creation and its writing; longer only when its process died there. */
+function isYoung(lock) {
+  const stats = statSync(lock, { throwIfNoEntry: false })
+  return stats === undefined || Date.now() - stats.mtimeMs < 5_000
 }
 
 function isAlive(pid) {

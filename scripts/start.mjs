@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { buildWebIfChanged, prepare, root } from './set-up.mjs'
 
 try {
-  await prepare()
+  await prepare('run')
   await buildWebIfChanged()
 } catch (error) {
   console.error(error.message)

@@ -20,7 +20,7 @@ const INSTALL_CHROMIUM = `
 
 const failures = []
 
-await prepare().catch(giveUp)
+await prepare('test').catch(giveUp)
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 const wants = (part) => !only || only === part

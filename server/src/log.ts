@@ -1,4 +1,35 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
+import * as z from 'zod/mini'
+
+/** Where the server writes its log: JSON for programs in production, lines for people in development. */
+export async function openLogOutput(isProduction: boolean): Promise<DestinationStream> {
+  // Written when the event loop has a moment, which takes the log off the path of every request.
+  const output = pino.destination({ sync: false })
+  if (isProduction) return output
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({
+    destination: output,
+    colorize: process.stdout.isTTY,
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    ignore: 'pid,hostname,reqId,method,path,status,ms,ip',
+    messageFormat: readableMessage,
+  })
+}
+
+function readableMessage(line: Record<string, unknown>): string {
+  const { msg, method, path, status, ms } = Line.parse(line)
+  if (msg === 'answered') return `${method} ${path} ${status} in ${ms} ms`
+  return path === undefined ? msg : `${msg} (${path})`
+}
+
+const Line = z.object({
+  msg: z._default(z.string(), ''),
+  method: z.optional(z.string()),
+  path: z.optional(z.string()),
+  status: z.optional(z.number()),
+  ms: z.optional(z.number()),
+})
 
 /** The log of a process. */
 export function openLog(level: LevelWithSilent, destination?: DestinationStream): Logger {

@@ -1,12 +1,10 @@
 import { mkdir } from 'node:fs/promises'
-import pino from 'pino'
 import { readSettings, type Settings, SettingsError } from './config.ts'
 import { type CrmServer, startCrmServer, startDatabaseServer } from './local-servers.ts'
-import { openLog } from './log.ts'
+import { openLog, openLogOutput } from './log.ts'
 
 const config = readSettingsOrExit()
-// Written when the event loop has a moment, which takes the log off the path of every request.
-const log = openLog(config.logLevel, pino.destination({ sync: false }))
+const log = openLog(config.logLevel, await openLogOutput(config.isProduction))
 /** What was started, in order; stopped in reverse. */
 const parts: (() => Promise<void>)[] = []
 let isStopping = false
@@ -56,6 +54,7 @@ function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: strin
   const lines = [`Partner portal   ${portalUrl}`]
   if (crm.mode === 'sandbox') lines.push(`CRM sandbox      ${crm.settings.apiUrl}  (play the lender here)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
+  lines.push('Ctrl+C stops     everything; your data stay')
   console.log(`\n  ${lines.join('\n  ')}\n`)
 }
 
