@@ -12,13 +12,13 @@ const ROOT = resolve(import.meta.dirname, '..')
 const PORT = 3420
 const CRM_PORT = 3920
 const LOOK_EVERY_MS = 10
-const START_MS_MAX = 120_000
+const START_MS_MAX = 300_000
 
 export interface Product {
   url: string
   /** Of the CRM sandbox. */
   crmUrl: string
-  /** From `npm start` to the first answer. */
+  /** From `npm start` to ready. */
   startMs: number
   /** On the product's own database. */
   pool: pg.Pool
@@ -35,8 +35,12 @@ export async function withEmptyFolder(work: (folder: string) => Promise<void>): 
   }
 }
 
-/** `npm start`, as a user types it, on the given data folder. */
-export async function startProduct(folder: string, settings: Record<string, string> = {}): Promise<Product> {
+/** `npm start`, as a user types it, on the given data folder; in another clone where `root` names one. */
+export async function startProduct(
+  folder: string,
+  settings: Record<string, string> = {},
+  root = ROOT,
+): Promise<Product> {
   const startedAt = performance.now()
   const env = {
     ...process.env,
@@ -47,9 +51,9 @@ export async function startProduct(folder: string, settings: Record<string, stri
     SEED_DEMO: 'false',
     ...settings,
   }
-  const child = spawn('npm', ['start'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${env.PORT}`
-  while (!(await answers(`${url}/api/health`))) {
+  while (!(await answers(`${url}/api/ready`))) {
     if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
     await sleep(LOOK_EVERY_MS)
   }

@@ -1,6 +1,7 @@
 // `npm test`: sets up what is missing, the browser included, and runs every check. `-- --only=server` (or another
-// project of Vitest, `check`, `e2e`) runs a part.
-import { spawn } from 'node:child_process'
+// project of Vitest, `check`, `e2e`) runs a part. `-- --changed` runs what the uncommitted changes touch, and
+// `-- --changed=main` what differs from that commit.
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { announce, buildWebIfChanged, prepare, root, run } from './set-up.mjs'
@@ -9,7 +10,10 @@ const reports = path.join(root, '.cache', 'reports')
 const vitestReport = path.join(reports, 'vitest.json')
 const playwrightReport = path.join(reports, 'playwright.json')
 const vitestProjects = ['contract', 'server', 'crm-sandbox', 'web', 'scripts']
-const only = process.argv.find((word) => word.startsWith('--only='))?.slice('--only='.length)
+const SLOWEST_SHOWN = 10
+const only = option('only')
+/** The commit that the changes are counted from; undefined runs everything. */
+const changedSince = process.argv.includes('--changed') ? 'HEAD' : option('changed')
 
 const INSTALL_CHROMIUM = `
   set -e
@@ -24,7 +28,10 @@ await prepare('test').catch(giveUp)
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 const wants = (part) => !only || only === part
-const wantsE2e = wants('e2e')
+const changedFiles = changedSince === undefined ? undefined : listChanges(changedSince)
+const isProductChanged = changedFiles?.some((file) => /^(contract|server|web|crm-sandbox)\//.test(file)) ?? true
+const isE2eChanged = changedFiles?.some((file) => file.startsWith('e2e/')) ?? true
+const wantsE2e = wants('e2e') && (isProductChanged || isE2eChanged)
 
 // Downloading a browser waits for the network, so the checks run meanwhile.
 const browser = wantsE2e ? ensureChromium().catch((error) => error) : undefined
@@ -44,6 +51,7 @@ if (!only || vitestProjects.includes(only)) {
   await step('tests', 'vitest', [
     'run',
     ...projects,
+    ...(changedSince === undefined ? [] : [`--changed=${changedSince}`, '--passWithNoTests']),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${vitestReport}`,
@@ -58,7 +66,9 @@ if (wantsE2e) {
     console.log(`✗ set-up of the journeys: ${error.message}`)
     failures.push('journeys')
   } else {
-    await step('journeys in a browser', 'playwright', ['test', '--reporter=list,json', '--pass-with-no-tests'], {
+    const someJourneys = isProductChanged ? [] : [`--only-changed=${changedSince}`]
+    const words = ['test', '--reporter=list,json', '--pass-with-no-tests', ...someJourneys]
+    await step('journeys in a browser', 'playwright', words, {
       CHROMIUM_PATH: error,
       PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport,
     })
@@ -75,9 +85,42 @@ function finish() {
   const passed = (vitest?.numPassedTests ?? 0) + (playwright?.stats.expected ?? 0) + late
   const failedTests = (vitest?.numFailedTests ?? 0) + (playwright?.stats.unexpected ?? 0)
   const failed = Math.max(failedTests + failures.filter((name) => !isCounted(name)).length, failures.length)
+  showSlowest([...vitestDurations(vitest), ...playwrightDurations(playwright)])
   if (failures.length > 0) console.log(`Failed: ${failures.join(', ')}`)
   console.log(`${passed} passed, ${failed} failed`)
   process.exit(failed === 0 ? 0 : 1)
+}
+
+function showSlowest(durations) {
+  const slowest = durations.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_SHOWN)
+  if (slowest.length > 0) console.log('The slowest tests:')
+  for (const { name, ms } of slowest) console.log(`  ${(ms / 1_000).toFixed(1).padStart(5)} s  ${name}`)
+}
+
+function vitestDurations(report) {
+  return (report?.testResults ?? []).flatMap((file) =>
+    file.assertionResults.map(({ fullName, duration }) => ({ name: fullName, ms: duration ?? 0 })),
+  )
+}
+
+/** A spec runs once for each project: its time is what all of them took. */
+function playwrightDurations(report) {
+  const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)]
+  return (report?.suites ?? []).flatMap(specsOf).map(({ title, tests }) => ({
+    name: title,
+    ms: tests.flatMap(({ results }) => results).reduce((sum, { duration }) => sum + duration, 0),
+  }))
+}
+
+/** The value of `--name=value`. */
+function option(name) {
+  return process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3)
+}
+
+/** Files that differ from the commit, those that Git does not know yet included. */
+function listChanges(commit) {
+  const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
+  return [...git('diff', '--name-only', commit), ...git('ls-files', '--others', '--exclude-standard')]
 }
 
 function isCounted(name) {

@@ -1,0 +1,68 @@
+// `npm run bench:start`: how long a newcomer waits for `npm start` in an empty clone and at every start after it, and how
+// much is installed, beside an earlier commit (`-- --before=<commit>`, the one before this by itself). Exits 1 when a goal
+// is missed. Both clones install from npm's own cache, which this bench's installation has filled.
+import { execFileSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startProduct, withEmptyFolder } from './product.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const SECOND_STARTS = 5
+const GOALS = { firstSeconds: 35, installedMb: 450, secondSeconds: 1.3 }
+
+interface Measured {
+  firstSeconds: number
+  installedMb: number
+  /** Sorted. */
+  secondSeconds: number[]
+}
+
+const { values: options } = parseArgs({ options: { before: { type: 'string', default: 'HEAD~1' } } })
+
+const before = await measure(options.before)
+const now = await measure('HEAD')
+const median = (sorted: number[]) => sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+const spread = (sorted: number[]) => `${sorted[0]?.toFixed(2)}–${sorted.at(-1)?.toFixed(2)}`
+
+console.log(`                         ${options.before.padStart(14)}            HEAD   goal of HEAD`)
+const met = [
+  line('first start, s', before.firstSeconds, now.firstSeconds, GOALS.firstSeconds),
+  line('node_modules, MB', before.installedMb, now.installedMb, GOALS.installedMb),
+  line('second start, s', median(before.secondSeconds), median(now.secondSeconds), GOALS.secondSeconds),
+]
+console.log(`second starts, s         ${spread(before.secondSeconds).padStart(14)}${spread(now.secondSeconds).padStart(16)}`)
+process.exit(met.every(Boolean) ? 0 : 1)
+
+function line(name: string, earlier: number, later: number, goal: number): boolean {
+  const isMet = later <= goal
+  const figures = `${earlier.toFixed(2).padStart(14)}${later.toFixed(2).padStart(16)}`
+  console.log(`${name.padEnd(25)}${figures}   ≤ ${goal}: ${isMet ? 'met' : 'missed'}`)
+  return isMet
+}
+
+async function measure(commit: string): Promise<Measured> {
+  let measured: Measured | undefined
+  await withEmptyFolder(async (folder) => {
+    const clone = join(folder, 'a clone')
+    const data = join(folder, 'data')
+    execFileSync('git', ['clone', '--quiet', ROOT, clone])
+    const name = execFileSync('git', ['rev-parse', commit], { cwd: ROOT, encoding: 'utf8' }).trim()
+    execFileSync('git', ['checkout', '--quiet', name], { cwd: clone })
+    const first = await startProduct(data, {}, clone)
+    await first.stop()
+    const secondSeconds: number[] = []
+    for (let start = 0; start < SECOND_STARTS; start++) {
+      const product = await startProduct(data, {}, clone)
+      secondSeconds.push(product.startMs / 1_000)
+      await product.stop()
+    }
+    const installed = execFileSync('du', ['-sm', join(clone, 'node_modules')], { encoding: 'utf8' })
+    measured = {
+      firstSeconds: first.startMs / 1_000,
+      installedMb: Number.parseInt(installed, 10),
+      secondSeconds: secondSeconds.toSorted((a, b) => a - b),
+    }
+  })
+  if (!measured) throw new Error('nothing was measured')
+  return measured
+}
