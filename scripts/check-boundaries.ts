@@ -6,7 +6,7 @@ type Rule = { files: RegExp; mayImport: RegExp; because: string }
 
 const CONTRACT = String.raw`contract/src/`
 const PACKAGES = String.raw`package:(?!@portal/)`
-const SERVER_ROOT = String.raw`server/src/(config|deps|errors)\.ts$`
+const SERVER_ROOT = String.raw`server/src/(config|deps|errors|chunks-of)\.ts$`
 
 const SERVER_FEATURES = {
   accounts: [],
@@ -28,6 +28,8 @@ const SERVER_FOLDERS = {
   jobs: ['db'],
   http: ['db'],
   zoho: ['db'],
+  push: ['db', 'jobs', 'zoho'],
+  loids: ['db'],
   mail: [],
   db: [],
 }

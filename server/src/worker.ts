@@ -1,6 +1,5 @@
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
 import { mailWelcome } from './features/accounts/mail-welcome.job.ts'
-import { pushPartner } from './features/accounts/push-partner.job.ts'
 import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
@@ -11,6 +10,7 @@ import { watchCrm } from './features/sync/watch-crm.job.ts'
 import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
 import type { Job } from './jobs/define-job.ts'
 import { pruneNightly } from './prune.job.ts'
+import { pushPartner } from './push/push-partner.job.ts'
 
 /** Every job that runs in the background. */
 export const JOBS: readonly Job[] = [

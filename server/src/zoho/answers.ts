@@ -69,6 +69,12 @@ function readResult(item: unknown): WriteResult {
   return { code, field, duplicateId: details.id ?? null, message }
 }
 
+/** The id of the one record that was written, or what the refusal throws. */
+export function writtenId([result]: readonly WriteResult[]): string {
+  if (result && 'zohoId' in result) return result.zohoId
+  throw result ? itemRefusal(result) : new CrmRefused('UNKNOWN', 'The CRM answered a write without a result.')
+}
+
 /** What to throw for one refused item. Names the field, never the value. */
 export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): Error {
   const text = `The CRM refused the record: ${result.code}${result.field ? ` (${result.field})` : ''} ${result.message}`

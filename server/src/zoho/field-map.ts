@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CrmModule } from './crm-records.ts'
 
 /** The CRM's names for what the portal reads and writes (D42). */
 const BUILT_IN = {
@@ -73,6 +74,10 @@ export type LeadFields = FieldMap['leads']['fields']
 export type DealFields = FieldMap['deals']['fields']
 
 export const DEFAULT_FIELD_MAP: FieldMap = BUILT_IN
+
+export function moduleName({ leads, deals }: FieldMap, module: CrmModule): string {
+  return module === 'Leads' ? leads.module : deals.module
+}
 
 /** Names end up in addresses and queries, so nothing but a Zoho API name may be one. */
 const ApiName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount')

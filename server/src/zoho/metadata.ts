@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import type { Clock } from '../deps.ts'
+import { readItems } from './answers.ts'
+import type { ZohoApi } from './api.ts'
+import type { Displayed } from './wire.ts'
 
 /** What the organisation's settings say about one field. */
 export interface FieldSettings {
@@ -18,6 +21,7 @@ export type ModuleSettings = ReadonlyMap<string, FieldSettings>
 export interface Metadata {
   /** Undefined when the organisation has no such module. */
   fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined>
+  displayedOf(module: string, signal?: AbortSignal): Promise<Displayed>
   /** After the settings were changed. */
   forget(): void
 }
@@ -25,21 +29,22 @@ export interface Metadata {
 const KEPT_MS = 10 * 60_000
 
 /** Field settings change rarely and are asked for with every batch, so they are kept for some minutes. */
-export function openMetadata(
-  fetchFields: (module: string, signal?: AbortSignal) => Promise<unknown[] | undefined>,
-  clock: Clock,
-): Metadata {
+export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
   const kept = new Map<string, { settings: ModuleSettings; untilMs: number }>()
+
+  async function fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined> {
+    const known = kept.get(module)
+    if (known && known.untilMs > clock.now().getTime()) return known.settings
+    const answer = await api.get('settings/fields', { module, type: 'all' }, { signal })
+    if (answer.status === 400 || answer.status === 404) return undefined
+    const settings = readFields(readItems(answer, 'fields').items)
+    kept.set(module, { settings, untilMs: clock.now().getTime() + KEPT_MS })
+    return settings
+  }
+
   return {
-    async fieldsOf(module, signal) {
-      const known = kept.get(module)
-      if (known && known.untilMs > clock.now().getTime()) return known.settings
-      const fields = await fetchFields(module, signal)
-      if (!fields) return undefined
-      const settings = readFields(fields)
-      kept.set(module, { settings, untilMs: clock.now().getTime() + KEPT_MS })
-      return settings
-    },
+    fieldsOf,
+    displayedOf: async (module, signal) => displayedIn(await fieldsOf(module, signal)),
     forget: () => kept.clear(),
   }
 }
@@ -48,8 +53,8 @@ export function openMetadata(
  * Records, timelines and queries may carry the displayed name or the one the value had first. A value that the list
  * does not know stays as it is.
  */
-export function displayedIn(settings: ModuleSettings | undefined) {
-  return (field: string, value: string): string => {
+export function displayedIn(settings: ModuleSettings | undefined): Displayed {
+  return (field, value) => {
     const choices = settings?.get(field)?.choices
     if (!choices || choices.length === 0) return value
     const wanted = comparable(value)

@@ -3,14 +3,18 @@ import { z } from 'zod'
 import type { ZohoSettings } from '../config.ts'
 import { Invalid, Unauthorized } from '../errors.ts'
 import { refusal } from './answers.ts'
-import type { ZohoAnswer, ZohoClient } from './client.ts'
-import type { CrmModule, CrmNotification, CrmWatch } from './crm-records.ts'
+import type { ZohoApi } from './api.ts'
+import type { ZohoAnswer } from './client.ts'
+import type { CrmNotification, CrmWatch } from './crm-records.ts'
 import { CrmRefused } from './errors.ts'
+import { type FieldMap, moduleName } from './field-map.ts'
 import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
 
-interface Channels {
+export interface Channels {
+  /** Asks the CRM to post to `notifyUrl` what happens, until then or earlier. A repeat renews. */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
-  read(body: unknown): CrmNotification | null
+  /** Throws `Unauthorized` when it does not come from the CRM. Null when it speaks of nothing that the portal keeps. */
+  readNotification(body: unknown): CrmNotification | null
 }
 
 type Watched = CrmNotification['module']
@@ -20,16 +24,16 @@ type Watched = CrmNotification['module']
  * the client secret, so that every process and every start of the portal means the same channel and none is kept.
  */
 export function openChannels(options: {
-  client: ZohoClient
+  api: ZohoApi
   settings: Pick<ZohoSettings, 'clientSecret'>
-  moduleName(module: CrmModule): string
+  fieldMap: FieldMap
 }): Channels {
-  const { client, settings, moduleName } = options
+  const { api, settings, fieldMap } = options
   // Zoho keeps fifty characters of it.
   const token = createHmac('sha256', settings.clientSecret).update('crm notifications').digest('base64url')
   const names: [Watched, string][] = [
-    ['Leads', moduleName('Leads')],
-    ['Deals', moduleName('Deals')],
+    ['Leads', moduleName(fieldMap, 'Leads')],
+    ['Deals', moduleName(fieldMap, 'Deals')],
     ['Notes', 'Notes'],
   ]
 
@@ -53,7 +57,7 @@ export function openChannels(options: {
       const missing = wanted.filter(({ module }) => !ends.has(module))
       if (missing.length === 0) break
       const body = { watch: missing.map(({ item }) => item) }
-      const answer = await client.send({ method, path: 'actions/watch', body, isRepeatable: true, signal })
+      const answer = await api.write({ method, path: 'actions/watch', body, isRepeatable: true, signal })
       for (const [index, { module }] of missing.entries()) {
         const end = readEnd(answer, index)
         if (end !== null) ends.set(module, end)
@@ -64,7 +68,7 @@ export function openChannels(options: {
     return { until: first, unwatched: names.flatMap(([module]) => (ends.has(module) ? [] : [module])) }
   }
 
-  function read(body: unknown): CrmNotification | null {
+  function readNotification(body: unknown): CrmNotification | null {
     const given = Signed.safeParse(body).data?.token
     // Hashes are of one length, which comparing in constant time needs.
     if (given === undefined || !timingSafeEqual(sha256(given), sha256(token))) {
@@ -76,7 +80,7 @@ export function openChannels(options: {
     return module ? { module, zoho_ids: [...new Set(notification.ids)] } : null
   }
 
-  return { watch, read }
+  return { watch, readNotification }
 }
 
 /** Zoho wants a number of up to nineteen digits, of our choosing. */

@@ -95,21 +95,6 @@ export async function markEmailVerified(tx: Tx, partnerId: string): Promise<void
   await tx.updateTable('partners').set({ email_verified: true }).where('id', '=', partnerId).execute()
 }
 
-export async function markPartnerPushed(db: Db, partnerId: string, zohoId: string, asOf: string): Promise<void> {
-  await db.updateTable('partners').set({ zoho_id: zohoId }).where('id', '=', partnerId).execute()
-  // A change made while the push was under way keeps the state 'pending', and its own job.
-  await db
-    .updateTable('partners')
-    .set({ crm: 'synced' })
-    .where('id', '=', partnerId)
-    .where('modified_time', '=', asOf)
-    .execute()
-}
-
-export async function markPartnerPushFailed(db: Db, partnerId: string): Promise<void> {
-  await db.updateTable('partners').set({ crm: 'failed' }).where('id', '=', partnerId).execute()
-}
-
 export async function insertSession(
   tx: Db | Tx,
   session: { tokenHash: Buffer; partnerId: string; signedInAt: string; expiresAt: string },

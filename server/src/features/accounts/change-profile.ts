@@ -3,10 +3,10 @@ import { readPhone } from '@portal/contract/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
+import { pushPartner } from '../../push/push-partner.job.ts'
 import { getPasswordHash, removeSessions, updatePassword, updateProfile } from './accounts.queries.ts'
 import { refusingTaken } from './already-there.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
-import { pushPartner } from './push-partner.job.ts'
 
 /** A phone number that can be read is stored as a lead's is (D19); any other is kept as it was typed. */
 export async function changePartnerProfile(

@@ -2,10 +2,10 @@ import type { SignedInPartner, SignUp } from '@portal/contract/accounts.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
+import { pushPartner } from '../../push/push-partner.job.ts'
 import { insertPartner } from './accounts.queries.ts'
 import { refusingTaken } from './already-there.ts'
 import { mailWelcome } from './mail-welcome.job.ts'
-import { pushPartner } from './push-partner.job.ts'
 
 /**
  * The partner, the job that makes its CRM record and the welcome mail are one transaction (D23, D27). The password comes

@@ -153,17 +153,20 @@ export async function markDealPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Whether the portal had given up on the deal, which now waits again. */
-export async function reviveFailedDeal(tx: Tx, partnerId: string, loid: string): Promise<boolean> {
-  const row = await tx
+/** Makes the deal wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+export function reviveFailedDeal(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+): Promise<{ partnerId: string; loid: string }[]> {
+  return tx
     .updateTable('deals')
     .set({ crm: 'pending' })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'failed')
-    .returning('loid')
-    .executeTakeFirst()
-  return row !== undefined
+    .returning(['partner_id as partnerId', 'loid'])
+    .execute()
 }
 
 /** Submitted and not yet in the CRM, the oldest first. */

@@ -3,12 +3,13 @@ import { listDeals, listStages, readDeal, readStageHistory, retryDealPush } from
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
+import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
-import { findNotes } from '../notes/notes.queries.ts'
-import { retryPushOfNotes } from '../notes/retry-notes.ts'
-import { findDeals, getDeal, getDealLoid } from './deals.queries.ts'
-import { retryPushOfDeal } from './retry-deal-push.ts'
+import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
+import { pushNote } from '../notes/push-note.job.ts'
+import { findDeals, getDeal, getDealLoid, reviveFailedDeal } from './deals.queries.ts'
+import { pushDeal } from './push-deal.job.ts'
 
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
@@ -32,8 +33,8 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   })
   mount(retryDealPush, async ({ partner, params }) => {
     const { loid, crm } = await getDeal(reads, partner.id, params.id)
-    const isRevived = await retryPushOfDeal(deps, partner.id, loid)
-    await retryPushOfNotes(deps, partner.id, loid)
+    const isRevived = await retryPush(deps, pushDeal, (tx) => reviveFailedDeal(tx, partner.id, loid))
+    await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))
     return { loid, crm: isRevived ? 'pending' : crm }
   })
   mount(listStages, async () => ({ stages: [...(await crmChoices(deps, 'deal-stage', DEAL_STAGES))] }))

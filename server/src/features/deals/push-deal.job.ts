@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
-import { PUSH_RETRY, pushForPartner } from '../accounts/push-partner.job.ts'
+import { pushForPartner } from '../../push/push-for-partner.ts'
+import { PUSH_RETRY } from '../../push/push-retry.ts'
 import { findDealRow, markDealPushed, markDealPushFailed } from './deals.queries.ts'
 
 /** An upsert by LOID: a repeat makes no second record in the CRM (D23). */

@@ -6,6 +6,7 @@ import type { NewDealRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
 import { insertFirstEntry } from '../../history/history.queries.ts'
+import { newLoid } from '../../loids/new-loid.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
@@ -17,16 +18,16 @@ export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock'>): 
 }
 
 /**
- * The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23). `loid` is
- * one that neither a lead nor a deal has.
+ * The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23).
  */
 export async function submitDeal(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
   partner: { id: string; businessName: string },
-  { loid, stage }: { loid: string; stage: string },
+  stage: string,
   form: DealSubmission,
 ) {
+  const loid = await newLoid(tx)
   const deal = dealRow(partner.id, loid, stage, form, clock.now())
   await insertDeal(tx, deal)
   await insertFirstEntry(

@@ -151,17 +151,6 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
   await tx.insertInto('leads').values(lead).execute()
 }
 
-/** LOIDs are unique for the whole portal, leads and deals together (D17). */
-export async function findTakenLoidsOfAllPartners(db: Db | Tx, loids: readonly string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('leads')
-    .select('loid')
-    .where('loid', 'in', loids)
-    .union(db.selectFrom('deals').select('loid').where('loid', 'in', loids))
-    .execute()
-  return new Set(rows.map((row) => row.loid))
-}
-
 export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -182,17 +171,20 @@ export async function markLeadPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Whether the portal had given up on the lead, which now waits again. */
-export async function reviveFailedLead(tx: Tx, partnerId: string, loid: string): Promise<boolean> {
-  const row = await tx
+/** Makes the lead wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+export function reviveFailedLead(
+  tx: Tx,
+  partnerId: string,
+  loid: string,
+): Promise<{ partnerId: string; loid: string }[]> {
+  return tx
     .updateTable('leads')
     .set({ crm: 'pending' })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'failed')
-    .returning('loid')
-    .executeTakeFirst()
-  return row !== undefined
+    .returning(['partner_id as partnerId', 'loid'])
+    .execute()
 }
 
 /** Leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest first, at most 5. */

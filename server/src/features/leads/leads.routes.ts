@@ -14,11 +14,19 @@ import { phoneReadings } from '@portal/contract/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
+import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
-import { findNotes } from '../notes/notes.queries.ts'
-import { retryPushOfNotes } from '../notes/retry-notes.ts'
-import { findDuplicateLeads, findLeads, findNewestLeads, getLead, getLeadLoid } from './leads.queries.ts'
-import { retryPushOfLead } from './retry-lead-push.ts'
+import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
+import { pushNote } from '../notes/push-note.job.ts'
+import {
+  findDuplicateLeads,
+  findLeads,
+  findNewestLeads,
+  getLead,
+  getLeadLoid,
+  reviveFailedLead,
+} from './leads.queries.ts'
+import { pushLead } from './push-lead.job.ts'
 import { submitLead } from './submit-lead.ts'
 
 export function leadRoutes(mount: Mount, deps: Deps): void {
@@ -42,8 +50,8 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   })
   mount(retryLeadPush, async ({ partner, params }) => {
     const { loid, crm } = await getLead(reads, partner, params.id)
-    const isRevived = await retryPushOfLead(deps, partner.id, loid)
-    await retryPushOfNotes(deps, partner.id, loid)
+    const isRevived = await retryPush(deps, pushLead, (tx) => reviveFailedLead(tx, partner.id, loid))
+    await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { loid }))
     return { loid, crm: isRevived ? 'pending' : crm }
   })
   mount(findDuplicates, async ({ partner, query }) => {

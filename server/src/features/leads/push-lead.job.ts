@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import type { LeadRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
+import { pushForPartner } from '../../push/push-for-partner.ts'
+import { PUSH_RETRY } from '../../push/push-retry.ts'
 import type { LeadToPush } from '../../zoho/crm-records.ts'
-import { PUSH_RETRY, pushForPartner } from '../accounts/push-partner.job.ts'
 import { findLeadRow, markLeadPushed, markLeadPushFailed } from './leads.queries.ts'
 
 /** An upsert by LOID: a repeat makes no second record in the CRM (D23). */

@@ -6,8 +6,8 @@ import type { NewLeadRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
 import { insertFirstEntry } from '../../history/history.queries.ts'
+import { newLoid } from '../../loids/new-loid.ts'
 import { insertLead } from './leads.queries.ts'
-import { newLoid } from './new-loid.ts'
 import { pushLead } from './push-lead.job.ts'
 
 /** The lead, its first status, the event and the job that pushes it are one transaction, so none exists alone (D23). */

@@ -48,30 +48,20 @@ export async function markNotePushFailed(db: Db, partnerId: string, noteId: stri
     .execute()
 }
 
-/** The ids of the record's notes that the portal gave up on, now waiting again. */
-export async function reviveFailedNotes(tx: Tx, partnerId: string, loid: string): Promise<string[]> {
-  const rows = await tx
+/** Makes the notes that the portal gave up on wait again, one or all of a record: what the push of each is to be told. */
+export function reviveFailedNotes(
+  tx: Tx,
+  partnerId: string,
+  which: { id: string } | { loid: string },
+): Promise<{ partnerId: string; noteId: string }[]> {
+  return tx
     .updateTable('notes')
     .set({ crm: 'pending' })
     .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
+    .where((eb) => eb.and(which))
     .where('crm', '=', 'failed')
-    .returning('id')
+    .returning(['partner_id as partnerId', 'id as noteId'])
     .execute()
-  return rows.map((row) => row.id)
-}
-
-/** False for a note that the portal did not give up on. */
-export async function reviveFailedNote(tx: Tx, partnerId: string, noteId: string): Promise<boolean> {
-  const row = await tx
-    .updateTable('notes')
-    .set({ crm: 'pending' })
-    .where('partner_id', '=', partnerId)
-    .where('id', '=', noteId)
-    .where('crm', '=', 'failed')
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** The CRM ids of the record's notes: what a pull or push need not look at again. */

@@ -4,11 +4,12 @@ import { isId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../errors.ts'
 import type { Mount } from '../../http/mount.ts'
+import { retryPush } from '../../push/retry-push.ts'
 import { getDealLoid } from '../deals/deals.queries.ts'
 import { getLeadLoid } from '../leads/leads.queries.ts'
 import { addNoteToRecord } from './add-note.ts'
-import { findNote } from './notes.queries.ts'
-import { retryPushOfNote } from './retry-notes.ts'
+import { findNote, reviveFailedNotes } from './notes.queries.ts'
+import { pushNote } from './push-note.job.ts'
 
 export function noteRoutes(mount: Mount, deps: Deps): void {
   mount(addLeadNote, ({ once, partner, params, body }) =>
@@ -28,7 +29,7 @@ export function noteRoutes(mount: Mount, deps: Deps): void {
   mount(retryNotePush, async ({ partner, params }) => {
     const note = isId(params.id) ? await findNote(deps.db, partner.id, params.id) : undefined
     if (!note) throw new NotFound('Note not found')
-    const isRevived = await retryPushOfNote(deps, partner.id, note.id)
+    const isRevived = await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { id: note.id }))
     return { id: note.id, crm: isRevived ? 'pending' : note.crm }
   })
 }

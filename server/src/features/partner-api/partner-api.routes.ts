@@ -12,7 +12,6 @@ import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import type { Mount } from '../../http/mount.ts'
 import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
-import { newLoid } from '../leads/new-loid.ts'
 import { submitLead } from '../leads/submit-lead.ts'
 import { apiDocs } from './api-docs.ts'
 import { getSubmitted } from './submitted.ts'
@@ -23,7 +22,7 @@ export function partnerApiRoutes(mount: Mount, deps: Deps): void {
   mount(submitWebhookDeal, async ({ once, partner, body }) => {
     const stage = await findFirstStage(deps)
     return once(async (tx) => {
-      const { id, loid } = await submitDeal(tx, deps, partner, { loid: await newLoid(tx), stage }, body)
+      const { id, loid } = await submitDeal(tx, deps, partner, stage, body)
       return { id, loid, status: stage }
     })
   })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { chunksOf } from '../../chunks-of.ts'
 import type { Deps } from '../../deps.ts'
 import { pullNotified } from './pull-notified.job.ts'
-import { chunksOf } from './sync-context.ts'
 import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
 
 const RECORDS_A_JOB = 100

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
+import { chooseLoids } from '../../loids/chosen-loids.queries.ts'
 import type { CrmBatch, CrmModule } from '../../zoho/crm-records.ts'
-import { chooseLoids } from './chosen-loids.queries.ts'
 
 interface Nameable {
   zoho_id: string

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../chunks-of.ts'
 import type { Deps } from '../../deps.ts'
 import type { CrmBatch, CrmModule, CrmNoteOfRecord } from '../../zoho/crm-records.ts'
 import { findPartnersByZohoId } from '../accounts/accounts.queries.ts'
@@ -5,7 +6,6 @@ import { findDealsInCrmOfAllPartners } from '../deals/deals.queries.ts'
 import { findLeadsInCrmOfAllPartners } from '../leads/leads.queries.ts'
 import { nameRecords } from './name-records.ts'
 import {
-  chunksOf,
   contextWithoutRun,
   emptyWhenRefused,
   type IsNews,

@@ -112,12 +112,6 @@ export async function inParallel<Item>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-export function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
-}
-
 /** What the CRM tells of a record beside its fields may be missing; the record itself counts all the same. */
 export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Item[]> {
   try {

@@ -1,4 +1,5 @@
 import type { DealSyncResult } from '@portal/contract/sync.ts'
+import { chunksOf } from '../../chunks-of.ts'
 import { recordEvent } from '../../events/events.ts'
 import type { CrmDeal } from '../../zoho/crm-records.ts'
 import { applyCrmDeal, type NamedCrmDeal, removeCrmDeal } from '../deals/apply-crm-deal.ts'
@@ -18,7 +19,6 @@ import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 import { nameRecords } from './name-records.ts'
 import { pushWaiting } from './push-waiting.ts'
 import {
-  chunksOf,
   emptyWhenRefused,
   type IsNews,
   inParallel,

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import { newLoids } from '../leads/new-loid.ts'
+import type { Db } from '../db/database.ts'
+import { newLoids } from './new-loid.ts'
 
 /** The LOID of each of these records of the CRM: the first that any process chose for it. */
 export async function chooseLoids(db: Db, zohoIds: readonly string[]): Promise<Map<string, string>> {

@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
-import type { Deps } from '../../deps.ts'
-import { defineJob } from '../../jobs/define-job.ts'
-import { CrmPartnerGone } from '../../zoho/errors.ts'
-import { findPartner, markPartnerPushed, markPartnerPushFailed } from './accounts.queries.ts'
-import { givingUpWhenRefused } from './refused.ts'
-
-/** How everything that waits for the CRM is retried (D23). */
-export const PUSH_RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 7 }
+import type { Deps } from '../deps.ts'
+import { defineJob } from '../jobs/define-job.ts'
+import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
+import { PUSH_RETRY } from './push-retry.ts'
 
 export const pushPartner = defineJob({
   name: 'push-partner',
@@ -35,7 +31,7 @@ export async function pushPartnerNow(
     const lock = sql`hashtextextended(${partnerId}, 2)`
     await sql`select pg_advisory_lock(${lock})`.execute(connection)
     try {
-      const partner = await findPartner(connection, partnerId)
+      const partner = await findPartnerToPush(connection, partnerId)
       if (!partner) return undefined
       const isOther = useless !== undefined && partner.zoho_id !== useless
       if (isOther && partner.zoho_id !== null) return partner.zoho_id
@@ -46,29 +42,4 @@ export async function pushPartnerNow(
       await sql`select pg_advisory_unlock(${lock})`.execute(connection)
     }
   })
-}
-
-/**
- * Pushes what names its partner in the CRM by an id. A partner who is not there yet gets a record first, and one whose
- * record was deleted gets another. Undefined when the partner is gone.
- */
-export async function pushForPartner<Result>(
-  deps: Pick<Deps, 'db' | 'crm'>,
-  partnerId: string,
-  push: (partnerZohoId: string) => Promise<Result>,
-  signal?: AbortSignal,
-): Promise<Result | undefined> {
-  const partner = await findPartner(deps.db, partnerId)
-  const zohoId = partner?.zoho_id ?? (await recordInsteadOf(null))
-  if (zohoId === undefined) return undefined
-  const pushed = push(zohoId).catch(async (error: unknown) => {
-    if (!(error instanceof CrmPartnerGone)) throw error
-    const other = await recordInsteadOf(zohoId)
-    return other === undefined ? undefined : push(other)
-  })
-  return givingUpWhenRefused(pushed)
-
-  function recordInsteadOf(useless: string | null) {
-    return givingUpWhenRefused(pushPartnerNow(deps, partnerId, { signal, useless }))
-  }
 }

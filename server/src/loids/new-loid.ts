@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { loidFromBytes } from '@portal/contract/loid.ts'
-import type { Db, Tx } from '../../db/database.ts'
-import { findTakenLoidsOfAllPartners } from './leads.queries.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { findTakenLoidsOfAllPartners } from './taken-loids.queries.ts'
 
 /** A LOID that no lead or deal has. */
 export async function newLoid(db: Db | Tx): Promise<string> {

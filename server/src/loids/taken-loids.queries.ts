@@ -1,0 +1,12 @@
+import type { Db, Tx } from '../db/database.ts'
+
+/** LOIDs are unique for the whole portal, leads and deals together (D17). */
+export async function findTakenLoidsOfAllPartners(db: Db | Tx, loids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('leads')
+    .select('loid')
+    .where('loid', 'in', loids)
+    .union(db.selectFrom('deals').select('loid').where('loid', 'in', loids))
+    .execute()
+  return new Set(rows.map((row) => row.loid))
+}

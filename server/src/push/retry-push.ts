@@ -1,0 +1,19 @@
+import type { Tx } from '../db/database.ts'
+import type { Deps } from '../deps.ts'
+import type { Job } from '../jobs/define-job.ts'
+
+/**
+ * The Retry button (D23): `revive` makes what the portal gave up on wait again and answers a payload for each, whose job is
+ * made in the same transaction. False when there was nothing of the kind: then the push is done or under way.
+ */
+export function retryPush<Payload extends object>(
+  { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
+  push: Job<Payload>,
+  revive: (tx: Tx) => Promise<Payload[]>,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const revived = await revive(tx)
+    for (const payload of revived) await jobs.enqueue(tx, push, payload)
+    return revived.length > 0
+  })
+}

@@ -1,0 +1,71 @@
+import { CrmUnavailable } from '../errors.ts'
+import { isMissing, readItems } from './answers.ts'
+import type { ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
+
+/** The ways in which the portal asks Zoho. Every call may throw `CrmUnavailable`, and stops when `signal` says so. */
+export interface ZohoApi {
+  /** One answer, whatever it says about the request. */
+  get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
+  write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
+  /** The rows of one query; the query says how many at most. */
+  coql(query: string, signal?: AbortSignal): Promise<unknown[]>
+  /**
+   * The pages of a listing, each when it is asked for. Follows page tokens where Zoho gives one, and page numbers where it
+   * does not. Nothing when there is no such record.
+   */
+  pages(path: string, query: Record<string, string>, options?: PagesOptions): AsyncIterable<unknown[]>
+}
+
+interface GetOptions {
+  signal?: AbortSignal | undefined
+  headers?: Record<string, string>
+}
+
+interface PagesOptions extends GetOptions {
+  /** Where the answer has its items; `data` otherwise. */
+  key?: string
+  /** False where Zoho refuses a page size beside a token. */
+  sizeWithToken?: boolean
+}
+
+const PAGE_SIZE = 200
+/** Zoho ends a listing at 100,000 records. A server that goes on beyond twice as many repeats itself. */
+const PAGES_MAX = 1_000
+
+export function openApi(client: ZohoClient): ZohoApi {
+  function get(path: string, query: Record<string, string>, { signal, headers = {} }: GetOptions = {}) {
+    return client.send({ method: 'GET', path, query, headers, signal, isRepeatable: true })
+  }
+
+  async function coql(query: string, signal?: AbortSignal): Promise<unknown[]> {
+    const body = { select_query: query }
+    return readItems(await client.send({ method: 'POST', path: 'coql', body, isRepeatable: true, signal })).items
+  }
+
+  async function* pages(path: string, query: Record<string, string>, options: PagesOptions = {}) {
+    const { key = 'data', sizeWithToken = true, ...rest } = options
+    const sized = { ...query, per_page: String(PAGE_SIZE) }
+    let position: Record<string, string> = sized
+    for (let page = 1; page <= PAGES_MAX; page++) {
+      const answer = await get(path, position, rest)
+      if (page === 1 && isMissing(answer)) return
+      const { items, next } = readItems(answer, key)
+      yield items
+      if (!next) return
+      if (next.token !== null && next.token === position['page_token']) break
+      position = next.token
+        ? { ...(sizeWithToken ? sized : query), page_token: next.token }
+        : { ...sized, page: String(page + 1) }
+    }
+    throw new CrmUnavailable('The CRM’s list does not end.')
+  }
+
+  return { get, write: (call) => client.send(call), coql, pages }
+}
+
+/** All items of a listing that is known to be short. */
+export async function itemsOf(pages: AsyncIterable<unknown[]>): Promise<unknown[]> {
+  const all: unknown[] = []
+  for await (const items of pages) all.push(...items)
+  return all
+}

@@ -1,0 +1,29 @@
+import { itemsOf } from './api.ts'
+import type { CrmDeal, CrmHistoryEntry, CrmLead } from './crm-records.ts'
+import type { ZohoParts } from './parts.ts'
+import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
+
+export interface HistoryReader {
+  /** Oldest first, from the status that the record was added with; empty where the CRM kept none. */
+  leadStatusHistory(lead: Pick<CrmLead, 'zoho_id' | 'lead_status'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
+  dealStageHistory(deal: Pick<CrmDeal, 'zoho_id' | 'created_at'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
+}
+
+export function openHistoryReader({ api, metadata, fieldMap: { leads, deals } }: ZohoParts): HistoryReader {
+  return {
+    async leadStatusHistory(lead, signal) {
+      const path = `${leads.module}/${lead.zoho_id}/__timeline`
+      const query = { sort_by: 'audited_time', sort_order: 'asc' }
+      const entries = await itemsOf(api.pages(path, query, { key: '__timeline', signal, sizeWithToken: false }))
+      const displayed = await metadata.displayedOf(leads.module, signal)
+      return readFieldHistory(entries, leads.fields.lead_status, lead.lead_status, displayed)
+    },
+
+    async dealStageHistory(deal, signal) {
+      const path = `${deals.module}/${deal.zoho_id}/Stage_History`
+      const rows = await itemsOf(api.pages(path, { fields: STAGE_HISTORY_FIELDS }, { signal }))
+      const displayed = await metadata.displayedOf(deals.module, signal)
+      return readStageHistory(rows, deal.created_at, deals.fields.stage, displayed)
+    },
+  }
+}
