@@ -43,7 +43,7 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
       throw new ApiError(400, 'INVALID_MODULE', { module: parsed.module }, 'the module name given seems to be invalid')
     }
     checkLimits(parsed)
-    return select(sandbox, sandbox.fields.of(module), parsed)
+    return select(sandbox, columnsOf(sandbox, module), parsed)
   } catch (error) {
     if (error instanceof CoqlSyntaxError) {
       throw new ApiError(400, 'SYNTAX_ERROR', { clause: error.clause }, error.message)
@@ -54,6 +54,13 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
     }
     throw error
   }
+}
+
+/** The module as COQL knows it. */
+function columnsOf(sandbox: Sandbox, module: Module): Module {
+  const known = sandbox.fields.of(module)
+  if (sandbox.behaviour().coqlKnowsConverted) return known
+  return { ...known, fields: known.fields.filter((field) => field.apiName !== 'Converted__s') }
 }
 
 function select(sandbox: Sandbox, module: Module, query: CoqlQuery): { data: JsonObject[]; info: JsonObject } {
