@@ -15,9 +15,6 @@ const IN_VALUES_MAX = 50
 const ORDER_MAX = 10
 const GROUP_MAX = 4
 
-/** By id, with the plus that keeps SQLite from walking all ids for the sake of the order when a better index fits the condition. */
-const DEFAULT_ORDER = 'ORDER BY +r.id'
-
 export function coqlRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post('/crm/v8/coql', (request, reply) => {
     const query = isObject(request.body) ? request.body['select_query'] : undefined
@@ -79,7 +76,7 @@ function select(sandbox: Sandbox, module: Module, query: CoqlQuery): { data: Jso
     `SELECT ${selected.join(', ')} FROM records r
      WHERE r.module = ? AND ${where.sql}${hidesConverted ? ' AND r.converted = 0' : ''}
      ${grouped.length > 0 ? `GROUP BY ${grouped.join(', ')}` : ''}
-     ${order.length > 0 ? `ORDER BY ${order.join(', ')}` : isGrouped ? '' : DEFAULT_ORDER}
+     ${order.length > 0 ? `ORDER BY ${order.join(', ')}` : isGrouped ? '' : 'ORDER BY r.id'}
      LIMIT ? OFFSET ?`,
     module.name,
     ...where.params,

@@ -346,8 +346,7 @@ function filters(sandbox: Sandbox, list: List): { where: string; params: SQLInpu
   const where = ['r.module = ?']
   const params: SQLInputValue[] = [list.module.name]
   if (list.module.name === 'Leads' && list.converted !== 'both') {
-    where.push('r.converted = ?')
-    params.push(list.converted === 'true' ? 1 : 0)
+    where.push(`r.converted = ${list.converted === 'true' ? 1 : 0}`)
   }
   if (list.since !== undefined) {
     where.push(`r.modified_time ${sandbox.behaviour().ifModifiedSinceInclusive ? '>=' : '>'} ?`)

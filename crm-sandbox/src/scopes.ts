@@ -20,11 +20,11 @@ export function isScope(text: string): text is Scope {
 /** All of them are needed: search and COQL read records too. */
 export function neededScopes(request: FastifyRequest): readonly Scope[] {
   const path = request.url.replace(/\?.*/, '')
-  if (/^\/crm\/v8\/settings\//.test(path)) return ['ZohoCRM.settings.ALL']
+  if (path.startsWith('/crm/v8/settings/')) return ['ZohoCRM.settings.ALL']
   if (/^\/crm\/v8\/users\b/.test(path)) return ['ZohoCRM.users.READ']
   if (/^\/crm\/v8\/org\b/.test(path)) return ['ZohoCRM.org.READ']
   if (/^\/crm\/v8\/coql\b/.test(path)) return ['ZohoCRM.coql.READ', 'ZohoCRM.modules.ALL']
   if (/^\/crm\/v8\/actions\/watch\b/.test(path)) return ['ZohoCRM.notifications.ALL', 'ZohoCRM.modules.ALL']
-  if (/\/search$/.test(path)) return ['ZohoSearch.securesearch.READ', 'ZohoCRM.modules.ALL']
+  if (path.endsWith('/search')) return ['ZohoSearch.securesearch.READ', 'ZohoCRM.modules.ALL']
   return ['ZohoCRM.modules.ALL']
 }
