@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isScope, SCOPES } from './scopes.ts'
 import type { Store } from './store.ts'
 import { isOffset } from './times.ts'
 import { isObject } from './wire.ts'
@@ -10,7 +11,10 @@ export type Behaviour = {
   tokenLifetimeSeconds: number
   tokenThrottle: boolean
   tokenThrottleStatus: '200' | '400'
+  tokenBlockSeconds: number
   tokenShowsScope: boolean
+  scopesMissing: readonly string[]
+  apiUserIsAdmin: boolean
   creditsPerDay: number
   concurrentCallsMax: number
   subConcurrentCallsMax: number
@@ -21,18 +25,27 @@ export type Behaviour = {
   lookupRefusalNames: 'field' | 'id'
   emptyStringIsNull: boolean
   layoutMandatoryEnforced: boolean
+  emailRule: 'strict' | 'loose'
+  leadEmailUnique: boolean
+  loidUnique: boolean
+  choicesMissing: readonly string[]
+  workflowOnCreation: boolean
   ifModifiedSinceInclusive: boolean
   recordsShow: 'display' | 'actual'
   upsertOfConverted: 'refuse' | 'insert' | 'duplicate'
   conversionBumpsModifiedTime: boolean
   conversionFiresEdit: boolean
   conversionMovesNotes: boolean
+  conversionMapsLoidAndPartner: boolean
   noteBumpsParent: boolean
   coqlReturnsConverted: boolean
+  coqlKnowsConverted: boolean
   coqlLookupHasName: boolean
   coqlNeedsBracketsBeyondTwo: boolean
   searchLagSeconds: number
   deletedListsConverted: boolean
+  deletedPages: 'numbers' | 'tokens'
+  deletedOrder: 'newest-first' | 'oldest-first'
   stageHistoryTime: 'entry' | 'exit'
   stageHistoryOnAmountEdit: boolean
   timelineShowsNotes: boolean
@@ -71,13 +84,28 @@ function whole(initial: number, meaning: string, least = 0): Switch<number> {
   }
 }
 
+function listOf(isItem: (value: string) => boolean, meaning: string): Switch<readonly string[]> {
+  return {
+    default: [],
+    meaning,
+    accepts: (value): value is readonly string[] =>
+      Array.isArray(value) && value.every((item) => typeof item === 'string' && isItem(item)),
+  }
+}
+
 const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   timesOffset: { default: '+10:00', meaning: 'Offset in which every time is shown.', accepts: isOffset },
   clockShiftSeconds: whole(0, 'Moves the sandbox’s clock forward, to see tokens, channels and page tokens expire.'),
   tokenLifetimeSeconds: whole(3600, 'Lifetime of access tokens issued from now on.', 1),
   tokenThrottle: yesNo(true, 'Ten access tokens per ten minutes, then Access Denied.'),
   tokenThrottleStatus: oneOf('400', ['200', '400'], 'HTTP status of the throttle’s answer.'),
+  tokenBlockSeconds: whole(0, 'How long nobody may have asked for a token before the throttle lifts.'),
   tokenShowsScope: yesNo(true, 'The token answer names the scope.'),
+  scopesMissing: listOf(
+    isScope,
+    `Scopes the refresh token lacks; calls that need one are refused: ${SCOPES.join(', ')}.`,
+  ),
+  apiUserIsAdmin: yesNo(true, 'The API user is an administrator, who alone may list the organisation’s notes.'),
   creditsPerDay: whole(100_000, 'API credits in a rolling 24 hours; beyond them 429.', 1),
   concurrentCallsMax: whole(20, 'Calls at once; beyond them 429.', 1),
   subConcurrentCallsMax: whole(
@@ -96,6 +124,21 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   ),
   emptyStringIsNull: yesNo(true, 'An empty text is stored as null.'),
   layoutMandatoryEnforced: yesNo(false, 'Company (Leads) and Closing_Date (Deals) are required by API too.'),
+  emailRule: oneOf(
+    'strict',
+    ['strict', 'loose'],
+    'Which texts an email field takes: addresses, or anything with an @.',
+  ),
+  leadEmailUnique: yesNo(false, 'Email is marked unique in Leads.'),
+  loidUnique: yesNo(true, 'LOID is marked unique in Leads and Deals.'),
+  choicesMissing: listOf(
+    (value) => /^\w+\.\w+\../.test(value),
+    'Values that picklists lack, as Module.Field.Value: Leads.Lead_Status.Lost Lead.',
+  ),
+  workflowOnCreation: yesNo(
+    false,
+    'A workflow moves new leads to Contact Soon and new deals to Consulting With Client in the second of their creation.',
+  ),
   ifModifiedSinceInclusive: yesNo(false, 'If-Modified-Since includes records of exactly that second.'),
   recordsShow: oneOf('display', ['display', 'actual'], 'Which name of a renamed picklist value records carry.'),
   upsertOfConverted: oneOf(
@@ -106,8 +149,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   conversionBumpsModifiedTime: yesNo(true, 'Conversion sets the lead’s Modified_Time.'),
   conversionFiresEdit: yesNo(true, 'Conversion notifies Leads.edit.'),
   conversionMovesNotes: yesNo(false, 'The lead’s notes move to the deal.'),
+  conversionMapsLoidAndPartner: yesNo(true, 'The lead conversion mapping hands LOID and Partner on to the deal.'),
   noteBumpsParent: yesNo(false, 'Adding a note sets its parent’s Modified_Time.'),
   coqlReturnsConverted: yesNo(true, 'COQL on Leads includes converted ones.'),
+  coqlKnowsConverted: yesNo(true, 'COQL knows the column Converted__s; otherwise it answers INVALID_QUERY.'),
   coqlLookupHasName: yesNo(true, 'A lookup column in COQL is {name,id}; otherwise {id}.'),
   coqlNeedsBracketsBeyondTwo: yesNo(
     true,
@@ -115,6 +160,12 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   ),
   searchLagSeconds: whole(0, 'Search and count do not see changes younger than this.'),
   deletedListsConverted: yesNo(false, 'The deleted list of Leads includes converted leads.'),
+  deletedPages: oneOf(
+    'numbers',
+    ['numbers', 'tokens'],
+    'How the deleted list goes on: by page number, which ends at 2,000, or with page tokens beyond that.',
+  ),
+  deletedOrder: oneOf('newest-first', ['newest-first', 'oldest-first'], 'Order of the deleted list.'),
   stageHistoryTime: oneOf('entry', ['entry', 'exit'], 'What Modified_Time of a stage history row means.'),
   stageHistoryOnAmountEdit: yesNo(false, 'An edit of the amount adds a stage history row too.'),
   timelineShowsNotes: yesNo(false, 'Adding a note appears in the parent’s timeline.'),
@@ -194,7 +245,10 @@ function defaults(): Behaviour {
     tokenLifetimeSeconds: SWITCHES.tokenLifetimeSeconds.default,
     tokenThrottle: SWITCHES.tokenThrottle.default,
     tokenThrottleStatus: SWITCHES.tokenThrottleStatus.default,
+    tokenBlockSeconds: SWITCHES.tokenBlockSeconds.default,
     tokenShowsScope: SWITCHES.tokenShowsScope.default,
+    scopesMissing: SWITCHES.scopesMissing.default,
+    apiUserIsAdmin: SWITCHES.apiUserIsAdmin.default,
     creditsPerDay: SWITCHES.creditsPerDay.default,
     concurrentCallsMax: SWITCHES.concurrentCallsMax.default,
     subConcurrentCallsMax: SWITCHES.subConcurrentCallsMax.default,
@@ -205,18 +259,27 @@ function defaults(): Behaviour {
     lookupRefusalNames: SWITCHES.lookupRefusalNames.default,
     emptyStringIsNull: SWITCHES.emptyStringIsNull.default,
     layoutMandatoryEnforced: SWITCHES.layoutMandatoryEnforced.default,
+    emailRule: SWITCHES.emailRule.default,
+    leadEmailUnique: SWITCHES.leadEmailUnique.default,
+    loidUnique: SWITCHES.loidUnique.default,
+    choicesMissing: SWITCHES.choicesMissing.default,
+    workflowOnCreation: SWITCHES.workflowOnCreation.default,
     ifModifiedSinceInclusive: SWITCHES.ifModifiedSinceInclusive.default,
     recordsShow: SWITCHES.recordsShow.default,
     upsertOfConverted: SWITCHES.upsertOfConverted.default,
     conversionBumpsModifiedTime: SWITCHES.conversionBumpsModifiedTime.default,
     conversionFiresEdit: SWITCHES.conversionFiresEdit.default,
     conversionMovesNotes: SWITCHES.conversionMovesNotes.default,
+    conversionMapsLoidAndPartner: SWITCHES.conversionMapsLoidAndPartner.default,
     noteBumpsParent: SWITCHES.noteBumpsParent.default,
     coqlReturnsConverted: SWITCHES.coqlReturnsConverted.default,
+    coqlKnowsConverted: SWITCHES.coqlKnowsConverted.default,
     coqlLookupHasName: SWITCHES.coqlLookupHasName.default,
     coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
     searchLagSeconds: SWITCHES.searchLagSeconds.default,
     deletedListsConverted: SWITCHES.deletedListsConverted.default,
+    deletedPages: SWITCHES.deletedPages.default,
+    deletedOrder: SWITCHES.deletedOrder.default,
     stageHistoryTime: SWITCHES.stageHistoryTime.default,
     stageHistoryOnAmountEdit: SWITCHES.stageHistoryOnAmountEdit.default,
     timelineShowsNotes: SWITCHES.timelineShowsNotes.default,

@@ -51,6 +51,12 @@ export const DEAL_STAGES: Choice[] = [
   stage('Closed', 0, 'Closed Lost'),
 ]
 
+/** What the workflow of the switch `workflowOnCreation` sets. */
+export const ON_CREATION: { [module: string]: { [field: string]: string } } = {
+  Leads: { Lead_Status: 'Contact Soon' },
+  Deals: { Stage: 'Consulting With Client' },
+}
+
 export const LEAD_SOURCES = choices('Partner Portal', 'Website', 'Referral', 'Cold Call', 'Advertisement', 'Trade Show')
 
 export const INDUSTRIES = choices(

@@ -15,9 +15,6 @@ const IN_VALUES_MAX = 50
 const ORDER_MAX = 10
 const GROUP_MAX = 4
 
-/** By id, with the plus that keeps SQLite from walking all ids for the sake of the order when a better index fits the condition. */
-const DEFAULT_ORDER = 'ORDER BY +r.id'
-
 export function coqlRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post('/crm/v8/coql', (request, reply) => {
     const query = isObject(request.body) ? request.body['select_query'] : undefined
@@ -43,7 +40,7 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
       throw new ApiError(400, 'INVALID_MODULE', { module: parsed.module }, 'the module name given seems to be invalid')
     }
     checkLimits(parsed)
-    return select(sandbox, sandbox.fields.of(module), parsed)
+    return select(sandbox, columnsOf(sandbox, module), parsed)
   } catch (error) {
     if (error instanceof CoqlSyntaxError) {
       throw new ApiError(400, 'SYNTAX_ERROR', { clause: error.clause }, error.message)
@@ -54,6 +51,13 @@ function runCoql(sandbox: Sandbox, query: string): { data: JsonObject[]; info: J
     }
     throw error
   }
+}
+
+/** The module as COQL knows it. */
+function columnsOf(sandbox: Sandbox, module: Module): Module {
+  const known = sandbox.fields.of(module)
+  if (sandbox.behaviour().coqlKnowsConverted) return known
+  return { ...known, fields: known.fields.filter((field) => field.apiName !== 'Converted__s') }
 }
 
 function select(sandbox: Sandbox, module: Module, query: CoqlQuery): { data: JsonObject[]; info: JsonObject } {
@@ -72,7 +76,7 @@ function select(sandbox: Sandbox, module: Module, query: CoqlQuery): { data: Jso
     `SELECT ${selected.join(', ')} FROM records r
      WHERE r.module = ? AND ${where.sql}${hidesConverted ? ' AND r.converted = 0' : ''}
      ${grouped.length > 0 ? `GROUP BY ${grouped.join(', ')}` : ''}
-     ${order.length > 0 ? `ORDER BY ${order.join(', ')}` : isGrouped ? '' : DEFAULT_ORDER}
+     ${order.length > 0 ? `ORDER BY ${order.join(', ')}` : isGrouped ? '' : 'ORDER BY r.id'}
      LIMIT ? OFFSET ?`,
     module.name,
     ...where.params,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Behaviour } from './behaviour.ts'
 import { type Field, findModule, getModule, isDataType, type Module, type ModuleName } from './modules.ts'
 import type { Sandbox } from './sandbox-context.ts'
 import type { Store } from './store.ts'
@@ -22,11 +23,14 @@ export type CustomFields = {
   of(module: Module): Module
   /** Back to the fields the organisation began with. */
   clear(): void
-  change(module: Module, fields: Field[]): void
+  change(module: Module, edit: (fields: readonly Field[]) => Field[]): void
 }
 
-/** The fields of the modules as administrators left them: custom ones may have been deleted, and others made. */
-export function openCustomFields(store: Store): CustomFields {
+/**
+ * The fields of the modules as administrators left them: custom ones may have been deleted and others made, and switches say what is
+ * unique, which picklist values are missing and what conversion maps.
+ */
+export function openCustomFields(store: Store, behaviour: () => Readonly<Behaviour>): CustomFields {
   const changed = new Map<ModuleName, Module>()
   const stored = store.readSetting('fields')
   if (isObject(stored)) {
@@ -38,16 +42,50 @@ export function openCustomFields(store: Store): CustomFields {
   function save() {
     store.writeSetting('fields', Object.fromEntries([...changed].map(([name, { fields }]) => [name, fields])))
   }
+  // Asked for with every record that is shown, so that it is worked out once a setting of the switches.
+  const switched = new Map<ModuleName, Module>()
+  let switchedBy = behaviour()
   return {
-    of: (module) => changed.get(module.name) ?? module,
+    of(module) {
+      if (switchedBy !== behaviour()) {
+        switched.clear()
+        switchedBy = behaviour()
+      }
+      const known = switched.get(module.name)
+      if (known) return known
+      const { fields } = changed.get(module.name) ?? module
+      const result = { ...module, fields: fields.map((field) => switchField(module, field, switchedBy)) }
+      switched.set(module.name, result)
+      return result
+    },
     clear() {
       changed.clear()
+      switched.clear()
       save()
     },
-    change(module, fields) {
-      changed.set(module.name, { ...module, fields })
+    change(module, edit) {
+      const { fields } = changed.get(module.name) ?? getModule(module.name)
+      changed.set(module.name, { ...getModule(module.name), fields: edit(fields) })
+      switched.clear()
       save()
     },
+  }
+}
+
+function switchField(module: Module, field: Field, behaviour: Readonly<Behaviour>): Field {
+  const { choicesMissing, conversionMapsLoidAndPartner, leadEmailUnique, loidUnique } = behaviour
+  const isUnmapped = !conversionMapsLoidAndPartner && (field.apiName === 'LOID' || field.apiName === 'Partner')
+  const { convertsTo, choices, ...rest } = field
+  return {
+    ...rest,
+    unique:
+      field.apiName === 'LOID'
+        ? field.unique && loidUnique
+        : field.unique || (leadEmailUnique && module.name === 'Leads' && field.apiName === 'Email'),
+    ...(convertsTo && !isUnmapped && { convertsTo }),
+    ...(choices && {
+      choices: choices.filter((one) => !choicesMissing.includes(`${module.name}.${field.apiName}.${one.display}`)),
+    }),
   }
 }
 
@@ -77,10 +115,7 @@ export function customFieldRoutes(app: FastifyInstance, sandbox: Sandbox) {
     }
     if (!field.custom) throw new ApiError(400, 'NOT_ALLOWED', { resource_path_index: 2 }, 'a system field stays')
     sandbox.store.transaction(() => {
-      sandbox.fields.change(
-        module,
-        module.fields.filter((one) => one !== field),
-      )
+      sandbox.fields.change(module, (fields) => fields.filter((one) => one.id !== field.id))
       sandbox.store.run(
         `UPDATE records SET data = json_remove(data, '$.${field.apiName}') WHERE module = ?`,
         module.name,
@@ -157,7 +192,7 @@ function make(sandbox: Sandbox, module: Module, draft: Draft): ItemResult {
   const before = getModule(module.name).fields.find((field) => field.apiName === apiName)
   const convertsTo = before?.type === draft.type ? before.convertsTo : undefined
   const field: Field = { id: sandbox.store.nextId(), apiName, ...draft, ...(convertsTo && { convertsTo }) }
-  sandbox.fields.change(module, [...fields, field])
+  sandbox.fields.change(module, (all) => [...all, field])
   return success(field.id, 'custom field created')
 }
 

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { FastifyInstance } from 'fastify'
 import { requireModule } from './addresses.ts'
-import { readModifiedSince, readPage } from './paging.ts'
+import { pageTokens, readModifiedSince, readPage } from './paging.ts'
 import { showUser } from './record-view.ts'
 import type { Sandbox } from './sandbox-context.ts'
 import { type Row, text, textOrNull } from './store.ts'
@@ -13,6 +13,8 @@ const RECYCLE_DAYS = 60
 const LISTED_DAYS = 120
 
 export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
+  const tokens = pageTokens(sandbox)
+
   app.get<{ Params: { module: string }; Querystring: Query }>('/crm/v8/:module/deleted', (request, reply) => {
     const module = requireModule(sandbox, request.params.module)
     const type = request.query['type'] ?? 'all'
@@ -20,34 +22,48 @@ export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
       const details = { param_name: 'type', supported_values: ['all', 'recycle', 'permanent'] }
       throw new ApiError(400, 'PATTERN_NOT_MATCHED', details, 'Please check whether the input values are correct')
     }
-    const page = readPage(request.query)
+    const { deletedListsConverted, deletedOrder, deletedPages, ifModifiedSinceInclusive } = sandbox.behaviour()
     const since = readModifiedSince(request.headers['if-modified-since'])
-    const inclusive = sandbox.behaviour().ifModifiedSinceInclusive
+    const token = deletedPages === 'tokens' ? request.query['page_token'] : undefined
+    const { perPage, page, offset } =
+      token === undefined ? readPage(request.query) : { ...readPage({ ...request.query, page: '1' }), page: undefined }
+    const bound = JSON.stringify(['deleted', module.name, type, since ?? null, perPage])
+    const position = token === undefined ? undefined : tokens.read(token, bound, perPage)
     emptyRecycleBin(sandbox)
 
     const params: SQLInputValue[] = [module.name, type, type, since ?? '']
     let source = 'SELECT id, display_name, type, deleted_time, deleted_by, module FROM deleted'
-    if (sandbox.behaviour().deletedListsConverted) {
+    if (deletedListsConverted) {
       source += ` UNION ALL SELECT id, name, 'permanent', data ->> '$.Converted_Date_Time', modified_by, module
                   FROM records WHERE converted = 1`
     }
+    const order = deletedOrder === 'newest-first' ? 'DESC' : 'ASC'
+    if (position) params.push(position.sortValue, position.id)
     const rows = sandbox.store.all(
       `SELECT * FROM (${source})
-       WHERE module = ? AND (? = 'all' OR type = ?) AND deleted_time ${inclusive ? '>=' : '>'} ?
-       ORDER BY deleted_time DESC, id DESC LIMIT ? OFFSET ?`,
+       WHERE module = ? AND (? = 'all' OR type = ?) AND deleted_time ${ifModifiedSinceInclusive ? '>=' : '>'} ?
+         ${position ? `AND (deleted_time, id) ${order === 'DESC' ? '<' : '>'} (?, ?)` : ''}
+       ORDER BY deleted_time ${order}, id ${order} LIMIT ? OFFSET ?`,
       ...params,
-      page.perPage + 1,
-      page.offset,
+      perPage + 1,
+      offset,
     )
     if (rows.length === 0) return reply.code(since === undefined ? 204 : 304).send()
-    const data = rows.slice(0, page.perPage).map((row) => showDeleted(sandbox, row))
-    const info = {
-      per_page: page.perPage,
-      count: data.length,
-      page: page.page,
-      more_records: rows.length > page.perPage,
+    const shown = rows.slice(0, perPage)
+    const hasMore = rows.length > perPage
+    const number = position?.page ?? page ?? 1
+    const last = shown.at(-1)
+    const next = { backwards: false, page: number + 1, sortValue: text(last?.['deleted_time']), id: text(last?.['id']) }
+    return {
+      data: shown.map((row) => showDeleted(sandbox, row)),
+      info: {
+        per_page: perPage,
+        count: shown.length,
+        page: number,
+        more_records: hasMore,
+        ...(deletedPages === 'tokens' && { next_page_token: hasMore ? tokens.issue(next, bound) : null }),
+      },
     }
-    return { data, info }
   })
 }
 

@@ -3,6 +3,7 @@ import { convertLead } from './convert.ts'
 import { DEMO_LEADS, type DemoLead } from './demo-leads.ts'
 import type { ModuleName } from './modules.ts'
 import { type Actor, API_USER, COLLEAGUE, STAFF_USER } from './people.ts'
+import { randomNumbers } from './random-numbers.ts'
 import { changeRecord, createRecord, type Written } from './record-changes.ts'
 import { type CrmRecord, countRecords, findRecord, type Values } from './records-table.ts'
 import type { Sandbox } from './sandbox-context.ts'
@@ -230,15 +231,4 @@ function workingTime(sandbox: Sandbox, ms: number): string {
 function loid(random: () => number): string {
   const letters = Array.from({ length: 8 }, () => LOID_LETTERS[Math.floor(random() * 32)] ?? '0')
   return `LO-${letters.join('')}`
-}
-
-/** mulberry32: small, and the same numbers for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -12,10 +12,12 @@ export type Limits = {
   begin(request: FastifyRequest, reply: FastifyReply): number
   /** Counts a call out; once is enough. */
   end(request: FastifyRequest, status: number, ms: number): void
+  /** Counts a call of the token endpoint, which costs no credits. */
+  countTokenCall(): void
   clear(): void
 }
 
-/** What Zoho limits: credits in a rolling day and calls at once. The counts begin anew with the process. */
+/** What Zoho limits: credits in a rolling day and calls at once. The counts start again with the process. */
 export function openLimits(sandbox: Sandbox) {
   const spentByMinute = new Map<number, number>()
   const countByKind = new Map<string, number>()
@@ -23,6 +25,7 @@ export function openLimits(sandbox: Sandbox) {
   const running = new Map<FastifyRequest, { heavy: boolean }>()
   let recent: Call[] = []
   let total = 0
+  let tokenCalls = 0
 
   function creditsUsed(): number {
     const since = Math.floor((sandbox.now() - DAY_MS) / 60_000)
@@ -65,18 +68,24 @@ export function openLimits(sandbox: Sandbox) {
       recent = [...recent.slice(1 - RECENT_CALLS_KEPT), call]
     },
 
+    countTokenCall() {
+      tokenCalls++
+    },
+
     clear() {
       spentByMinute.clear()
       countByKind.clear()
       countByStatus.clear()
       recent = []
       total = 0
+      tokenCalls = 0
     },
   }
 
   function routes(app: FastifyInstance) {
     app.get('/sandbox/calls', () => ({
       total,
+      token_calls: tokenCalls,
       credits_used: creditsUsed(),
       credits_remaining: Math.max(0, sandbox.behaviour().creditsPerDay - creditsUsed()),
       by_kind: Object.fromEntries([...countByKind].sort()),

@@ -63,5 +63,5 @@ function addNote(sandbox: Sandbox, item: JsonObject, path: string): Written {
     const details = { api_name: 'Parent_Id', json_path: `${path}.Parent_Id` }
     return { ok: false, failure: failure('MANDATORY_NOT_FOUND', details, 'required field not found') }
   }
-  return addRecord(sandbox, getModule('Notes'), item, path)
+  return addRecord(sandbox, getModule('Notes'), item, path, undefined)
 }

@@ -4,13 +4,13 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Faults } from './faults.ts'
 import type { Sandbox } from './sandbox-context.ts'
+import { neededScopes, SCOPES } from './scopes.ts'
 import { number } from './store.ts'
 import { ApiError, isObject, type Query } from './wire.ts'
 
 const SECRET = 'sandbox'
-const SCOPE =
-  'ZohoCRM.modules.ALL ZohoCRM.settings.ALL ZohoCRM.users.READ ZohoCRM.org.READ ZohoCRM.coql.READ ZohoCRM.notifications.ALL ZohoSearch.securesearch.READ'
 const THROTTLE_TOKENS = 10
+const BLOCKED_UNTIL = 'tokensBlockedUntil'
 const THROTTLE_WINDOW_MS = 10 * 60_000
 
 /** The token endpoint. Zoho answers most of its errors with 200, so the body alone tells. */
@@ -41,7 +41,7 @@ function answerToken(
 
   const behaviour = sandbox.behaviour()
   const now = sandbox.now()
-  if (behaviour.tokenThrottle && tokensIssuedSince(sandbox, now - THROTTLE_WINDOW_MS) >= THROTTLE_TOKENS) {
+  if (faults.tokensDenied() || isThrottled(sandbox, now)) {
     return reply.code(Number(behaviour.tokenThrottleStatus)).send({
       error_description: 'You have made too many requests continuously. Please try again after some time.',
       error: 'Access Denied',
@@ -50,14 +50,33 @@ function answerToken(
   }
   return {
     access_token: issueToken(sandbox, now),
-    ...(behaviour.tokenShowsScope ? { scope: SCOPE } : {}),
+    ...(behaviour.tokenShowsScope
+      ? { scope: SCOPES.filter((scope) => !behaviour.scopesMissing.includes(scope)).join(' ') }
+      : {}),
     api_domain: sandbox.baseUrl(),
     token_type: 'Bearer',
     expires_in: behaviour.tokenLifetimeSeconds,
   }
 }
 
-/** Lets a call pass whose access token is known and alive. */
+/** Whoever asks again while blocked begins the wait again, as is reported of Zoho. */
+function isThrottled(sandbox: Sandbox, now: number): boolean {
+  const { tokenThrottle, tokenBlockSeconds } = sandbox.behaviour()
+  if (!tokenThrottle) return false
+  const blockedUntil = sandbox.store.readSetting(BLOCKED_UNTIL)
+  const isBlocked = typeof blockedUntil === 'number' && now < blockedUntil
+  if (!isBlocked && tokensIssuedSince(sandbox, now - THROTTLE_WINDOW_MS) < THROTTLE_TOKENS) return false
+  sandbox.store.writeSetting(BLOCKED_UNTIL, now + tokenBlockSeconds * 1_000)
+  return true
+}
+
+/** Tokens that still live no longer count against the throttle. */
+export function forgetThrottle(sandbox: Sandbox) {
+  sandbox.store.run('UPDATE access_tokens SET issued_ms = 0')
+  sandbox.store.writeSetting(BLOCKED_UNTIL, 0)
+}
+
+/** Lets a call pass whose access token is known, alive and of the scopes that the call needs. */
 export function authenticate(sandbox: Sandbox, request: FastifyRequest) {
   const header = request.headers.authorization
   if (header === undefined || header.trim() === '') {
@@ -67,6 +86,10 @@ export function authenticate(sandbox: Sandbox, request: FastifyRequest) {
   const row = token && sandbox.store.get('SELECT expires_ms FROM access_tokens WHERE hash = ?', hash(token))
   if (!row || number(row['expires_ms']) <= sandbox.now()) {
     throw new ApiError(401, 'INVALID_TOKEN', {}, 'invalid oauth token')
+  }
+  const { scopesMissing } = sandbox.behaviour()
+  if (neededScopes(request).some((scope) => scopesMissing.includes(scope))) {
+    throw new ApiError(401, 'OAUTH_SCOPE_MISMATCH', {}, 'invalid oauth scope to access this URL')
   }
 }
 

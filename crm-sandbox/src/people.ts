@@ -33,7 +33,7 @@ export function findUser(id: string): User | undefined {
 }
 
 /** Who did something, and through which door: it shows in the timeline. */
-export type Actor = { user: User; source: 'crm_api' | 'crm_ui' | 'convert' }
+export type Actor = { user: User; source: 'crm_api' | 'crm_ui' | 'convert' | 'workflow' }
 
 export const ORG = {
   id: '5400000000000020005',

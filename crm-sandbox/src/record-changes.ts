@@ -1,4 +1,4 @@
-import { DEAL_STAGES } from './choices.ts'
+import { DEAL_STAGES, ON_CREATION } from './choices.ts'
 import { findField, getModule, type Module, type ModuleName } from './modules.ts'
 import { queueNotices } from './notices.ts'
 import type { Actor } from './people.ts'
@@ -19,6 +19,8 @@ export type NewRecord = {
   owner?: string | undefined
   /** Demo data was created in the past. */
   at?: string
+  /** A request may say that automations are not to run. */
+  skipsWorkflows?: boolean
 }
 
 /** Adds a record, its first lines of history, and the notifications of it. To be called within a transaction. */
@@ -27,11 +29,23 @@ export function createRecord(sandbox: Sandbox, wanted: NewRecord, actor: Actor, 
   const duplicate = findDuplicate(sandbox, module, wanted.values, undefined, path)
   if (duplicate) return { ok: false, failure: duplicate }
 
+  const record = buildRecord(sandbox, module, wanted, actor)
+  const at = record.createdTime
+  insertRow(sandbox.store, record)
+  if (module.name === 'Notes') noteAdded(sandbox, record, actor)
+  else recordInTimeline(sandbox, record, actor, { action: 'added', at })
+  if (module.name === 'Deals') recordStage(sandbox, record, actor, at)
+  queueNotices(sandbox, record, 'create', {})
+  return wanted.skipsWorkflows ? { ok: true, record } : runWorkflow(sandbox, record, actor)
+}
+
+/** A record as it is when it is new, written nowhere yet. */
+export function buildRecord(sandbox: Sandbox, module: Module, wanted: NewRecord, actor: Actor): CrmRecord {
   const at = wanted.at ?? storedInstant(sandbox.now())
   const values = { ...wanted.values }
   if (module.name === 'Deals') values['Pipeline'] ??= 'Standard (Standard)'
   deriveValues(module, values, values)
-  const record: CrmRecord = {
+  return {
     id: sandbox.store.nextId(),
     module: module.name,
     name: recordName(module, values),
@@ -43,12 +57,13 @@ export function createRecord(sandbox: Sandbox, wanted: NewRecord, actor: Actor, 
     converted: false,
     values,
   }
-  insertRow(sandbox.store, record)
-  if (module.name === 'Notes') noteAdded(sandbox, record, actor)
-  else recordInTimeline(sandbox, record, actor, { action: 'added', at })
-  if (module.name === 'Deals') recordStage(sandbox, record, actor, at)
-  queueNotices(sandbox, record, 'create', {})
-  return { ok: true, record }
+}
+
+/** What the organisation's workflow does to a new record, in the name of the user who made it. */
+function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Written {
+  const values = ON_CREATION[record.module]
+  if (!values || !sandbox.behaviour().workflowOnCreation) return { ok: true, record }
+  return changeRecord(sandbox, record, { values, at: record.createdTime }, { user, source: 'workflow' }, '$')
 }
 
 /** Writes the given values over a record's own; the rest stays. To be called within a transaction. */

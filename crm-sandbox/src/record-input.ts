@@ -13,6 +13,7 @@ type Parsed = { value: Value } | { wrong: JsonObject; within?: string }
 
 const EMAIL =
   /^[A-Za-z0-9](?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{0,63})@(?=.{4,256}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.[A-Za-z]{2,22}$/
+const ANYTHING_WITH_AT = /^[^@]+@[^@]+$/
 const PHONE = /^[0-9A-Za-z+\-.()/,;:#*\s]+$/
 const WEBSITE = /^(?:https?:\/\/|ftp:\/\/)?[^\s.]+(?:\.[^\s.]+)+\S*$/i
 
@@ -81,15 +82,17 @@ function parseValue(sandbox: Sandbox, field: Field, raw: unknown): Parsed {
         ? { value: raw['id'] }
         : expected('jsonobject')
     default:
-      return typeof raw === 'string' ? parseText(field, raw) : expected(expectedText(field))
+      return typeof raw === 'string' ? parseText(sandbox, field, raw) : expected(expectedText(field))
   }
 }
 
-function parseText(field: Field, raw: string): Parsed {
+function parseText(sandbox: Sandbox, field: Field, raw: string): Parsed {
   if (Array.from(raw).length > field.length) return { wrong: { maximum_length: field.length } }
   switch (field.type) {
     case 'email':
-      return EMAIL.test(raw) ? { value: raw } : expected('email')
+      return (sandbox.behaviour().emailRule === 'strict' ? EMAIL : ANYTHING_WITH_AT).test(raw)
+        ? { value: raw }
+        : expected('email')
     case 'phone':
       return PHONE.test(raw) ? { value: raw } : expected('phone')
     case 'website':

@@ -3,6 +3,7 @@ import { allModules, type Field, findField, getModule, type Module } from './mod
 import { findUser } from './people.ts'
 import { type CrmRecord, findRecordAnywhere, type Value } from './records-table.ts'
 import type { Sandbox } from './sandbox-context.ts'
+import { textOrNull } from './store.ts'
 import { showInstant } from './times.ts'
 import type { JsonObject } from './wire.ts'
 
@@ -112,8 +113,8 @@ function findParentModule(sandbox: Sandbox, note: CrmRecord): Module | undefined
 
 /** A lookup to a record that was deleted is empty. */
 function showLookup(sandbox: Sandbox, id: string): JsonObject | null {
-  const target = findRecordAnywhere(sandbox.store, id)
-  return target ? { name: target.name, id } : null
+  const row = sandbox.store.get('SELECT name FROM records WHERE id = ?', id)
+  return row ? { name: textOrNull(row['name']), id } : null
 }
 
 function showParent(sandbox: Sandbox, id: string): JsonObject {

@@ -37,6 +37,10 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
 
   app.get<InModule>('/crm/v8/:module', (request, reply) => {
     const module = requireModule(sandbox, request.params.module)
+    if (module.name === 'Notes' && !sandbox.behaviour().apiUserIsAdmin) {
+      const details = { permissions: ['Crm_Implied_View_Notes'] }
+      throw new ApiError(403, 'NO_PERMISSION', details, 'permission denied')
+    }
     const list = readList(module, request.query, request.headers['if-modified-since'])
     const found = list.token === undefined ? findByPage(sandbox, list) : findByToken(sandbox, list, tokens)
     if (found.records.length === 0) return reply.code(list.since === undefined ? 204 : 304).send()
@@ -75,7 +79,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
     const results = sandbox.store.transaction(() =>
       items.map((item, index) => {
         const path = `$.data[${index}]`
-        return toResult(sandbox, addRecord(sandbox, module, item, path), 'record added')
+        return toResult(sandbox, addRecord(sandbox, module, item, path, request.body), 'record added')
       }),
     )
     return sendItems(reply, results, 201)
@@ -114,7 +118,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
     const items = bodyItems(request.body)
     const checks = readDuplicateChecks(module, request.body)
     const results = sandbox.store.transaction(() =>
-      items.map((item, index) => upsert(sandbox, module, checks, item, `$.data[${index}]`)),
+      items.map((item, index) => upsert(sandbox, module, checks, item, `$.data[${index}]`, request.body)),
     )
     return sendItems(reply, results, 200)
   })
@@ -156,10 +160,18 @@ export function toResult(sandbox: Sandbox, written: Written, message: string): I
   return { code: 'SUCCESS', details: writtenDetails(sandbox, written.record), message, status: 'success' }
 }
 
-export function addRecord(sandbox: Sandbox, module: Module, item: JsonObject, path: string): Written {
+export function addRecord(sandbox: Sandbox, module: Module, item: JsonObject, path: string, body: unknown): Written {
   const input = readInput(sandbox, module, item, path, true)
   if (!input.ok) return input
-  return createRecord(sandbox, { module: module.name, values: input.values, owner: input.owner }, API, path)
+  const { values, owner } = input
+  const skipsWorkflows = !runsWorkflows(body)
+  return createRecord(sandbox, { module: module.name, values, owner, skipsWorkflows }, API, path)
+}
+
+/** Every automation runs unless the request's `trigger` lists those that do. */
+function runsWorkflows(body: unknown): boolean {
+  const trigger = isObject(body) ? body['trigger'] : undefined
+  return !Array.isArray(trigger) || trigger.includes('workflow')
 }
 
 function editRecord(sandbox: Sandbox, module: Module, record: CrmRecord, item: JsonObject, path: string): Written {
@@ -168,11 +180,18 @@ function editRecord(sandbox: Sandbox, module: Module, record: CrmRecord, item: J
   return changeRecord(sandbox, record, { values: input.values, owner: input.owner }, API, path)
 }
 
-function upsert(sandbox: Sandbox, module: Module, checks: Field[], item: JsonObject, path: string): ItemResult {
+function upsert(
+  sandbox: Sandbox,
+  module: Module,
+  checks: Field[],
+  item: JsonObject,
+  path: string,
+  body: unknown,
+): ItemResult {
   const input = readInput(sandbox, module, item, path, false)
   const match = input.ok ? findByFields(sandbox, module, checks, input.values) : undefined
   if (!match) {
-    const result = toResult(sandbox, addRecord(sandbox, module, item, path), 'record added')
+    const result = toResult(sandbox, addRecord(sandbox, module, item, path, body), 'record added')
     return result.status === 'error' ? result : { ...result, duplicate_field: null, action: 'insert' }
   }
   const ofConverted = sandbox.behaviour().upsertOfConverted
@@ -327,8 +346,7 @@ function filters(sandbox: Sandbox, list: List): { where: string; params: SQLInpu
   const where = ['r.module = ?']
   const params: SQLInputValue[] = [list.module.name]
   if (list.module.name === 'Leads' && list.converted !== 'both') {
-    where.push('r.converted = ?')
-    params.push(list.converted === 'true' ? 1 : 0)
+    where.push(`r.converted = ${list.converted === 'true' ? 1 : 0}`)
   }
   if (list.since !== undefined) {
     where.push(`r.modified_time ${sandbox.behaviour().ifModifiedSinceInclusive ? '>=' : '>'} ?`)

@@ -7,6 +7,7 @@ import { customFieldRoutes, openCustomFields } from './custom-fields.ts'
 import { deletedRoutes } from './deleted.ts'
 import { fillDemoData, isEmpty } from './demo-data.ts'
 import { type Faults, faultRoutes, openFaults, slowDown, strikeAfter, strikeBefore, strikeCall } from './faults.ts'
+import { fillRoutes } from './fill.ts'
 import { type Limits, openLimits } from './limits.ts'
 import { metadataRoutes } from './metadata.ts'
 import { findModule } from './modules.ts'
@@ -46,7 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     store,
     now: () => clock() + switches.current().clockShiftSeconds * 1_000,
     behaviour: switches.current,
-    fields: openCustomFields(store),
+    fields: openCustomFields(store, switches.current),
     baseUrl: () => url,
     notify: () => wake(),
   }
@@ -72,6 +73,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     keepOtherSitesOut(part)
     behaviourRoutes(part, switches)
     faultRoutes(part, sandbox, faults)
+    fillRoutes(part, sandbox)
     limitRoutes(part)
     resetRoutes(part, sandbox, {
       clear: [switches.clear, sandbox.fields.clear, () => faults.replace({}), limits.clear],
@@ -100,7 +102,10 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     return undefined
   })
   await part.register(async (oauth) => {
-    oauth.addHook('preHandler', () => slowDown(faults))
+    oauth.addHook('preHandler', () => {
+      limits.countTokenCall()
+      return slowDown(faults)
+    })
     await oauthRoutes(oauth, sandbox, faults)
   })
   await part.register(async (api) => {

@@ -67,8 +67,7 @@ export function searchFilter(sandbox: Sandbox, module: Module, query: Query): Sq
   let sql = 'r.module = ?'
   const converted = query['converted'] ?? 'false'
   if (module.name === 'Leads' && converted !== 'both') {
-    sql += ' AND r.converted = ?'
-    params.push(converted === 'true' ? 1 : 0)
+    sql += ` AND r.converted = ${converted === 'true' ? 1 : 0}`
   }
   const lagSeconds = sandbox.behaviour().searchLagSeconds
   if (lagSeconds > 0) {

@@ -20,6 +20,8 @@ type Happening = {
   at?: string
 }
 
+const WORKFLOW = { type: 'workflow', rule: { name: 'On creation', id: '5400000000000290001' } }
+
 export function recordInTimeline(sandbox: Sandbox, record: CrmRecord, actor: Actor, what: Happening) {
   sandbox.store.run(
     `INSERT INTO timeline
@@ -110,7 +112,7 @@ function showRow(sandbox: Sandbox, record: CrmRecord, row: Row, query: Query): J
     type: 'timeline',
     done_by: showUser(text(row['done_by']), false),
     related_record: related === null ? null : JSON.parse(related),
-    automation_details: null,
+    automation_details: text(row['source']) === 'workflow' ? WORKFLOW : null,
     record: { name: record.name, id: record.id, module: { api_name: module.name, id: module.id } },
     field_history: changes.length === 0 ? null : changes.map((change) => showChange(sandbox, record, change, query)),
   }

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify'
+
+/** What the sandbox's refresh token is granted, unless the switch `scopesMissing` takes some of it away. */
+export const SCOPES = [
+  'ZohoCRM.modules.ALL',
+  'ZohoCRM.settings.ALL',
+  'ZohoCRM.users.READ',
+  'ZohoCRM.org.READ',
+  'ZohoCRM.coql.READ',
+  'ZohoCRM.notifications.ALL',
+  'ZohoSearch.securesearch.READ',
+] as const
+
+type Scope = (typeof SCOPES)[number]
+
+export function isScope(text: string): text is Scope {
+  return SCOPES.some((scope) => scope === text)
+}
+
+/** All of them are needed: search and COQL read records too. */
+export function neededScopes(request: FastifyRequest): readonly Scope[] {
+  const path = request.url.replace(/\?.*/, '')
+  if (path.startsWith('/crm/v8/settings/')) return ['ZohoCRM.settings.ALL']
+  if (/^\/crm\/v8\/users\b/.test(path)) return ['ZohoCRM.users.READ']
+  if (/^\/crm\/v8\/org\b/.test(path)) return ['ZohoCRM.org.READ']
+  if (/^\/crm\/v8\/coql\b/.test(path)) return ['ZohoCRM.coql.READ', 'ZohoCRM.modules.ALL']
+  if (/^\/crm\/v8\/actions\/watch\b/.test(path)) return ['ZohoCRM.notifications.ALL', 'ZohoCRM.modules.ALL']
+  if (path.endsWith('/search')) return ['ZohoSearch.securesearch.READ', 'ZohoCRM.modules.ALL']
+  return ['ZohoCRM.modules.ALL']
+}
