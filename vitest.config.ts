@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+// Workers, and the processes that tests start, read their modules as the last run compiled them.
+process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
+
 export default defineConfig({
   test: {
     projects: [
@@ -12,6 +15,8 @@ export default defineConfig({
           // Real processes and a real database on whatever machine this is.
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          // A worker keeps its modules and its CRM sandbox for all its files.
+          isolate: false,
         },
       },
       { test: { name: 'crm-sandbox', include: ['crm-sandbox/src/**/*.test.ts'], testTimeout: 30_000 } },

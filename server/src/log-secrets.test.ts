@@ -102,7 +102,6 @@ test('of an error the log has what went wrong, and nothing of the connection or 
       ['database connection lost', 'job queue'].every((text) => lines.some((line) => line.includes(`"${text}"`))),
     )
   }
-  await own.drop()
 
   const entries = lines.map((line) => JSON.parse(line))
   expect(entries.find(({ msg }) => msg === 'unexpected error').err).toEqual({

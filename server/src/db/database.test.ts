@@ -14,5 +14,4 @@ test('a connection that breaks in the pause of a transaction ends the transactio
   await expect(transaction).rejects.toThrow(/connection/)
   expect((await sql`select 3 as three`.execute(db)).rows).toEqual([{ three: 3 }])
   await close()
-  await own.drop()
 })

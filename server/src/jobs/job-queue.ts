@@ -1,4 +1,14 @@
-import { fromKysely, type JobResult, PgBoss, type Job as PgBossJob, type QueueOptions, type QueuePolicy } from 'pg-boss'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  fromKysely,
+  type JobResult,
+  PgBoss,
+  type Job as PgBossJob,
+  type QueueOptions,
+  type QueuePolicy,
+  type QueueResult,
+} from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
@@ -36,6 +46,7 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+  let working: string[] = []
 
   return {
     async enqueue(tx, job, payload) {
@@ -44,7 +55,9 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
     },
     async start(jobs, deps) {
       await boss.start()
-      await Promise.all(jobs.map((job) => work(boss, job, deps)))
+      const known = await boss.getQueues()
+      working = jobs.flatMap((job) => [job.name, givenUpOf(job)])
+      await Promise.all(jobs.map((job) => work(boss, job, deps, known)))
     },
     async startClock(jobs) {
       for (const { name, schedule, runsAtStart } of jobs) {
@@ -53,17 +66,20 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
       }
     },
     async stop(timeoutMs) {
-      await boss.stop({ graceful: true, timeout: timeoutMs })
+      // A graceful stop of pg-boss waits as well, but looks every half a second whether the last job has ended.
+      const ended = Promise.all(working.map((name) => boss.offWork(name)))
+      await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
+      await boss.stop({ graceful: false })
     },
   }
 }
 
-async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
-  const givenUp = `${job.name}.given-up`
-  await createQueue(boss, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
+async function work(boss: PgBoss, job: Job, deps: Deps, known: readonly QueueResult[]): Promise<void> {
+  const givenUp = givenUpOf(job)
+  await ensureQueue(boss, known, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
   // A scheduled job that is still running is not started beside itself.
   const policy = job.schedule ? 'stately' : job.key ? 'short' : 'standard'
-  await createQueue(boss, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
+  await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 
   // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
   const options = {
@@ -101,14 +117,22 @@ async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<vo
   }
 }
 
-async function createQueue(
+/** Its jobs have failed for the last time. */
+function givenUpOf(job: Job): string {
+  return `${job.name}.given-up`
+}
+
+/** Makes a queue that is not among the `known` ones; changes one whose options differ, but never its policy. */
+async function ensureQueue(
   boss: PgBoss,
+  known: readonly QueueResult[],
   name: string,
   { policy, ...options }: QueueOptions & { deadLetter?: string; policy?: QueuePolicy },
 ): Promise<void> {
-  const all = { ...options, notify: true, heartbeatSeconds: HEARTBEAT_SECONDS }
-  await boss.createQueue(name, { ...all, policy })
-  await boss.updateQueue(name, all)
+  const wanted = { ...options, notify: true, heartbeatSeconds: HEARTBEAT_SECONDS }
+  const queue = known.find((one) => one.name === name)
+  if (!queue) await boss.createQueue(name, { ...wanted, policy })
+  else if (!isDeepStrictEqual({ ...queue, ...wanted }, queue)) await boss.updateQueue(name, wanted)
 }
 
 function retryOptions(retry: Retry): QueueOptions {

@@ -15,6 +15,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server that every test's own database is made on. */
     postgresUrl: string
+    /** For files that tests leave behind; removed at the end. */
+    testFolder: string
   }
 }
 
@@ -28,9 +30,11 @@ export default async function setUp(project: TestProject) {
   const postgres = await startEmbeddedPostgres(folder, { log: silent, settings })
   await makeTemplate(postgres.url)
   project.provide('postgresUrl', postgres.url)
+  project.provide('testFolder', folder)
   return async () => {
     await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
+    // A sandbox may still be on its way out.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

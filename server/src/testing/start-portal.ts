@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { readSettings } from '../config.ts'
-import { startCrmSandboxProcess } from '../crm-sandbox-process.ts'
 import type { Deps } from '../deps.ts'
 import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
+import { useCrmSandbox } from './use-crm-sandbox.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Answer {
@@ -25,7 +25,7 @@ interface Request {
 }
 
 interface PortalOptions {
-  /** Starts a CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
+  /** Uses the worker's CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
   withCrm?: boolean
   env?: Record<string, string>
   /** Lets the clock ask for jobs, at times that no test knows. */
@@ -41,10 +41,7 @@ export async function startPortal(options: PortalOptions = {}) {
   const { withCrm = false, env = {}, hasSchedules = false, onLogLine, on } = options
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
   const database = on?.database ?? (await createDatabase())
-  const silent = { debug: () => undefined, warn: () => undefined }
-  const sandbox = withCrm
-    ? await startCrmSandboxProcess({ port: 0, dir: join(folder, 'sandbox'), seed: false, log: silent })
-    : undefined
+  const sandbox = withCrm ? await useCrmSandbox() : undefined
   const crmUrl = sandbox?.url ?? 'http://127.0.0.1:1'
   const clock = { now: () => new Date(Date.now() + offsetMs) }
   let offsetMs = 0
@@ -108,8 +105,7 @@ export async function startPortal(options: PortalOptions = {}) {
     newPartner: (names?: Partial<SignUpForm>) => signUp(ourselves, names),
     async [Symbol.asyncDispose]() {
       await portal.close()
-      await sandbox?.stop()
-      if (!on) await database.drop()
+      sandbox?.[Symbol.dispose]()
       await rm(folder, { recursive: true, force: true })
     },
   }

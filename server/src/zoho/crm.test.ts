@@ -1,49 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type CrmSandboxProcess, startCrmSandboxProcess } from '../crm-sandbox-process.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded-postgres.ts'
-import { migrate } from '../db/migrate.ts'
 import { CrmUnavailable } from '../errors.ts'
+import { createDatabase } from '../testing/databases.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
+import { useCrmSandbox } from '../testing/use-crm-sandbox.ts'
 import { type Crm, openCrm } from './crm.ts'
 import type { DealToPush, LeadToPush } from './crm-records.ts'
 import { CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 
-const quiet = { debug: () => undefined, warn: () => undefined }
 const lines: string[] = []
 const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
 
-let dir: string
-let postgres: EmbeddedPostgres
 let database: Database
-let sandbox: CrmSandboxProcess
+let sandbox: Awaited<ReturnType<typeof useCrmSandbox>>
 let lender: Lender
 let crm: Crm
 let now: Date
 let partner: string
 
 beforeAll(async () => {
-  dir = mkdtempSync(path.join(os.tmpdir(), 'portal zoho-'))
-  const [started, sandboxStarted] = await Promise.all([
-    startEmbeddedPostgres(path.join(dir, 'db'), { log: quiet }),
-    startCrmSandboxProcess({ port: 0, dir: path.join(dir, 'crm'), seed: false, log: quiet }),
-  ])
-  postgres = started
-  sandbox = sandboxStarted
-  database = openDatabase(postgres.url, () => undefined)
-  await migrate(database.db)
+  sandbox = await useCrmSandbox()
+  database = openDatabase((await createDatabase()).url, () => undefined)
   lender = openLender(sandbox.url)
-}, 60_000)
+})
 
 afterAll(async () => {
   await database.close()
-  await Promise.all([postgres.stop(), sandbox.stop()])
-  rmSync(dir, { recursive: true, force: true })
+  sandbox[Symbol.dispose]()
 })
 
 beforeEach(async () => {
@@ -54,8 +39,12 @@ beforeEach(async () => {
   partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
 })
 
+// Each writes down its calls a few seconds later, which is not to be in another test.
+afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())))
+
+const opened: Crm[] = []
 function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
-  return openCrm({
+  const one = openCrm({
     mode: 'sandbox',
     settings: settings(),
     fieldMap: DEFAULT_FIELD_MAP,
@@ -65,6 +54,8 @@ function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
     retry: { attemptsMax: 4, firstDelayMs: 5 },
     ...more,
   })
+  opened.push(one)
+  return one
 }
 
 function settings() {

@@ -492,7 +492,6 @@ test('a portal that stops hands back what it has under way, and another makes it
     })
     expect(log.attempts).toBe(1)
   }
-  await database.drop()
 })
 
 test('an answer that comes while the database is away is kept, and what happens later is delivered again', async () => {

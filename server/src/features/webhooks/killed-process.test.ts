@@ -27,7 +27,6 @@ beforeEach(async () => {
 afterEach(async () => {
   server?.kill('SIGKILL')
   await receiver[Symbol.asyncDispose]()
-  await database.drop()
   await rm(folder, { recursive: true, force: true })
 })
 

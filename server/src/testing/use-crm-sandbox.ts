@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { type CrmSandboxProcess, startCrmSandboxProcess } from '../crm-sandbox-process.ts'
+import { openLender } from './lender.ts'
+
+let running: Promise<CrmSandboxProcess> | undefined
+let users = 0
+
+/**
+ * The CRM sandbox of this test worker: a real process, started when a test first asks for it, which ends with the worker.
+ * It is empty, without faults and with all switches at their default, unless the test itself already uses it: several
+ * portals of one test share one CRM.
+ */
+export async function useCrmSandbox(): Promise<{ url: string } & Disposable> {
+  const log = { debug: () => undefined, warn: () => undefined }
+  const dir = join(inject('testFolder'), `sandbox-${randomBytes(6).toString('hex')}`)
+  running ??= startCrmSandboxProcess({ port: 0, dir, seed: false, log })
+  const { url } = await running
+  users += 1
+  if (users === 1) await openLender(url).reset()
+  return {
+    url,
+    [Symbol.dispose]() {
+      users -= 1
+    },
+  }
+}
