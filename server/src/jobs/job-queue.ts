@@ -22,8 +22,8 @@ const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
-/** Nobody is notified when the time of a retry comes; pg-boss itself would look every half a minute. */
-const LOOK_FOR_RETRIES_SECONDS = 2
+/** PostgreSQL notifies nobody when the time of a retry comes, nor of what was given up. */
+const LOOK_FOR_RETRIES_MS = 2_000
 
 export function openJobQueue(databaseUrl: string, log: Logger): Worker {
   const boss = new PgBoss({
@@ -36,15 +36,23 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+  let looking: NodeJS.Timeout | undefined
 
   return {
     async enqueue(tx, job, payload) {
       const singletonKey = job.key?.(payload)
-      await boss.send(job.name, payload, { db: fromKysely(tx), ...(singletonKey !== undefined && { singletonKey }) })
+      await boss.send(job.name, payload, {
+        db: fromKysely(tx),
+        ...(singletonKey !== undefined && { singletonKey }),
+        ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
+      })
     },
     async start(jobs, deps) {
       await boss.start()
-      await Promise.all(jobs.map((job) => work(boss, job, deps)))
+      const queues = (await Promise.all(jobs.map((job) => work(boss, job, deps)))).flat()
+      looking = setInterval(() => {
+        for (const queue of queues) queue.look()
+      }, LOOK_FOR_RETRIES_MS)
     },
     async startClock(jobs) {
       for (const { name, schedule, runsAtStart } of jobs) {
@@ -53,37 +61,67 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
       }
     },
     async stop(timeoutMs) {
+      clearInterval(looking)
       await boss.stop({ graceful: true, timeout: timeoutMs })
     },
   }
 }
 
-async function work(boss: PgBoss, job: Job, deps: Deps): Promise<void> {
+interface WorkedQueue {
+  /** Lets an idle place look for a job now. */
+  look(): void
+}
+
+async function work(boss: PgBoss, job: Job, deps: Deps): Promise<WorkedQueue[]> {
   const givenUp = `${job.name}.given-up`
   await createQueue(boss, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
   // A scheduled job that is still running is not started beside itself.
   const policy = job.schedule ? 'stately' : job.key ? 'short' : 'standard'
   await createQueue(boss, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 
-  // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
-  const options = {
-    perJobResults: true,
-    batchSize: Math.max(2, job.concurrency),
-    burstWhenBatchFull: true,
-    // Of what was given up nobody is notified either.
-    notifyPollingIntervalSeconds: LOOK_FOR_RETRIES_SECONDS,
-  } as const
-  await boss.work(job.name, options, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
-  await boss.work(givenUp, options, (batch) =>
-    Promise.all(
-      batch.map((one) =>
-        settle(one, deps, async () => {
-          deps.log.error({ job: job.name, payload: one.data }, 'job given up')
-          await job.giveUp?.(deps, job.payload.parse(one.data))
-        }),
-      ),
+  return [
+    await openPlaces(boss, job.name, job.concurrency, (one) => runOne(job, deps, one)),
+    await openPlaces(boss, givenUp, 1, (one) =>
+      settle(one, deps, async () => {
+        deps.log.error({ job: job.name, payload: one.data }, 'job given up')
+        await job.giveUp?.(deps, job.payload.parse(one.data))
+      }),
     ),
-  )
+  ]
+}
+
+/**
+ * A place is a worker of pg-boss that takes one job at a time. One that took a job wakes the next, for there may be more,
+ * and one that ended a job looks for another at once. The idle ones sleep until PostgreSQL notifies them.
+ */
+async function openPlaces(
+  boss: PgBoss,
+  queue: string,
+  count: number,
+  run: (one: PgBossJob<unknown>) => Promise<JobResult>,
+): Promise<WorkedQueue> {
+  const idle = new Set<string>()
+
+  function look(): void {
+    const [place] = idle
+    if (place !== undefined) boss.notifyWorker(place)
+  }
+
+  async function openPlace(): Promise<void> {
+    const options = { perJobResults: true, batchSize: 1, localGroupConcurrency: 1 } as const
+    const place = await boss.work(queue, options, async (jobs) => {
+      idle.delete(place)
+      look()
+      const results = await Promise.all(jobs.map(run))
+      idle.add(place)
+      boss.notifyWorker(place)
+      return results
+    })
+    idle.add(place)
+  }
+
+  await Promise.all(Array.from({ length: count }, openPlace))
+  return { look }
 }
 
 function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {
