@@ -13,7 +13,7 @@ async function startQueue({ concurrency, hanging }: { concurrency: number; hangi
   const own = await createDatabase()
   const log = pino({ level: 'silent' })
   const { db, close } = openDatabase(own.url, () => undefined)
-  const queue = openJobQueue(own.url, log)
+  const queue = openJobQueue(own.url, log, 10_000)
   const begun: string[] = []
   const ended: string[] = []
   const end = new AbortController()

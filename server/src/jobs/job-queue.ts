@@ -1,6 +1,6 @@
 import { fromKysely, type JobResult, PgBoss, type Job as PgBossJob, type QueueOptions, type QueuePolicy } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { Db, Tx } from '../db/database.ts'
+import { type Db, poolSettings, type Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
 
@@ -18,6 +18,8 @@ export interface Worker extends JobQueue {
   stop(timeoutMs: number): Promise<void>
 }
 
+/** Beside those of the jobs themselves: to find jobs and to say what became of them. */
+const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
@@ -25,10 +27,12 @@ const LOOK_FOR_THE_DEAD_SECONDS = 5
 /** PostgreSQL notifies nobody when the time of a retry comes, nor of what was given up. */
 const LOOK_FOR_RETRIES_MS = 2_000
 
-export function openJobQueue(databaseUrl: string, log: Logger): Worker {
+export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number): Worker {
   const boss = new PgBoss({
-    connectionString: databaseUrl,
-    max: 4,
+    ...poolSettings(databaseUrl, { connectionsMax: CONNECTIONS_MAX, statementMsMax }),
+    // Its LISTEN connection hears nothing for long, and is asked before its silence would count.
+    notifyHeartbeatIntervalMs: statementMsMax / 2,
+    notifyHeartbeatTimeoutMs: statementMsMax / 2,
     useListenNotify: true,
     schema: 'jobs',
     // How often somebody looks for jobs whose heartbeat has stopped; both stand at a minute by themselves.
