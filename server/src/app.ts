@@ -18,19 +18,19 @@ import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
-import { healthRoutes } from './http/health.ts'
+import { healthRoutes, type Readiness } from './http/health.ts'
 import { createMount } from './http/mount.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. */
-export async function createApp(deps: Deps): Promise<FastifyInstance> {
+export async function createApp(deps: Deps, readiness: Readiness): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
     isSecure: deps.publicUrl.startsWith('https:'),
     trustProxy: deps.config.trustProxy,
   })
-  healthRoutes(app, deps.pool)
+  healthRoutes(app, readiness)
   openApiRoutes(app, deps)
 
   const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)

@@ -25,6 +25,8 @@ test('without any variable the portal runs for development', () => {
     publicUrl: undefined,
     dataDir: path.resolve('data'),
     databaseUrl: undefined,
+    databasePool: 16,
+    databaseTimeoutMs: 5_000,
     zoho: undefined,
     crmPort: 3900,
     crmFieldMapPath: undefined,

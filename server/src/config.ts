@@ -16,6 +16,10 @@ export type Settings = {
   dataDir: string
   /** Absent, an embedded PostgreSQL is started under `dataDir`. */
   databaseUrl?: string
+  /** Connections for pages at most; jobs get half as many of their own (D90). */
+  databasePool: number
+  /** How long a statement for a page may take; one of a job may take twice as long (D91). */
+  databaseTimeoutMs: number
   /** Absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings
   crmPort: number
@@ -73,6 +77,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     publicUrl: variables.PUBLIC_URL,
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
+    databasePool: variables.DATABASE_POOL,
+    databaseTimeoutMs: variables.DATABASE_TIMEOUT_MS,
     zoho,
     crmPort: variables.CRM_PORT,
     crmFieldMapPath: variables.CRM_FIELD_MAP,
@@ -91,11 +97,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 // Each message completes the sentence '<VARIABLE> is <value>, but must …'.
-const Port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'be a whole number from 0 to 65535')
-  .transform(Number)
-  .refine((port) => port <= 65_535, 'be a whole number from 0 to 65535')
+const Port = wholeNumber(0, 65_535)
+
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, `be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, `be a whole number from ${min} to ${max}`)
+}
 
 const TrueOrFalse = z.enum(['true', 'false'], 'be true or false').transform((word) => word === 'true')
 
@@ -120,6 +130,8 @@ const Variables = z.object({
     ['postgres:', 'postgresql:'],
     'be an address such as postgres://user:password@host/portal',
   ).optional(),
+  DATABASE_POOL: wholeNumber(2, 1_000).default(16),
+  DATABASE_TIMEOUT_MS: wholeNumber(100, 600_000).default(5_000),
   ZOHO_ACCOUNTS_URL: webOrigin('https://accounts.zoho.com.au').optional(),
   ZOHO_API_URL: webOrigin('https://www.zohoapis.com.au').optional(),
   ZOHO_CLIENT_ID: z.string().optional(),

@@ -29,18 +29,19 @@ async function start(): Promise<void> {
     stopAtTheEnd(startCrmServer(config, log)),
   ])
   const { openPortal } = await portalModule
+  // A real CRM gets no demo partner.
+  const demo = config.seedDemo && !config.zoho ? await import('./seed-demo.ts') : undefined
   const portal = await openPortal({
     config,
     databaseUrl: database.url,
     crm,
     clock: { now: () => new Date() },
     hasSchedules: true,
+    prepare: demo?.seedDemo,
     log,
   })
   parts.push(portal.close)
-  // A real CRM gets no demo partner.
-  const demo = config.seedDemo && !config.zoho ? await import('./seed-demo.ts') : undefined
-  await demo?.seedDemo(portal.deps)
+  await portal.started
   if (!isStopping) announce(portal.deps.publicUrl, crm, demo?.DEMO_SIGN_IN)
 }
 

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Tables } from './tables.ts'
@@ -13,13 +14,22 @@ export interface Database {
   close(): Promise<void>
 }
 
-const CONNECTIONS_MAX = 16
+export interface PoolLimits {
+  connectionsMax: number
+  /** Milliseconds that one statement may take, and that a transaction may do nothing. */
+  statementMsMax: number
+}
+
 /** A caller waits for the portal 30 seconds; a database that takes longer than this to take a connection is away. */
 const CONNECT_MS_MAX = 5_000
+/** Balancers and firewalls forget connections that are quiet for minutes. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+/** Time for PostgreSQL to say that it cancelled a statement. */
+const LAST_WORDS_MS = 1_000
 
-/** Nothing is connected before the first query. */
-export function openDatabase(url: string, onError: (error: Error) => void): Database {
-  const pool = new pg.Pool({ ...connectionSettings(url), max: CONNECTIONS_MAX })
+/** Nothing is connected before the first query. Without limits a statement may take as long as it needs: for migrations. */
+export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
+  const pool = new pg.Pool({ ...connectionSettings(url), ...(limits && poolSettings(url, limits)) })
   // Without listeners, a restart of PostgreSQL would end this process. The pool tells of idle connections only; one in a
   // transaction tells whoever sends the next statement on it.
   pool.on('error', onError)
@@ -33,20 +43,50 @@ export function connectionSettings(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
+    ...KEEP_ALIVE,
     // A call reads little. To divide that among processes takes 8 ms, and takes them from other calls.
     options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0',
     types: { getTypeParser },
   }
 }
 
+/**
+ * PostgreSQL cancels what takes too long. Where it is not even heard any more, the connection is destroyed (D91): an
+ * answer that came late would be taken for that of the next statement.
+ */
+export function poolSettings(url: string, { connectionsMax, statementMsMax }: PoolLimits): pg.PoolConfig {
+  return {
+    connectionString: url,
+    ...KEEP_ALIVE,
+    max: connectionsMax,
+    connectionTimeoutMillis: Math.min(CONNECT_MS_MAX, statementMsMax),
+    statement_timeout: statementMsMax,
+    idle_in_transaction_session_timeout: statementMsMax,
+    // Idle connections are closed before their silence would count.
+    idleTimeoutMillis: statementMsMax,
+    stream: () => mortalSocket(statementMsMax + LAST_WORDS_MS),
+  }
+}
+
+/** Destroys itself after a time without a byte in either direction. */
+function mortalSocket(silenceMsMax: number): Socket {
+  const socket = new Socket()
+  return socket.setTimeout(silenceMsMax, () => {
+    socket.destroy(Object.assign(new Error('The database fell silent'), { code: 'ETIMEDOUT' }))
+  })
+}
+
 const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']
 
-/** Whether it was the connection that failed, not the statement: the database is stopped, starting or out of reach. */
+/** Of a statement that took longer than it may. */
+const CANCELLED = '57014'
+
+/** Whether it was not the statement that was wrong: the database is stopped, starting, out of reach or too slow. */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
-  if (error instanceof pg.DatabaseError) return error.severity === 'FATAL'
+  if (error instanceof pg.DatabaseError) return error.severity === 'FATAL' || error.code === CANCELLED
   // The driver's own errors have no code.
   const isDrivers =
-    /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+    /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout e|Query read timeout)/.test(
       error.message,
     )
   return isDrivers || NETWORK_CODES.includes(error.code ?? '')

@@ -13,23 +13,32 @@ export interface Reads {
   query<Row extends pg.QueryResultRow>(statement: NamedStatement): Promise<{ rows: Row[] }>
 }
 
+export interface HotReads extends Reads {
+  /** Rejects unless every connection answers. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
 const CONNECTIONS = 2
-/** A slow statement would hold up all behind it on its connection. */
-const STATEMENT_MS_MAX = 5_000
+/** Time for PostgreSQL to say that it cancelled a statement. */
+const LAST_WORDS_MS = 1_000
 
 /**
  * For the quick reads that every visit sends: connections on which statements follow one another without waiting for
- * answers, twice as many a second as a pool sends. No transaction may run here, and nothing slow.
+ * answers, twice as many a second as a pool sends. No transaction may run here, and nothing slow: a statement holds up
+ * all behind it, so it is cancelled after `statementMsMax`. The driver destroys a connection that is silent for longer.
  */
-export function openHotReads(url: string, onError: (error: Error) => void): Reads & { close(): Promise<void> } {
+export function openHotReads(url: string, onError: (error: Error) => void, statementMsMax: number): HotReads {
   const clients: (Promise<pg.Client> | undefined)[] = Array.from({ length: CONNECTIONS })
   let next = 0
 
   function connect(i: number): Promise<pg.Client> {
     const client = new pg.Client({
       ...connectionSettings(url),
+      connectionTimeoutMillis: statementMsMax,
       pipeline: true,
-      statement_timeout: STATEMENT_MS_MAX,
+      statement_timeout: statementMsMax,
+      query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
     // The connection that took its place meanwhile, if one did, stays.
@@ -44,11 +53,16 @@ export function openHotReads(url: string, onError: (error: Error) => void): Read
     return connected
   }
 
+  const clientAt = (i: number) => clients[i] ?? connect(i)
+
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
       next = (next + 1) % CONNECTIONS
-      const client = await (clients[next] ?? connect(next))
+      const client = await clientAt(next)
       return client.query<Row>(statement)
+    },
+    async ping() {
+      await Promise.all(Array.from(clients, async (_, i) => (await clientAt(i)).query('select 1')))
     },
     async close() {
       await Promise.allSettled(clients.map(async (client) => (await client)?.end()))

@@ -3,38 +3,52 @@ import { connectionSettings } from './database.ts'
 
 const RECONNECT_MS = 1_000
 
+interface Listener {
+  /** Called after each connection: what was said while there was none is lost, so the caller looks for itself. */
+  onConnect(): void
+  onError(error: Error): void
+  /** A connection that answers nothing for so long is replaced. */
+  silenceMsMax: number
+}
+
 /**
- * Hears what any process says by NOTIFY, once its transaction is committed. A connection that breaks is made again;
- * what was said meanwhile is lost, so `onConnect` is called after each connection and the caller looks for itself.
+ * Hears what any process says by NOTIFY, once its transaction is committed. A connection that breaks is made again. One
+ * that hears nothing looks like one that fell silent, so it is asked again and again.
  */
 export function listen(
   url: string,
   hearers: Record<string, (payload: string) => void>,
-  { onConnect, onError }: { onConnect: () => void; onError: (error: Error) => void },
+  { onConnect, onError, silenceMsMax }: Listener,
 ): { close(): Promise<void> } {
   let client: pg.Client | undefined
   let reconnecting: NodeJS.Timeout | undefined
+  let asking: NodeJS.Timeout | undefined
   let isClosed = false
 
   async function connect(): Promise<void> {
-    const connection = new pg.Client({ ...connectionSettings(url), keepAlive: true })
+    const connection = new pg.Client({ ...connectionSettings(url), query_timeout: silenceMsMax / 2 })
     let isBroken = false
     const handleBreak = (error?: Error) => {
       if (isBroken || isClosed) return
       isBroken = true
+      clearTimeout(asking)
       if (error) onError(error)
       void connection.end().catch(() => undefined)
       reconnecting = setTimeout(() => void connect(), RECONNECT_MS)
     }
     connection.on('error', handleBreak)
     connection.on('end', () => handleBreak())
+    const ask = () => {
+      asking = setTimeout(() => connection.query('select 1').then(ask, handleBreak), silenceMsMax / 2)
+    }
     connection.on('notification', ({ channel, payload }) => hearers[channel]?.(payload ?? ''))
     try {
       await connection.connect()
       for (const channel of Object.keys(hearers)) await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
       client = connection
-      if (isClosed) await connection.end()
-      else onConnect()
+      if (isClosed) return void (await connection.end())
+      ask()
+      onConnect()
     } catch (error) {
       handleBreak(error instanceof Error ? error : new Error(String(error)))
     }
@@ -46,6 +60,7 @@ export function listen(
       isClosed = true
       clearTimeout(reconnecting)
       await connected
+      clearTimeout(asking)
       await client?.end().catch(() => undefined)
     },
   }

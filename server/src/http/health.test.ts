@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startPortal } from '../testing/start-portal.ts'
+import { openDatabaseProxy } from '../testing/database-proxy.ts'
+import { createDatabase } from '../testing/databases.ts'
+import { newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
 test('the portal is alive and ready without a session and without the CRM', async () => {
@@ -41,4 +43,53 @@ test('a transaction whose connection is lost fails alone; the process goes on', 
   })
   await expect(lost).rejects.toThrow(/terminat|connection/i)
   await waitFor('the database to be back', async () => (await portal.get('/ready')).status === 200)
+})
+
+test('a database that falls silent costs no request more than its deadline, and nothing waits for the old connections', async () => {
+  const own = await createDatabase()
+  await using proxy = await openDatabaseProxy(own)
+  await using portal = await startPortal({ on: proxy, env: { DATABASE_TIMEOUT_MS: '1000' } })
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  expect((await portal.get('/ready')).status).toBe(200)
+
+  proxy.fallSilent()
+  const silent = await Promise.all([
+    portal.get('/ready'),
+    partner.get('/profile'),
+    partner.get('/dashboard/leads'),
+    partner.get('/dashboard/stats'),
+    partner.post('/dashboard/leads', newLead()),
+  ])
+  expect(silent.map(({ status, body }) => [status, body.code])).toEqual(silent.map(() => [503, 'UNAVAILABLE']))
+  expect((await portal.get('/health')).status).toBe(200)
+
+  proxy.passNew()
+  await waitFor('the portal to be ready', async () => (await portal.get('/ready')).status === 200)
+  for (const path of ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=x', `/crm/lead/${loid}`]) {
+    expect([path, (await partner.get(path)).status]).toEqual([path, 200])
+  }
+  await partner.submitLead()
+  await portal.post('/auth/forgot-password', { email: partner.email })
+  await portal.mailTo(partner.email, 'reset')
+})
+
+test('a database that goes away before the start is done delays the start and does not end it', async () => {
+  const own = await createDatabase()
+  const answers: [number, string][] = []
+  const starting = { success: false, error: 'The portal is starting', code: 'UNAVAILABLE' }
+  await using portal = await startPortal({
+    on: { database: own },
+    hasSchedules: true,
+    async prepare({ publicUrl, db }) {
+      const ready = await fetch(`${publicUrl}/api/ready`)
+      answers.push([ready.status, await ready.text()])
+      if (answers.length === 1) await own.away(async () => void (await sql`select 1`.execute(db)))
+    },
+  })
+  expect(answers).toEqual([
+    [503, JSON.stringify(starting)],
+    [503, JSON.stringify(starting)],
+  ])
+  expect((await portal.get('/ready')).status).toBe(200)
 })

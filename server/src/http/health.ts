@@ -1,16 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type pg from 'pg'
 
-/** D3: alive, and ready to work. The CRM's health is not among them: partners go on without it. */
-export function healthRoutes(app: FastifyInstance, pool: pg.Pool): void {
+/** What being ready takes. The CRM is not part of it: partners go on without it. */
+export interface Readiness {
+  /** Whether everything that the start does is done. */
+  isStarted(): boolean
+  /** Rejects unless the database answers through every pool. */
+  reachDatabase(): Promise<void>
+}
+
+/** D91: a balancer learns within this time that a database hangs. */
+const READY_MS_MAX = 2_000
+
+/** D3: alive, and ready to work. */
+export function healthRoutes(app: FastifyInstance, { isStarted, reachDatabase }: Readiness): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
 
   app.get('/api/ready', { logLevel: 'warn' }, async (_request, reply) => {
-    const isUp = await pool.query('select 1').then(
-      () => true,
-      () => false,
-    )
-    if (isUp) return { success: true, data: { status: 'ready' } }
-    return reply.status(503).send({ success: false, error: 'The database does not answer', code: 'UNAVAILABLE' })
+    const trouble = isStarted() ? await databaseTrouble() : 'The portal is starting'
+    if (trouble === undefined) return { success: true, data: { status: 'ready' } }
+    return reply.status(503).send({ success: false, error: trouble, code: 'UNAVAILABLE' })
   })
+
+  let asking: Promise<string | undefined> | undefined
+
+  /** Callers share one question, so that they do not fill the pools of a database that hangs. */
+  function databaseTrouble(): Promise<string | undefined> {
+    asking ??= reachDatabase()
+      .then(
+        () => undefined,
+        () => NO_ANSWER,
+      )
+      .finally(() => {
+        asking = undefined
+      })
+    return Promise.race([asking, sleep(READY_MS_MAX, NO_ANSWER, { ref: false })])
+  }
 }
+
+const NO_ANSWER = 'The database does not answer'

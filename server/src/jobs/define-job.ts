@@ -12,7 +12,10 @@ export interface Job<Payload extends object = object> {
   name: string
   payload: z.ZodMiniType<Payload>
   retry: Retry
-  /** How many run at once in one process. */
+  /**
+   * How many run side by side in one process. Each has a place of its own and waits for no other. Jobs that name a
+   * `partnerId` take one place a partner at most, so that one partner's work never holds up the others'.
+   */
   concurrency: number
   /** As cron, in UTC: the clock asks for a run with an empty payload, at most one at a time among all processes. */
   schedule?: string

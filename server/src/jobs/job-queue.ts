@@ -10,7 +10,7 @@ import {
   type QueueResult,
 } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { Db, Tx } from '../db/database.ts'
+import { type Db, poolSettings, type Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
 
@@ -28,17 +28,21 @@ export interface Worker extends JobQueue {
   stop(timeoutMs: number): Promise<void>
 }
 
+/** Beside those of the jobs themselves: to find jobs and to say what became of them. */
+const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
-/** Nobody is notified when the time of a retry comes; pg-boss itself would look every half a minute. */
-const LOOK_FOR_RETRIES_SECONDS = 2
+/** PostgreSQL notifies nobody when the time of a retry comes, nor of what was given up. */
+const LOOK_FOR_RETRIES_MS = 2_000
 
-export function openJobQueue(databaseUrl: string, log: Logger): Worker {
+export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number): Worker {
   const boss = new PgBoss({
-    connectionString: databaseUrl,
-    max: 4,
+    ...poolSettings(databaseUrl, { connectionsMax: CONNECTIONS_MAX, statementMsMax }),
+    // Its LISTEN connection hears nothing for long, and is asked before its silence would count.
+    notifyHeartbeatIntervalMs: statementMsMax / 2,
+    notifyHeartbeatTimeoutMs: statementMsMax / 2,
     useListenNotify: true,
     schema: 'jobs',
     // How often somebody looks for jobs whose heartbeat has stopped; both stand at a minute by themselves.
@@ -47,17 +51,25 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
   })
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   let working: string[] = []
+  let looking: NodeJS.Timeout | undefined
 
   return {
     async enqueue(tx, job, payload) {
       const singletonKey = job.key?.(payload)
-      await boss.send(job.name, payload, { db: fromKysely(tx), ...(singletonKey !== undefined && { singletonKey }) })
+      await boss.send(job.name, payload, {
+        db: fromKysely(tx),
+        ...(singletonKey !== undefined && { singletonKey }),
+        ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
+      })
     },
     async start(jobs, deps) {
       await boss.start()
       const known = await boss.getQueues()
       working = jobs.flatMap((job) => [job.name, givenUpOf(job)])
-      await Promise.all(jobs.map((job) => work(boss, job, deps, known)))
+      const queues = (await Promise.all(jobs.map((job) => work(boss, job, deps, known)))).flat()
+      looking = setInterval(() => {
+        for (const queue of queues) queue.look()
+      }, LOOK_FOR_RETRIES_MS)
     },
     async startClock(jobs) {
       for (const { name, schedule, runsAtStart } of jobs) {
@@ -66,6 +78,7 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
       }
     },
     async stop(timeoutMs) {
+      clearInterval(looking)
       // A graceful stop of pg-boss waits as well, but looks every half a second whether the last job has ended.
       const ended = Promise.all(working.map((name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
@@ -74,32 +87,61 @@ export function openJobQueue(databaseUrl: string, log: Logger): Worker {
   }
 }
 
-async function work(boss: PgBoss, job: Job, deps: Deps, known: readonly QueueResult[]): Promise<void> {
+interface WorkedQueue {
+  /** Lets an idle place look for a job now. */
+  look(): void
+}
+
+async function work(boss: PgBoss, job: Job, deps: Deps, known: readonly QueueResult[]): Promise<WorkedQueue[]> {
   const givenUp = givenUpOf(job)
   await ensureQueue(boss, known, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
   // A scheduled job that is still running is not started beside itself.
   const policy = job.schedule ? 'stately' : job.key ? 'short' : 'standard'
   await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 
-  // NOTIFY wakes the worker within milliseconds; a batch of two or more with burst is what makes it keep up.
-  const options = {
-    perJobResults: true,
-    batchSize: Math.max(2, job.concurrency),
-    burstWhenBatchFull: true,
-    // Of what was given up nobody is notified either.
-    notifyPollingIntervalSeconds: LOOK_FOR_RETRIES_SECONDS,
-  } as const
-  await boss.work(job.name, options, (batch) => Promise.all(batch.map((one) => runOne(job, deps, one))))
-  await boss.work(givenUp, options, (batch) =>
-    Promise.all(
-      batch.map((one) =>
-        settle(one, deps, async () => {
-          deps.log.error({ job: job.name, payload: one.data }, 'job given up')
-          await job.giveUp?.(deps, job.payload.parse(one.data))
-        }),
-      ),
+  return [
+    await openPlaces(boss, job.name, job.concurrency, (one) => runOne(job, deps, one)),
+    await openPlaces(boss, givenUp, 1, (one) =>
+      settle(one, deps, async () => {
+        deps.log.error({ job: job.name, payload: one.data }, 'job given up')
+        await job.giveUp?.(deps, job.payload.parse(one.data))
+      }),
     ),
-  )
+  ]
+}
+
+/**
+ * A place is a worker of pg-boss that takes one job at a time. One that took a job wakes the next, for there may be more,
+ * and one that ended a job looks for another at once. The idle ones sleep until PostgreSQL notifies them.
+ */
+async function openPlaces(
+  boss: PgBoss,
+  queue: string,
+  count: number,
+  run: (one: PgBossJob<unknown>) => Promise<JobResult>,
+): Promise<WorkedQueue> {
+  const idle = new Set<string>()
+
+  function look(): void {
+    const [place] = idle
+    if (place !== undefined) boss.notifyWorker(place)
+  }
+
+  async function openPlace(): Promise<void> {
+    const options = { perJobResults: true, batchSize: 1, localGroupConcurrency: 1 } as const
+    const place = await boss.work(queue, options, async (jobs) => {
+      idle.delete(place)
+      look()
+      const results = await Promise.all(jobs.map(run))
+      idle.add(place)
+      boss.notifyWorker(place)
+      return results
+    })
+    idle.add(place)
+  }
+
+  await Promise.all(Array.from({ length: count }, openPlace))
+  return { look }
 }
 
 function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResult> {

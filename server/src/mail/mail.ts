@@ -23,10 +23,13 @@ interface MailSettings {
   log: Logger
 }
 
+/** A mail server that takes longer for one step is tried again by the job. */
+const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+
 /** Over SMTP where one is set; otherwise each mail becomes an .eml file in the outbox, named in the log. */
 export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Mailer {
   if (smtpUrl) {
-    const smtp = nodemailer.createTransport(smtpUrl)
+    const smtp = nodemailer.createTransport({ url: smtpUrl, ...SMTP_MS_MAX })
     return { isDelivered: true, send: async (mail) => void (await smtp.sendMail(message(mailFrom, mail))) }
   }
   const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })

@@ -60,7 +60,7 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
       const opened = await parts()
       const { JOBS } = await import('../worker.ts')
       stops.push(() => opened.worker.stop(STOP_MS_MAX))
-      await opened.worker.start(JOBS, opened.deps)
+      await opened.worker.start(JOBS, opened.jobDeps)
       return opened
     },
     async close() {

@@ -49,7 +49,7 @@ async function makeTemplate(postgresUrl: string): Promise<void> {
   await migrate(template.db)
   await template.close()
   // The queues too, which take longest to make. No job is there, so that nothing is asked of the missing parts.
-  const queue = openJobQueue(url, log)
+  const queue = openJobQueue(url, log, 60_000)
   await queue.start(JOBS, { log } as Deps)
   await queue.stop(1_000)
 }

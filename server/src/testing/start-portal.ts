@@ -30,6 +30,7 @@ interface PortalOptions {
   env?: Record<string, string>
   /** Lets the clock ask for jobs, at times that no test knows. */
   hasSchedules?: boolean
+  prepare?: (deps: Deps) => Promise<void>
   /** Gets every line that the portal logs, at the most talkative level. */
   onLogLine?: (line: string) => void
   /** Another process of a portal that runs: the same database. */
@@ -38,7 +39,7 @@ interface PortalOptions {
 
 /** A whole portal for one test: its own database, real HTTP, and the CRM sandbox where asked for. */
 export async function startPortal(options: PortalOptions = {}) {
-  const { withCrm = false, env = {}, hasSchedules = false, onLogLine, on } = options
+  const { withCrm = false, env = {}, hasSchedules = false, prepare, onLogLine, on } = options
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
   const database = on?.database ?? (await createDatabase())
   const sandbox = withCrm ? await useCrmSandbox() : undefined
@@ -59,8 +60,10 @@ export async function startPortal(options: PortalOptions = {}) {
     crm: { mode: 'sandbox', settings },
     clock,
     hasSchedules,
+    prepare,
     log: onLogLine ? openLog('trace', { write: onLogLine }) : pino({ level: process.env['TEST_LOG'] ?? 'silent' }), // oxlint-disable-line node/no-process-env -- for looking into one failing test
   })
+  await portal.started
   const url = portal.url
 
   async function ask(method: string, path: string, { body, headers, token }: Request = {}): Promise<Answer> {

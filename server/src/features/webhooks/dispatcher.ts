@@ -136,7 +136,7 @@ export function startDispatcher(
         claim.ask()
       },
     },
-    { onConnect: lookNow, onError: handleError },
+    { onConnect: lookNow, onError: handleError, silenceMsMax: 2 * deps.config.databaseTimeoutMs },
   )
 
   return {

@@ -1,0 +1,64 @@
+import { connect, createServer, type Socket } from 'node:net'
+import type { TestDatabase } from './databases.ts'
+
+interface Passage {
+  client: Socket
+  postgres: Socket
+  isSilent: boolean
+}
+
+/**
+ * A way to the database that can fall silent, as behind a balancer that forgets its connections, a frozen host or a lost
+ * route: connections stay open, and nothing comes through any more.
+ */
+export async function openDatabaseProxy(database: TestDatabase) {
+  const target = new URL(database.url)
+  const socketPath = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || '5432'}`
+  const passages = new Set<Passage>()
+  let isSilent = false
+
+  const server = createServer((client) => {
+    const passage = { client, postgres: connect(socketPath), isSilent }
+    passages.add(passage)
+    pass(passage, client, passage.postgres)
+    pass(passage, passage.postgres, client)
+  })
+
+  function pass(passage: Passage, from: Socket, to: Socket): void {
+    from.on('data', (bytes) => {
+      if (!passage.isSilent) to.write(bytes)
+    })
+    from.on('error', () => undefined)
+    from.on('close', () => {
+      passages.delete(passage)
+      to.destroy()
+    })
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const url = new URL(database.url)
+  url.searchParams.delete('host')
+  url.host = `127.0.0.1:${address.port}`
+
+  return {
+    database: { ...database, url: url.href },
+    /** From now on no byte passes, on old connections and new ones. */
+    fallSilent() {
+      isSilent = true
+      for (const passage of passages) passage.isSilent = true
+    },
+    /** Bytes pass on connections made from now on. The old ones stay open and silent. */
+    passNew() {
+      isSilent = false
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { client, postgres } of passages) {
+        client.destroy()
+        postgres.destroy()
+      }
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
