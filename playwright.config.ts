@@ -13,8 +13,8 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
-    // Without the film, which costs more than it tells.
-    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: true, sources: true },
+    // A trace of every first try would cost all of them time; the second try of a test that failed tells as much.
+    trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     // Recording needs a program that Playwright would have to download.
     video: 'off',
@@ -22,12 +22,18 @@ export default defineConfig({
     timezoneId: 'Australia/Sydney',
     launchOptions,
   },
+  // A test runs on both unless its tag names one: what is the same on every screen is looked at on the desktop only.
   projects: [
-    { name: 'desktop', use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } } },
+    {
+      name: 'desktop',
+      grepInvert: /@mobile/,
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
+    },
     // No page takes part in the recovery.
     {
       name: 'mobile',
       testIgnore: 'recovery.spec.ts',
+      grepInvert: /@desktop/,
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } },
     },
   ],

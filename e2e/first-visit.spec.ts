@@ -12,8 +12,11 @@ const PAGES = [
   '/profile',
 ]
 
-test('a page’s address asks for all the files of that page at once', async ({ page, request, demo, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('a page’s address asks for all the files of that page at once', { tag: '@desktop' }, async ({
+  page,
+  request,
+  demo,
+}) => {
   for (const path of [...PAGES, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
     const html = await (await request.get(path)).text()
     await page.goto(path)
@@ -32,8 +35,7 @@ test('a page’s address asks for all the files of that page at once', async ({ 
   }
 })
 
-test('names with macrons need no more than a small font of their own', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('names with macrons need no more than a small font of their own', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('Pōhutukawa Cafe Group')).toBeVisible()
   await page.evaluate('document.fonts.ready')
@@ -43,8 +45,7 @@ test('names with macrons need no more than a small font of their own', async ({ 
   expect(fonts.toSorted()).toEqual(['latin', 'maori'])
 })
 
-test('a page that is pointed at begins its calls before it is opened', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'a finger does not point')
+test('a page that is pointed at begins its calls before it is opened', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/profile')
   const answer = page.waitForResponse(/\/api\/dashboard\/leads\?/)
   await page.getByRole('link', { name: 'Leads', exact: true }).hover()

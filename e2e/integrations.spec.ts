@@ -1,12 +1,9 @@
-import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
+import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { test } from './fresh-partner.ts'
 import { expectGoodLooks } from './looks.ts'
-import { signIn, signUp } from './partner.ts'
 import { isSigned, startReceiver } from './receiver.ts'
 
-test.beforeEach(async ({ page, context, request }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signIn(page, await signUp(request))
-})
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 
 test('a key submits a lead from outside until it is revoked', async ({ page, request }) => {
   const key = await test.step('the key is shown once, and hidden until asked for', async () => {
@@ -241,8 +238,7 @@ test('the documentation can be copied from, and gives the session’s token', as
   expect((await request.get(openApi ?? '')).headers()['content-type']).toContain('json')
 })
 
-test('the contents of the documentation lead to its parts', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'there is no room for them')
+test('the contents of the documentation lead to its parts', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/api-docs')
   const contents = page.getByRole('navigation', { name: 'On this page' })
   await contents.getByRole('link', { name: 'Support' }).click()

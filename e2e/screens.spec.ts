@@ -137,13 +137,21 @@ signedOut('/reset-password without a token is sound in light and dark', async ({
   await expectComplete(page, WITHOUT_TOKEN.path, WITHOUT_TOKEN, expectGoodLooks)
 })
 
-signedOut('the forms before signing in are complete, and the browser has no complaint', async ({ page }) => {
-  for (const form of OPEN_FORMS) await expectComplete(page, form.path, form)
-})
+signedOut(
+  'the forms before signing in are complete, and the browser has no complaint',
+  { tag: '@desktop' },
+  async ({ page }) => {
+    for (const form of OPEN_FORMS) await expectComplete(page, form.path, form)
+  },
+)
 
-signedIn('the forms of a partner are complete, and the browser has no complaint', async ({ page }) => {
-  for (const form of FORMS) await expectComplete(page, form.path, form)
-})
+signedIn(
+  'the forms of a partner are complete, and the browser has no complaint',
+  { tag: '@desktop' },
+  async ({ page }) => {
+    for (const form of FORMS) await expectComplete(page, form.path, form)
+  },
+)
 
 async function expectComplete(
   page: Page,

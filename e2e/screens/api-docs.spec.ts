@@ -44,8 +44,7 @@ test('/api-docs waits, fails and is asked again', async ({ page, isMobile }) => 
   await expect(title).toBeVisible()
 })
 
-test('/api-docs tells what the partner API is and how it is called', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/api-docs tells what the partner API is and how it is called', { tag: '@desktop' }, async ({ page, partner }) => {
   await page.goto('/api-docs')
   const main = page.getByRole('main')
   await expect(main.getByRole('heading', { level: 1 })).toHaveText('API Docs')

@@ -121,8 +121,7 @@ test('/api-keys tells what became of a key, and asks before one ends', async ({ 
   })
 })
 
-test('/api-keys shows how a key is used', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/api-keys shows how a key is used', { tag: '@desktop' }, async ({ page }) => {
   // As on a page that came by plain http.
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')

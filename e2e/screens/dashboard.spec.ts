@@ -57,8 +57,7 @@ test('/dashboard waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page).toHaveURL('/leads/new')
 })
 
-test('/dashboard spins where the activity is still missing', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/dashboard spins where the activity is still missing', { tag: '@desktop' }, async ({ page }) => {
   const release = await holdAnswers(page, '**/api/dashboard/recent-activity')
   await page.goto('/dashboard')
   await expect(page.getByText('0 active')).toBeVisible()
@@ -67,8 +66,7 @@ test('/dashboard spins where the activity is still missing', async ({ page, isMo
   await expect(page.getByText('No activity yet')).toBeVisible()
 })
 
-test('/dashboard tells of a lead at once, and leads to it', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/dashboard tells of a lead at once, and leads to it', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await partner.submitLead({ loanAmount: 85_000 })
   await page.goto('/dashboard')
   await expectCards(page, { 'Total Leads': ['1', '1 active'], 'Conversion Rate': ['0.0%'] })
@@ -84,8 +82,7 @@ test('/dashboard tells of a lead at once, and leads to it', async ({ page, partn
   await expect(page).toHaveURL(`/leads/${loid}`)
 })
 
-demoTest('/dashboard shows the figures that the portal has', async ({ page, demo, request, isMobile }) => {
-  demoTest.skip(isMobile, 'the same on every screen')
+demoTest('/dashboard shows the figures that the portal has', { tag: '@desktop' }, async ({ page, demo, request }) => {
   const ask = async (path: string) => {
     const answer = await request.get(`/api/dashboard/${path}`, { headers: { authorization: `Bearer ${demo.token}` } })
     return (await answer.json()).data

@@ -10,8 +10,7 @@ const HISTORIES = /\/api\/crm\/deal\/[^/]+\/stage-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
 const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
-test('/deals/{loid} tells everything about a deal', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/deals/{loid} tells everything about a deal', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await becomeDeal(partner)
   await actAsStaff(`/deals/${loid}/stage`, { stage: 'Approved' })
   await actAsStaff(`/deals/${loid}/notes`, { title: 'Call', content: 'Approved, papers go out today.' })
@@ -99,8 +98,7 @@ test('/deals/{loid} tells everything about a deal', async ({ page, partner, isMo
   await expect(page).toHaveURL('/deals')
 })
 
-test('/deals/{loid} re-syncs one deal', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/deals/{loid} re-syncs one deal', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await becomeDeal(partner)
   await page.goto(`/deals/${loid}`)
   const resync = page.getByRole('button', { name: 'Re-sync' })
@@ -131,8 +129,10 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner, isMobile }) => {
   }
 })
 
-test('on a phone toasts leave the menu and the button of a deal free', async ({ page, partner, isMobile }) => {
-  test.skip(!isMobile, 'elsewhere they stand beside it')
+test('on a phone toasts leave the menu and the button of a deal free', { tag: '@mobile' }, async ({
+  page,
+  partner,
+}) => {
   const loid = await becomeDeal(partner)
   await page.goto(`/deals/${loid}`)
   const resync = page.getByRole('button', { name: 'Re-sync' })

@@ -9,8 +9,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 const LISTS = /\/api\/dashboard\/deals\?/
 const SYNCS = '**/api/dashboard/sync-deals'
 
-test('/deals lists, sorts, filters and turns pages', async ({ page, request, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/deals lists, sorts, filters and turns pages', { tag: '@desktop' }, async ({ page, request, partner }) => {
   await submitDeals(request, partner, 20)
   const loid = await submitDeal(request, partner, {
     business_name: 'Wattle Nursery',
@@ -174,8 +173,7 @@ test('/deals waits, is empty, fails and is asked again', async ({ page, partner 
   await expect(page.getByText('No deals found')).toBeVisible()
 })
 
-test('/deals syncs with the CRM and says what came of it', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/deals syncs with the CRM and says what came of it', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await page.goto('/deals')
   const sync = page.getByRole('button', { name: 'Sync from CRM' })

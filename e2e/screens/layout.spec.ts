@@ -32,24 +32,23 @@ const ADDRESSES_OF_NOTHING = ['/no/such/page', '/deals/%E0%A4%A', '/%']
 
 const PAGES_OF_NEWCOMERS = ['/login', '/signup', '/forgot-password', '/reset-password?token=x']
 
-signedOut('whoever is signed out is asked to sign in', async ({ page, isMobile }) => {
-  signedOut.skip(isMobile, 'the same on every screen')
+signedOut('whoever is signed out is asked to sign in', { tag: '@desktop' }, async ({ page }) => {
   for (const path of ['/', ...PAGES_OF_PARTNERS, ...ADDRESSES_OF_NOTHING]) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
 })
 
-test('whoever is signed in is taken to the dashboard from every other address', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('whoever is signed in is taken to the dashboard from every other address', { tag: '@desktop' }, async ({
+  page,
+}) => {
   for (const path of ['/', ...PAGES_OF_NEWCOMERS, ...ADDRESSES_OF_NOTHING, '/search', '/search?q=%20']) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/dashboard')
   }
 })
 
-test('a session that has ended leads to the sign-in page', async ({ page, partner, request, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('a session that has ended leads to the sign-in page', { tag: '@desktop' }, async ({ page, partner, request }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   await request.post('/api/auth/logout', { headers: { authorization: `Bearer ${partner.token}` } })
@@ -59,12 +58,9 @@ test('a session that has ended leads to the sign-in page', async ({ page, partne
   await expect(toasts(page).filter({ hasText: 'Your session has ended. Please sign in again.' })).toBeVisible()
 })
 
-test('without a connection a page that was not opened yet says so, and comes when it is back', async ({
-  page,
-  context,
-  isMobile,
-}) => {
-  test.skip(isMobile, 'the same on every screen')
+test('without a connection a page that was not opened yet says so, and comes when it is back', {
+  tag: '@desktop',
+}, async ({ page, context }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   await context.setOffline(true)
@@ -77,11 +73,9 @@ test('without a connection a page that was not opened yet says so, and comes whe
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a page whose code does not come leaves the portal standing while the server is away', async ({
-  page,
-  isMobile,
-}) => {
-  test.skip(isMobile, 'the same on every screen')
+test('a page whose code does not come leaves the portal standing while the server is away', {
+  tag: '@desktop',
+}, async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   await page.route('**/*', (route) => route.abort('connectionrefused'))
@@ -95,8 +89,9 @@ test('a page whose code does not come leaves the portal standing while the serve
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a page whose code a newer version replaced comes with the new document', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('a page whose code a newer version replaced comes with the new document', { tag: '@desktop' }, async ({
+  page,
+}) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   let isReplaced = true
@@ -108,11 +103,9 @@ test('a page whose code a newer version replaced comes with the new document', a
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', async ({
-  page,
-  isMobile,
-}) => {
-  test.skip(isMobile, 'no keyboard there')
+test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', {
+  tag: '@desktop',
+}, async ({ page }) => {
   await page.clock.install()
   await page.goto('/profile')
   const name = page.getByLabel('First name')
@@ -132,8 +125,7 @@ test('a message that is dismissed by keyboard gives the focus back, and the next
   await expect(toasts(page)).toHaveCount(0)
 })
 
-test('the sidebar leads everywhere and marks where one is', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'a drawer there')
+test('the sidebar leads everywhere and marks where one is', { tag: '@desktop' }, async ({ page, partner }) => {
   await page.goto('/leads/new')
   const sidebar = page.getByRole('complementary')
   const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')
@@ -152,8 +144,7 @@ test('the sidebar leads everywhere and marks where one is', async ({ page, partn
   }
 })
 
-test('the keyboard skips the sidebar and finds the search box', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'no keyboard there')
+test('the keyboard skips the sidebar and finds the search box', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/profile')
   const box = page.getByPlaceholder('Search leads and deals...')
   await expect(box).toBeVisible()
@@ -231,8 +222,7 @@ test('signing out is asked about first', async ({ page, partner, request, isMobi
   await expect.poll(async () => (await request.get('/api/dashboard/stats', { headers })).status()).toBe(401)
 })
 
-test('on a phone the sidebar is a drawer', async ({ page, partner, isMobile }) => {
-  test.skip(!isMobile, 'there is room for it')
+test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, partner }) => {
   await page.goto('/leads')
   const menu = page.getByRole('button', { name: 'Open menu' })
   await expect(page.getByRole('banner').getByText('K', { exact: true })).toBeVisible()

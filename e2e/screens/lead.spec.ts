@@ -12,8 +12,7 @@ const HISTORIES = /\/api\/crm\/lead\/[^/]+\/status-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
 const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
-test('/leads/{loid} tells everything about a lead', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/{loid} tells everything about a lead', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await partner.submitLead({
     firstName: 'Aroha',
     lastName: 'Ngata',
@@ -113,8 +112,7 @@ test('/leads/{loid} tells everything about a lead', async ({ page, partner, isMo
   })
 })
 
-test('/leads/{loid} leaves out what nobody told', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/{loid} leaves out what nobody told', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })
@@ -222,8 +220,7 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner, is
   })
 })
 
-test('/leads/{loid} takes a note, and keeps it until it is stored', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/{loid} takes a note, and keeps it until it is stored', { tag: '@desktop' }, async ({ page, partner }) => {
   await page.goto(`/leads/${await partner.submitLead()}`)
   const panel = page.getByRole('region', { name: 'Notes' })
   const note = panel.getByLabel('Add a note')

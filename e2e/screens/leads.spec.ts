@@ -37,8 +37,7 @@ test('/leads waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('/leads says of each lead what its columns promise', async ({ page, context, partner, isMobile }) => {
-  test.skip(isMobile, 'cards there')
+test('/leads says of each lead what its columns promise', { tag: '@desktop' }, async ({ page, context, partner }) => {
   const auckland = await partner.submitLead({
     businessName: 'Kauri Joinery',
     firstName: 'Hana',
@@ -99,8 +98,7 @@ test('/leads says of each lead what its columns promise', async ({ page, context
   await expect(page).toHaveURL(`/leads/${sydney}`)
 })
 
-test('/leads finds by business, contact, email and LOID', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads finds by business, contact, email and LOID', { tag: '@desktop' }, async ({ page, partner }) => {
   const kauri = await partner.submitLead({ businessName: 'Kauri Joinery', firstName: 'Hana', email: 'h@kauri.example' })
   const saltbush = await partner.submitLead()
   await page.goto('/leads')
@@ -126,8 +124,7 @@ test('/leads finds by business, contact, email and LOID', async ({ page, partner
   await expect(rowOf(page, saltbush)).toBeVisible()
 })
 
-test('/leads keeps its filters in the address and counts them', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads keeps its filters in the address and counts them', { tag: '@desktop' }, async ({ page, partner }) => {
   await partner.submitLead()
   await page.goto('/leads')
   const panel = page.getByRole('button', { name: /^Filters/ })
@@ -162,8 +159,7 @@ test('/leads keeps its filters in the address and counts them', async ({ page, p
   await expect(rows(page)).toHaveCount(1)
 })
 
-demoTest('/leads comes twenty to a page', async ({ page, isMobile }) => {
-  demoTest.skip(isMobile, 'the same on every screen')
+demoTest('/leads comes twenty to a page', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads')
   await expect(rows(page)).toHaveCount(20)
   const [first = ''] = await names(page)
@@ -235,8 +231,7 @@ demoTest('/leads sorts the page by a column, first descending, then ascending', 
   expect(amounts).toEqual(amounts.toSorted((one, other) => other - one))
 })
 
-test('/leads syncs, and says how it went', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads syncs, and says how it went', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads')
   const button = page.getByRole('button', { name: 'Sync from CRM' })
   const release = await holdAnswers(page, SYNCS)
@@ -264,8 +259,7 @@ test('/leads syncs, and says how it went', async ({ page, isMobile }) => {
   }
 })
 
-test('/leads shows how far a long sync has come', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads shows how far a long sync has come', { tag: '@desktop' }, async ({ page, partner }) => {
   // It counts as long after twenty seconds (D31).
   test.setTimeout(90_000)
   const loid = await partner.submitLead()
@@ -309,8 +303,7 @@ test('/leads tests the connection to the CRM step by step', async ({ page }) => 
   await expectGoodLooks(page)
 })
 
-test('/leads fetches anew what is older than half a minute', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads fetches anew what is older than half a minute', { tag: '@desktop' }, async ({ page, partner }) => {
   await page.clock.install()
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()

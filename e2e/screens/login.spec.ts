@@ -55,12 +55,10 @@ test('/login asks for email and password and says what is wrong with them', asyn
   await expectGoodLooks(page)
 })
 
-test('/login welcomes the partner and goes to the dashboard half a second later', async ({
+test('/login welcomes the partner and goes to the dashboard half a second later', { tag: '@desktop' }, async ({
   page,
   request,
-  isMobile,
 }) => {
-  test.skip(isMobile, 'the same on every screen')
   const partner = await signUp(request)
   await page.clock.install()
   await page.goto('/login')
@@ -86,8 +84,7 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   await expect.poll(() => page.evaluate(() => localStorage.getItem('auth_token'))).toMatch(/^\S{40,}$/)
 })
 
-test('/login says why it was refused', async ({ page, request, context, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/login says why it was refused', { tag: '@desktop' }, async ({ page, request, context }) => {
   const { email, password } = await signUp(request)
   await page.goto('/login')
   const button = page.getByRole('button', { name: 'Sign in' })

@@ -17,8 +17,7 @@ const CHOICES = {
   'Desired Term': '3 months|6 months|12 months|18 months|24 months|36 months|60 months|Other',
 }
 
-test('/leads/new has the fields of its five sections', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/new has the fields of its five sections', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads/new')
   await expect(page.getByRole('heading', { level: 2 })).toHaveText([
     'Personal Information',
@@ -76,8 +75,7 @@ test('/leads/new names what is missing or wrong', async ({ page }) => {
   await expect(page).toHaveURL('/leads/new')
 })
 
-test('/leads/new reads a phone number while it is typed', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/new reads a phone number while it is typed', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads/new')
   const phone = field(page, 'Phone')
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -214,8 +212,7 @@ test('leaving /leads/new warns only when something would be lost', async ({ page
   await expect(page).toHaveURL('/leads')
 })
 
-test('/leads/new warns also when one goes back or closes the tab', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/new warns also when one goes back or closes the tab', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   await field(page, 'First Name').fill('Jo')
@@ -241,8 +238,10 @@ test('/leads/new warns also when one goes back or closes the tab', async ({ page
   await page.close({ runBeforeUnload: true })
 })
 
-test('/leads/new keeps what was typed until the lead is stored, once', async ({ page, context, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/new keeps what was typed until the lead is stored, once', { tag: '@desktop' }, async ({
+  page,
+  context,
+}) => {
   await page.goto('/leads/new')
   await fillRequired(page)
   await field(page, 'Loan Amount').fill('250k')
@@ -292,8 +291,7 @@ test('/leads/new keeps what was typed until the lead is stored, once', async ({ 
   await expect(page.getByRole('link', { name: 'Ironbark Joinery', exact: true })).toHaveCount(1)
 })
 
-test('/leads/new goes to the list when the answer does not name the lead', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/leads/new goes to the list when the answer does not name the lead', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads/new')
   await fillRequired(page)
   await page.route(SUBMISSIONS, (route) => route.fulfill({ status: 201, json: { success: true, data: {} } }))

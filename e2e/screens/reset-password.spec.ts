@@ -5,8 +5,7 @@ import { breakAnswers } from '../trouble.ts'
 
 const RESETS = '**/api/auth/reset-password'
 
-test('/reset-password without a token says so', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/reset-password without a token says so', { tag: '@desktop' }, async ({ page }) => {
   for (const path of ['/reset-password', '/reset-password?token=', '/reset-password?token=%20']) {
     await page.goto(path)
     await expect(page.getByRole('alert')).toHaveText(
@@ -59,12 +58,9 @@ test('/reset-password says what is wrong with a password or a token', async ({ p
   await expect(page).toHaveURL('/forgot-password')
 })
 
-test('/reset-password changes the password once and goes to the sign-in page three seconds later', async ({
-  page,
-  request,
-  isMobile,
-}) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/reset-password changes the password once and goes to the sign-in page three seconds later', {
+  tag: '@desktop',
+}, async ({ page, request }) => {
   const partner = await signUp(request)
   const path = await resetPath(request, partner)
   await page.clock.install()

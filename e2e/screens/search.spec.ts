@@ -6,8 +6,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SEARCHES = '**/api/crm/search?*'
 
-test('/search finds leads and deals, from any page', async ({ page, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/search finds leads and deals, from any page', { tag: '@desktop' }, async ({ page, partner }) => {
   const applicant = { firstName: 'Aroha', lastName: 'Ngata', email: 'aroha@harakeke.example', phone: '0491 570 110' }
   const lead = await partner.submitLead({
     ...applicant,

@@ -37,12 +37,10 @@ test('/signup says what is missing or wrong on its field', async ({ page }) => {
   await expect(page.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/login')
 })
 
-test('/signup makes an account and goes to the sign-in page two and a half seconds later', async ({
+test('/signup makes an account and goes to the sign-in page two and a half seconds later', { tag: '@desktop' }, async ({
   page,
   request,
-  isMobile,
 }) => {
-  test.skip(isMobile, 'the same on every screen')
   const account = newAccount()
   await page.clock.install()
   await page.goto('/signup')
@@ -74,8 +72,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   expect((await profile.json()).data).toMatchObject({ first_name: 'Kim', last_name: null })
 })
 
-test('/signup says why it was refused and keeps what was typed', async ({ page, request, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/signup says why it was refused and keeps what was typed', { tag: '@desktop' }, async ({ page, request }) => {
   const taken = await signUp(request)
   const own = newAccount()
   await page.goto('/signup')

@@ -157,8 +157,7 @@ test('/webhook takes one URL, and asks before it goes', async ({ page }) => {
   })
 })
 
-test('/webhook lists, filters and unfolds calls', async ({ page, request, partner, isMobile }) => {
-  test.skip(isMobile, 'the same on every screen')
+test('/webhook lists, filters and unfolds calls', { tag: '@desktop' }, async ({ page, request, partner }) => {
   const loid = await callWithKey(request, partner)
   await page.goto('/webhook')
   const rows = rowsOf(page)

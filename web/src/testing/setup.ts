@@ -1,5 +1,6 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach, vi } from 'vitest'
+import { dropDraft } from '../features/leads/lead-draft.ts'
 import { toast } from '../ui/toast.ts'
 
 // What jsdom does not have and the pages use.
@@ -29,6 +30,8 @@ beforeEach(() => {
 afterEach(() => {
   cleanup()
   toast.clear()
+  dropDraft()
+  delete document.documentElement.dataset['theme']
   localStorage.clear()
   sessionStorage.clear()
   vi.useRealTimers()
