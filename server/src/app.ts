@@ -29,6 +29,8 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   const app = await createServer(deps.log, {
     isSecure: deps.publicUrl.startsWith('https:'),
     trustProxy: deps.config.trustProxy,
+    requestTimeoutMs: deps.config.requestTimeoutMs,
+    connectionsMax: deps.config.connectionsMax,
   })
   healthRoutes(app, readiness)
   openApiRoutes(app, deps)

@@ -22,6 +22,8 @@ test('without any variable the portal runs for development', () => {
     host: '127.0.0.1',
     trustProxy: ['loopback'],
     port: 3000,
+    requestTimeoutMs: 30_000,
+    connectionsMax: 5_000,
     publicUrl: undefined,
     dataDir: path.resolve('data'),
     databaseUrl: undefined,
@@ -66,6 +68,7 @@ test('proxies are addresses and networks of either kind', () => {
 test.each([
   [{ PORT: 'http' }, 'PORT is "http", but must be a whole number from 0 to 65535'],
   [{ PORT: '70000' }, 'PORT is "70000", but must be a whole number from 0 to 65535'],
+  [{ DATABASE_POOL: '1' }, 'DATABASE_POOL is "1", but must be a whole number from 2 to 1000'],
   [{ PORT: '3900' }, 'CRM_PORT is "3900", but must differ from PORT'],
   [{ NODE_ENV: 'test' }, 'NODE_ENV is "test", but must be development or production'],
   [{ HOST: 'a b' }, 'HOST is "a b", but must be a host name or an address such as 127.0.0.1 or 0.0.0.0'],

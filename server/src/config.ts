@@ -11,6 +11,10 @@ export type Settings = {
   trustProxy: string[]
   /** 0 asks the system for a free port. */
   port: number
+  /** How long a caller may take to send a request, and half of it for the head. */
+  requestTimeoutMs: number
+  /** Connections of callers at once; further ones are closed. */
+  connectionsMax: number
   /** Absent, it is `http://localhost:PORT`, which is known only once the server listens. No slash at the end. */
   publicUrl?: string
   dataDir: string
@@ -74,6 +78,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     host: variables.HOST,
     trustProxy: variables.TRUST_PROXY,
     port: variables.PORT,
+    requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,
+    connectionsMax: variables.CONNECTIONS_MAX,
     publicUrl: variables.PUBLIC_URL,
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
@@ -124,6 +130,8 @@ const Variables = z.object({
     )
     .default(['loopback']),
   PORT: Port.default(3000),
+  REQUEST_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(30_000),
+  CONNECTIONS_MAX: wholeNumber(10, 1_000_000).default(5_000),
   PUBLIC_URL: webOrigin('https://portal.example.com').optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: urlOf(

@@ -41,7 +41,21 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
  * that is the row which it refused or the whole connection, with a URL's the text that was none.
  */
 function readableError(error: unknown) {
-  if (!(error instanceof Error)) return { message: String(error) }
-  const { type, message, stack } = pino.stdSerializers.err(error)
-  return { type, message, stack, ...('code' in error && { code: error.code }) }
+  if (typeof error !== 'object' || error === null) return { message: String(error) }
+  const code = 'code' in error && { code: error.code }
+  if (error instanceof Error) {
+    const { type, stack } = pino.stdSerializers.err(error)
+    return { type, message: messageOf(error), stack, ...code }
+  }
+  // The job queue reports errors as plain objects.
+  const message = 'message' in error ? String(error.message) : 'no message'
+  const stack = 'stack' in error && { stack: error.stack }
+  const queue = 'queue' in error && { queue: error.queue }
+  return { message, ...stack, ...code, ...queue }
+}
+
+/** An error that stands for several, such as a connection refused at each of two addresses, may say nothing itself. */
+function messageOf(error: Error): string {
+  if (!(error instanceof AggregateError) || error.message !== '') return pino.stdSerializers.err(error).message
+  return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')
 }

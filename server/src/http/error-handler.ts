@@ -8,6 +8,8 @@ import { PortalError } from '../errors.ts'
 
 /** The only place where an error becomes an answer. One it does not know is a bug: logged whole, answered empty. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
+  // Nobody reads the answer, and Fastify tells no `onResponse` of it.
+  if (request.raw.errored === error) request.log.info('the caller hung up')
   const answer = known(error)
   // Where Fastify stops before any hook runs, this is the header's only chance.
   reply.header('x-request-id', request.id)
@@ -37,7 +39,11 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // A caller who keeps its end open would keep ours. Destroyed at once, the answer might not arrive.
+  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref()
 }
+
+const LAST_WORDS_MS = 1_000
 
 const UNREADABLE: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
@@ -48,11 +54,6 @@ function failure(error: string, code: Failure['code'], fields?: Record<string, s
 /** Fastify's own refusals, which happen before a route is reached, and a database that does not answer. */
 function known(error: FastifyError | PortalError): PortalError | undefined {
   if (error instanceof PortalError) return error
-  if (isDatabaseAway(error)) {
-    return new PortalError(503, 'UNAVAILABLE', 'The portal is not available. Please try again in a moment.', {
-      retryAfterSeconds: 5,
-    })
-  }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new PortalError(413, 'PAYLOAD_TOO_LARGE', 'The body is larger than 64 KiB.')
   }
@@ -66,6 +67,12 @@ function known(error: FastifyError | PortalError): PortalError | undefined {
   }
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return new PortalError(error.statusCode, 'MALFORMED_REQUEST', 'The request could not be read.')
+  }
+  // After Fastify's own: a caller who hangs up in mid-upload is an ECONNRESET, too.
+  if (isDatabaseAway(error)) {
+    return new PortalError(503, 'UNAVAILABLE', 'The portal is not available. Please try again in a moment.', {
+      retryAfterSeconds: 5,
+    })
   }
   return undefined
 }

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
 
 let portal: TestPortal
 let partner: TestPartner
@@ -164,3 +165,61 @@ function plain() {
 function large() {
   return JSON.stringify({ email: 'x'.repeat(70_000) })
 }
+
+/** A connection that was opened by hand, and that the portal may close but not this end. */
+function openConnection(to: TestPortal, text = '') {
+  const { hostname, port } = new URL(to.url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const heard = { text: '', isEnded: false, isClosed: false }
+  socket.on('data', (part) => {
+    heard.text += part.toString()
+  })
+  socket.on('error', () => undefined)
+  socket.on('end', () => {
+    heard.isEnded = true
+  })
+  socket.on('close', () => {
+    heard.isClosed = true
+  })
+  socket.write(text)
+  return { socket, heard }
+}
+
+/** The server says that it has read the head. */
+const ENDLESS = [
+  'POST /api/auth/login HTTP/1.1',
+  'host: portal',
+  'content-type: application/json',
+  'content-length: 1000',
+  'expect: 100-continue',
+  '\r\n{',
+].join('\r\n')
+
+test('a request that does not end is answered 408, and its connection is gone even if the caller keeps it', async () => {
+  await using hasty = await startPortal({ env: { REQUEST_TIMEOUT_MS: '600' } })
+  for (const beginning of [ENDLESS, 'GET /api/health HTTP/1.1\r\nho']) {
+    const { socket, heard } = openConnection(hasty, beginning)
+    const trickle = setInterval(() => socket.write('x'), 50)
+    await waitFor('the connection to be gone', async () => heard.isClosed)
+    clearInterval(trickle)
+    expect(heard.text).toContain('HTTP/1.1 408 ')
+  }
+})
+
+test('a portal with as many connections as it may have closes further ones', async () => {
+  await using small = await startPortal({ env: { CONNECTIONS_MAX: '10' } })
+  const opened = Array.from({ length: 12 }, () => openConnection(small))
+  await waitFor('a connection to be closed', async () => opened.some(({ heard }) => heard.isEnded))
+  for (const { socket } of opened) socket.destroy()
+  await waitFor('a free place', async () => (await small.get('/health')).status === 200)
+})
+
+test('a caller who hangs up in the middle of a body is not taken for a database that is away', async () => {
+  const lines: string[] = []
+  await using talkative = await startPortal({ onLogLine: (line) => lines.push(line) })
+  const { socket, heard } = openConnection(talkative, ENDLESS)
+  await waitFor('the request to arrive', async () => heard.text.includes('100 Continue'))
+  socket.destroy()
+  await waitFor('the portal to notice', async () => lines.some((line) => /hung up|request failed/.test(line)))
+  expect(lines.join('')).not.toContain('request failed')
+})

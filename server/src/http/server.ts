@@ -9,16 +9,31 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
-/** Fastify with everything that is not ours to decide a route at a time: ids, headers, body limit, errors, load. */
+interface ServerSettings {
+  isSecure: boolean
+  trustProxy: string[]
+  requestTimeoutMs: number
+  connectionsMax: number
+}
+
+/** Fastify with everything that is not ours to decide a route at a time: ids, headers, limits, errors, load. */
 export async function createServer(
   log: Logger,
-  { isSecure, trustProxy }: { isSecure: boolean; trustProxy: string[] },
+  { isSecure, trustProxy, requestTimeoutMs, connectionsMax }: ServerSettings,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
     loggerInstance,
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: requestTimeoutMs,
+    // For callers who do not read their answer.
+    connectionTimeout: 2 * requestTimeoutMs,
+    http: {
+      // Node cuts off no body as long as a head may take longer than a whole request.
+      headersTimeout: requestTimeoutMs / 2,
+      connectionsCheckingInterval: requestTimeoutMs / 6,
+    },
     trustProxy,
     forceCloseConnections: 'idle',
     // As long as an address can be at all: an id too long is one that nobody has.
@@ -28,6 +43,7 @@ export async function createServer(
     clientErrorHandler: answerUnreadable,
     logController: new LogController({ disableRequestLogging: true }),
   })
+  app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
   // One line a request. The path alone: a query may hold what somebody searched for, or a token of a page's address.
   app.addHook('onResponse', async (request, reply) => {

@@ -18,7 +18,12 @@ beforeAll(async () => {
   await writeFile(join(folder, 'index.html'), '<title>Partner Portal</title>')
   await writeFile(join(folder, 'assets/page-abc123.js'), 'export const page = 1')
   await writeFile(join(folder, 'assets/page-abc123.js.br'), 'packed')
-  app = await createServer(pino({ level: 'silent' }), { isSecure: false, trustProxy: ['loopback'] })
+  app = await createServer(pino({ level: 'silent' }), {
+    isSecure: false,
+    requestTimeoutMs: 30_000,
+    connectionsMax: 100,
+    trustProxy: ['loopback'],
+  })
   await staticWeb(app, folder)
 })
 afterAll(async () => {
