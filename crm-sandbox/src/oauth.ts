@@ -59,7 +59,7 @@ function answerToken(
   }
 }
 
-/** Whoever asks again while blocked begins the wait again, as is reported of Zoho. */
+/** Asking while blocked starts the wait again, as users report of Zoho. */
 function isThrottled(sandbox: Sandbox, now: number): boolean {
   const { tokenThrottle, tokenBlockSeconds } = sandbox.behaviour()
   if (!tokenThrottle) return false

@@ -102,9 +102,9 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     return undefined
   })
   await part.register(async (oauth) => {
-    oauth.addHook('preHandler', () => {
+    oauth.addHook('preHandler', (request) => {
       limits.countTokenCall()
-      return slowDown(faults)
+      return slowDown(faults, request)
     })
     await oauthRoutes(oauth, sandbox, faults)
   })
@@ -123,7 +123,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
       const calls = limits.begin(request, reply)
       // A caller who hangs up gets no response, but the call is over all the same.
       reply.raw.once('close', () => limits.end(request, 499, Math.round(reply.elapsedTime)))
-      await slowDown(faults)
+      await slowDown(faults, request)
       if (await strikeCall(faults, calls, request, reply)) return reply
       authenticate(sandbox, request)
       return undefined

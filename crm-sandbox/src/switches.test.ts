@@ -276,6 +276,10 @@ test('the answer of every kind of write can be lost after it was done, and the c
   await expect(call('DELETE', `/crm/v8/Deals/${deal?.['id']}`)).rejects.toThrow('fetch failed')
   expect((await call('GET', '/crm/v8/Deals?fields=id')).status).toBe(204)
 
+  await control('POST', '/sandbox/faults', { outage: 'socket' })
+  const asStaff = { 'x-spare-faults': 'true' }
+  expect((await call('GET', '/crm/v8/Notes?fields=Note_Content', undefined, asStaff)).rows).toHaveLength(1)
+
   await control('POST', '/sandbox/faults', { resetBefore: 1 })
   await expect(add('Leads', { Last_Name: 'Dunn' })).rejects.toThrow('fetch failed')
   expect((await sandbox.coql("select id from Leads where Last_Name = 'Dunn'")).status).toBe(204)

@@ -1,0 +1,242 @@
+import { DEFAULT_FIELD_MAP } from '../server/src/zoho/field-map.ts'
+import type { CrmRow } from './crm.ts'
+import type { Ledger, Tracked } from './ledger.ts'
+import type { Partner } from './partners.ts'
+import type { World } from './world.ts'
+
+export interface Difference {
+  what: string
+  /** What was done to the record. */
+  log: string[]
+}
+
+/** Shown by the portal under the same name, and not worked out from anything else. */
+const LEAD_FIELDS = [
+  'business_name',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'loan_amount',
+  'loan_type',
+  'loan_term',
+  'lead_status',
+  'description',
+] as const
+const DEAL_FIELDS = [
+  'deal_name',
+  'email',
+  'phone',
+  'amount',
+  'loan_type',
+  'stage',
+  'closing_date',
+  'description',
+] as const
+
+interface PortalRecord {
+  loid: string
+  [field: string]: unknown
+}
+
+/**
+ * What the portal and the CRM do not agree on, once both are at rest: fields, histories, notes, events, and what the ledger says has to
+ * be true. Reads both by their front doors, and the portal's events where it keeps them.
+ */
+export async function compare(world: World, partners: readonly Partner[], ledger: Ledger): Promise<Difference[]> {
+  const { crm } = world
+  const differences: Difference[] = []
+  // The comparison reads one way; the run was under every way.
+  await crm.behaviour({
+    recordsShow: 'display',
+    timelineEmptyOldValue: 'null',
+    stageHistoryTime: 'entry',
+    apiUserIsAdmin: true,
+    timelineShowsNotes: false,
+  })
+
+  const { leads: leadMap, deals: dealMap } = DEFAULT_FIELD_MAP
+  const crmPartners = await crm.list('Partners', ['Name', 'Email'])
+  const crmLeads = await crm.list('Leads', ['Converted__s', 'Converted_Deal', ...Object.values(leadMap.fields)])
+  const crmDeals = await crm.list('Deals', Object.values(dealMap.fields))
+  const crmNotes = await crm.list('Notes', ['Note_Content', 'Parent_Id'])
+  const notesOf = Map.groupBy(crmNotes, (note) => lookupId(note, 'Parent_Id'))
+  const leadOfDeal = new Map(
+    crmLeads.flatMap((lead) => {
+      const deal = lookupId(lead, 'Converted_Deal')
+      return deal === undefined ? [] : [[deal, lead]]
+    }),
+  )
+  const trackedByZohoId = new Map(ledger.records.flatMap((record) => (record.zohoId ? [[record.zohoId, record]] : [])))
+  const trackedByLoid = new Map(
+    ledger.records.flatMap((record) => (record.loid ? [[`${record.module} ${record.loid}`, record]] : [])),
+  )
+
+  const authors = new Map(ledger.notes.map(({ content, by }) => [content, by]))
+
+  function differ(what: string, record: Tracked | undefined) {
+    differences.push({ what, log: record?.log ?? [] })
+  }
+  function trackedOf(module: Tracked['module'], row: CrmRow): Tracked | undefined {
+    return trackedByZohoId.get(row.id) ?? trackedByLoid.get(`${module} ${String(row['LOID'])}`)
+  }
+  function compareFields(
+    portal: PortalRecord,
+    row: CrmRow,
+    names: readonly string[],
+    map: Record<string, string>,
+    record: Tracked | undefined,
+  ) {
+    for (const name of names) {
+      const inCrm = row[map[name] ?? ''] ?? null
+      const inPortal = portal[name] ?? null
+      if (inCrm !== inPortal)
+        differ(`${portal.loid} ${name}: portal ${JSON.stringify(inPortal)}, CRM ${JSON.stringify(inCrm)}`, record)
+    }
+  }
+  function compareLists(
+    title: string,
+    portal: readonly string[],
+    wanted: readonly string[],
+    record: Tracked | undefined,
+  ) {
+    if (portal.join(' → ') !== wanted.join(' → '))
+      differ(`${title}: portal ${portal.join(' → ')}; CRM ${wanted.join(' → ')}`, record)
+  }
+
+  for (const partner of partners) {
+    const same = crmPartners.filter((row) => row['Email'] === partner.email)
+    if (same.length !== 1) differ(`partner ${partner.number} is in the CRM ${same.length} times`, undefined)
+    const zohoId = same[0]?.id
+    const leads = new Map((await readAll(partner, 'leads')).map((lead) => [lead.loid, lead]))
+    const deals = new Map((await readAll(partner, 'deals')).map((deal) => [deal.loid, deal]))
+
+    for (const row of crmLeads) {
+      if (lookupId(row, 'Partner') !== zohoId) continue
+      const record = trackedOf('Leads', row)
+      const loid = String(row['LOID'])
+      if (row['Converted__s'] === true) {
+        if (leads.delete(loid)) differ(`${loid} is converted in the CRM and still a lead in the portal`, record)
+        continue
+      }
+      const lead = leads.get(loid)
+      if (!lead) {
+        differ(`lead ${loid} (${row.id}) of partner ${partner.number} is in the CRM and not in the portal`, record)
+        continue
+      }
+      leads.delete(loid)
+      compareFields(lead, row, LEAD_FIELDS, leadMap.fields, record)
+      const history = await partner.get(`/crm/lead/${loid}/status-history`)
+      const statuses = await crm.leadStatuses(row.id, row['Lead_Status'] === null ? null : String(row['Lead_Status']))
+      compareLists(`${loid} statuses`, valuesOf(history.body, 'status'), withoutRepeats(statuses), record)
+      const { body } = await partner.get(`/crm/lead/${loid}`)
+      compareLists(`${loid} notes`, contentsOf(body), contentsInCrm(row.id, partner), record)
+    }
+    for (const [loid] of leads)
+      differ(
+        `lead ${loid} of partner ${partner.number} is in the portal and not in the CRM`,
+        trackedByLoid.get(`Leads ${loid}`),
+      )
+
+    for (const row of crmDeals) {
+      const lead = leadOfDeal.get(row.id)
+      const owner = lookupId(row, 'Partner') ?? (lead && lookupId(lead, 'Partner'))
+      if (owner !== zohoId) continue
+      const record = trackedOf('Deals', row)
+      const loid = String(row['LOID'] ?? lead?.['LOID'])
+      const deal = deals.get(loid)
+      if (!deal) {
+        differ(`deal ${loid} (${row.id}) of partner ${partner.number} is in the CRM and not in the portal`, record)
+        continue
+      }
+      deals.delete(loid)
+      compareFields(deal, row, DEAL_FIELDS, dealMap.fields, record)
+      const history = await partner.get(`/crm/deal/${loid}/stage-history`)
+      compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
+      const { body } = await partner.get(`/crm/deal/${loid}`)
+      const ofLead = lead && lookupId(lead, 'Partner') === zohoId ? contentsInCrm(lead.id, partner) : []
+      compareLists(`${loid} notes`, contentsOf(body), [...contentsInCrm(row.id, partner), ...ofLead].toSorted(), record)
+    }
+    for (const [loid] of deals)
+      differ(
+        `deal ${loid} of partner ${partner.number} is in the portal and not in the CRM`,
+        trackedByLoid.get(`Deals ${loid}`),
+      )
+  }
+
+  const crmRows = new Map([...crmLeads, ...crmDeals].map((row) => [row.id, row]))
+  for (const record of ledger.records) {
+    const rows = record.module === 'Leads' ? crmLeads : crmDeals
+    const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
+    const named = record.loid ? rows.filter((row) => row['LOID'] === record.loid) : found
+    if (record.isDeleted) {
+      if (named.length > 0)
+        differ(`${record.module} ${record.loid ?? record.zohoId} was deleted by staff and is in the CRM again`, record)
+      continue
+    }
+    if (named.length !== 1)
+      differ(`${record.module} ${record.loid ?? record.zohoId} is in the CRM ${named.length} times`, record)
+    const row = record.zohoId ? crmRows.get(record.zohoId) : named[0]
+    for (const [field, value] of record.staffSet) {
+      if (row && row[field] !== value)
+        differ(
+          `${record.loid ?? row.id} ${field}: staff set ${JSON.stringify(value)}, CRM has ${JSON.stringify(row[field])}`,
+          record,
+        )
+    }
+  }
+  const contents = Map.groupBy(crmNotes, (note) => String(note['Note_Content']))
+  for (const { content, record, by } of ledger.notes) {
+    const count = contents.get(content)?.length ?? 0
+    if (count > 1 || (count === 0 && !record.isDeleted))
+      differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
+  }
+  for (const { type, loid, copies } of await repeatedEvents(world)) {
+    differ(
+      `event ${type} of ${loid} was recorded ${copies} times`,
+      trackedByLoid.get(`Leads ${loid}`) ?? trackedByLoid.get(`Deals ${loid}`),
+    )
+  }
+  return differences
+
+  /** What a partner wrote stays its own when the record is given to another partner. */
+  function contentsInCrm(id: string, reader: Partner): string[] {
+    const contents = (notesOf.get(id) ?? []).map((note) => String(note['Note_Content']))
+    return contents.filter((content) => ['staff', reader.number, undefined].includes(authors.get(content))).toSorted()
+  }
+}
+
+/** The same thing told twice: equal in all that an event says, its own time and number apart; the first ones at most once at all. */
+function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
+  return rows(
+    `select type, loid, count(*)::int as copies from events
+     group by partner_id, type, loid, case when type in ('lead.created', 'lead.converted') then '' else data::text end
+     having count(*) > 1 and type <> 'deal.removed' and type <> 'lead.removed'`,
+  )
+}
+
+async function readAll(partner: Partner, list: 'leads' | 'deals'): Promise<PortalRecord[]> {
+  const all: PortalRecord[] = []
+  for (let page = 1; ; page++) {
+    const { body } = await partner.get(`/dashboard/${list}?limit=100&page=${page}`)
+    all.push(...body.data[list])
+    if (!body.pagination.has_more) return all
+  }
+}
+
+function lookupId(row: CrmRow, field: string): string | undefined {
+  const value = row[field]
+  return typeof value === 'object' && value !== null && 'id' in value ? String(value.id) : undefined
+}
+
+function valuesOf(body: { data: Record<string, string>[] }, name: string): string[] {
+  return body.data.map((entry) => String(entry[name])).toReversed()
+}
+
+function contentsOf(body: { data: { notes: { content: string }[] } }): string[] {
+  return body.data.notes.map((note) => note.content).toSorted()
+}
+
+function withoutRepeats(values: string[]): string[] {
+  return values.filter((value, index) => value !== values[index - 1])
+}

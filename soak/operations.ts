@@ -1,0 +1,295 @@
+import { type Crm, StaffRefused } from './crm.ts'
+import { type Ledger, type Tracked, track, writeDown } from './ledger.ts'
+import type { Partner } from './partners.ts'
+import type { Random } from './random.ts'
+
+interface Play {
+  crm: Crm
+  partners: readonly Partner[]
+  /** Of each partner, its id in the CRM. */
+  zohoIds: readonly string[]
+  ledger: Ledger
+  random: Random
+  /** A number that no other operation has. */
+  number: number
+}
+
+/** What is to be done, with everything left to chance decided; nothing where there is no record for it yet. */
+type Operation = { record?: Tracked; run(): Promise<void> } | undefined
+
+const STATUSES = [
+  'New Lead',
+  'Not Contacted',
+  'Pre Call',
+  'Contact Soon',
+  'Attempting To Contact',
+  'Contacted',
+  'Lost Lead',
+]
+const STAGES = ['Re-Engage', 'Waiting On Application', 'Information Received', 'Pending Approval', 'Approved', 'Funded']
+
+/** How often each happens, of all together. */
+const WEIGHTS: [number, (play: Play) => Operation][] = [
+  [16, submitLead],
+  [4, submitDeal],
+  [10, writePartnerNote],
+  [2, pressSync],
+  [4, createInCrm],
+  [18, setStatus],
+  [6, setStatusAndBack],
+  [12, setStage],
+  [4, setStageAndBack],
+  [5, convertLead],
+  [3, reassign],
+  [4, rename],
+  [4, setAmount],
+  [7, writeStaffNote],
+  [3, deleteRecord],
+  [3, restoreRecord],
+]
+const WEIGHT = WEIGHTS.reduce((sum, [weight]) => sum + weight, 0)
+
+export function chooseOperation(play: Play): Operation {
+  let left = play.random.below(WEIGHT)
+  for (const [weight, choose] of WEIGHTS) {
+    left -= weight
+    if (left < 0) return choose(play)
+  }
+  return undefined
+}
+
+function submitLead({ partners, ledger, random, number }: Play): Operation {
+  const partner = random.pick(partners)
+  const form = {
+    firstName: 'Nkem',
+    lastName: `Okafor ${number}`,
+    email: `lead${number}@applicant.example`,
+    phone: `+614${String(10_000_000 + number)}`,
+    businessName: `Lead ${number} Freight`,
+    loanAmount: 10_000 + number,
+    loanType: 'Term Loan',
+    loanTerm: '36 months',
+    additionalInfo: random.chance(0.3) ? `Said ${number}` : undefined,
+  }
+  return {
+    async run() {
+      const { status, body } = await partner.post('/dashboard/leads', form)
+      if (status !== 201) throw new Error(`submitting a lead answered ${status} ${JSON.stringify(body)}`)
+      writeDown(track(ledger, { module: 'Leads', partner: partner.number, loid: body.data.loid }), 'submitted')
+    },
+  }
+}
+
+function submitDeal({ partners, ledger, random, number }: Play): Operation {
+  const partner = random.pick(partners)
+  const form = {
+    businessName: `Deal ${number} Freight`,
+    dealName: `Deal ${number}`,
+    email: `deal${number}@applicant.example`,
+    phone: `+614${String(20_000_000 + number)}`,
+    amount: 500_000 + number,
+    loanType: 'Equipment Financing',
+  }
+  return {
+    async run() {
+      const { status, body } = await partner.post('/webhook/deal', form)
+      if (status !== 201) throw new Error(`submitting a deal answered ${status} ${JSON.stringify(body)}`)
+      writeDown(track(ledger, { module: 'Deals', partner: partner.number, loid: body.data.loid }), 'submitted')
+    },
+  }
+}
+
+function writePartnerNote({ partners, ledger, random, number }: Play): Operation {
+  const record = pick(ledger, random, (one) => one.loid !== undefined)
+  if (!record) return undefined
+  const content = `Note ${number} of the partner`
+  return {
+    record,
+    async run() {
+      const by = record.partner
+      const body = { loid: record.loid, parent_type: record.module === 'Deals' ? 'deal' : 'lead', content }
+      const { status } = (await partners[by]?.post('/crm/note', body)) ?? { status: 0 }
+      writeDown(record, `partner ${by}'s note '${content}': ${status}`)
+      // The record may have left the portal.
+      if (status === 201) ledger.notes.push({ content, record, by })
+    },
+  }
+}
+
+function pressSync({ partners, random }: Play): Operation {
+  const partner = random.pick(partners)
+  return {
+    async run() {
+      await partner.post('/crm/sync')
+    },
+  }
+}
+
+function createInCrm({ crm, partners, zohoIds, ledger, random, number }: Play): Operation {
+  const partner = random.pick(partners)
+  const isLead = random.chance(0.7)
+  const Partner = { id: zohoIds[partner.number] }
+  const record = isLead
+    ? {
+        Last_Name: `Staff ${number}`,
+        Company: `Staff lead ${number}`,
+        Email: `staff${number}@applicant.example`,
+        Lead_Status: random.pick(STATUSES),
+        Loan_Amount: 700_000 + number,
+        Partner,
+      }
+    : {
+        Deal_Name: `Staff deal ${number}`,
+        Business_Name: `Staff deal ${number}`,
+        Stage: random.pick(STAGES),
+        Amount: 800_000 + number,
+        Closing_Date: '2027-06-30',
+        Partner,
+      }
+  return {
+    async run() {
+      const module = isLead ? 'Leads' : 'Deals'
+      const zohoId = await crm.create(module, record)
+      writeDown(track(ledger, { module, partner: partner.number, zohoId }), 'made by staff')
+    },
+  }
+}
+
+function setStatus(play: Play): Operation {
+  return edit(play, 'Leads', [{ Lead_Status: play.random.pick(STATUSES) }])
+}
+
+function setStatusAndBack(play: Play): Operation {
+  const [a, b] = [play.random.pick(STATUSES), play.random.pick(STATUSES)]
+  return edit(play, 'Leads', [{ Lead_Status: a }, { Lead_Status: b }, { Lead_Status: a }])
+}
+
+function setStage(play: Play): Operation {
+  return edit(play, 'Deals', [{ Stage: play.random.pick(STAGES) }])
+}
+
+function setStageAndBack(play: Play): Operation {
+  const [a, b] = [play.random.pick(STAGES), play.random.pick(STAGES)]
+  return edit(play, 'Deals', [{ Stage: a }, { Stage: b }, { Stage: a }])
+}
+
+function rename(play: Play): Operation {
+  return play.random.chance(0.6)
+    ? edit(play, 'Leads', [{ Company: `Renamed ${play.number}`, Description: `Told staff ${play.number}` }])
+    : edit(play, 'Deals', [{ Deal_Name: `Renamed ${play.number}`, Business_Name: `Renamed ${play.number}` }])
+}
+
+function setAmount(play: Play): Operation {
+  const amount = 1_000_000 + play.number
+  return play.random.chance(0.6)
+    ? edit(play, 'Leads', [{ Loan_Amount: amount }])
+    : edit(play, 'Deals', [{ Amount: amount }])
+}
+
+function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes: Record<string, unknown>[]): Operation {
+  const record = pick(ledger, random, (one) => one.module === module && !one.isConverted)
+  return (
+    record &&
+    byStaff(crm, record, JSON.stringify(changes), async (zohoId) => {
+      for (const change of changes) {
+        await crm.update(module, zohoId, change)
+        for (const [field, value] of Object.entries(change)) record.staffSet.set(field, value)
+      }
+    })
+  )
+}
+
+function convertLead({ crm, ledger, random, number }: Play): Operation {
+  const lead = pick(ledger, random, (one) => one.module === 'Leads' && !one.isConverted)
+  const deal = {
+    Deal_Name: `Converted ${number}`,
+    Stage: random.pick(STAGES),
+    Closing_Date: '2027-03-31',
+    Amount: 900_000 + number,
+  }
+  return (
+    lead &&
+    byStaff(crm, lead, 'converted', async (zohoId) => {
+      const dealId = await crm.convert(zohoId, deal)
+      lead.isConverted = true
+      const { partner, loid, log } = lead
+      const made = track(ledger, { module: 'Deals', partner, loid, zohoId: dealId, log: [...log] })
+      writeDown(made, `converted from lead ${zohoId}`)
+    })
+  )
+}
+
+function reassign({ crm, partners, zohoIds, ledger, random }: Play): Operation {
+  const record = pick(ledger, random, (one) => !one.isConverted)
+  const to = random.pick(partners).number
+  return (
+    record &&
+    byStaff(crm, record, `given to partner ${to}`, async (zohoId) => {
+      await crm.update(record.module, zohoId, { Partner: { id: zohoIds[to] } })
+      record.partner = to
+    })
+  )
+}
+
+function writeStaffNote({ crm, ledger, random, number }: Play): Operation {
+  const record = pick(ledger, random, (one) => !one.isConverted)
+  const content = `Note ${number} of the staff`
+  return (
+    record &&
+    byStaff(crm, record, `note '${content}'`, async (zohoId) => {
+      await crm.addNote(record.module, zohoId, content)
+      ledger.notes.push({ content, record, by: 'staff' })
+    })
+  )
+}
+
+function deleteRecord({ crm, ledger, random }: Play): Operation {
+  const record = pick(ledger, random, (one) => !one.isConverted)
+  return (
+    record &&
+    byStaff(crm, record, 'deleted', async (zohoId) => {
+      await crm.remove(record.module, zohoId)
+      record.isDeleted = true
+    })
+  )
+}
+
+function restoreRecord({ crm, ledger, random }: Play): Operation {
+  const deleted = ledger.records.filter((one) => one.isDeleted)
+  const record = deleted.length > 0 ? random.pick(deleted) : undefined
+  return (
+    record && {
+      record,
+      async run() {
+        if (!record.isDeleted || record.zohoId === undefined) return
+        await crm.restore(record.zohoId)
+        record.isDeleted = false
+        writeDown(record, 'restored')
+      },
+    }
+  )
+}
+
+function pick(ledger: Ledger, random: Random, suits: (record: Tracked) => boolean): Tracked | undefined {
+  const found = ledger.records.filter((record) => !record.isDeleted && suits(record))
+  return found.length > 0 ? random.pick(found) : undefined
+}
+
+/** Staff work on what the CRM has; what has not reached it yet is passed over. */
+function byStaff(crm: Crm, record: Tracked, what: string, work: (zohoId: string) => Promise<void>): Operation {
+  return {
+    record,
+    async run() {
+      if (record.isDeleted || record.isConverted) return
+      if (record.loid !== undefined) record.zohoId ??= await crm.findByLoid(record.module, record.loid)
+      if (record.zohoId === undefined) return
+      try {
+        await work(record.zohoId)
+        writeDown(record, what)
+      } catch (error) {
+        if (!(error instanceof StaffRefused)) throw error
+        writeDown(record, `${what}: refused, ${error.message}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Answer {
+  status: number
+  // What was answered is looked into where it is used.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+export interface Partner {
+  number: number
+  id: string
+  email: string
+  get(path: string): Promise<Answer>
+  /** Repeated until the portal answers: a portal that was killed is started again. The key makes that safe (D9). */
+  post(path: string, body?: object): Promise<Answer>
+}
+
+const ANSWER_MS_MAX = 120_000
+let keys = 0
+
+export async function signUpPartner(url: string, number: number): Promise<Partner> {
+  const form = {
+    email: `partner${number}@soak.example`,
+    password: 'correct-horse-battery',
+    businessName: `Soak Partner ${number} Pty Ltd`,
+  }
+  const signedUp = await ask(url, 'POST', '/auth/signup', form)
+  if (signedUp.status !== 201) throw new Error(`sign-up answered ${JSON.stringify(signedUp.body)}`)
+  const signedIn = await ask(url, 'POST', '/auth/login', { email: form.email, password: form.password })
+  const headers = { authorization: `Bearer ${signedIn.body.token}` }
+  return {
+    number,
+    id: signedUp.body.data.partnerId,
+    email: form.email,
+    get: (path) => ask(url, 'GET', path, undefined, headers),
+    post: (path, body) => ask(url, 'POST', path, body, { ...headers, 'idempotency-key': `soak-${++keys}` }),
+  }
+}
+
+async function ask(url: string, method: string, path: string, body?: object, headers: object = {}): Promise<Answer> {
+  const deadline = Date.now() + ANSWER_MS_MAX
+  while (true) {
+    try {
+      const response = await fetch(`${url}/api${path}`, {
+        method,
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+        body: body ? JSON.stringify(body) : null,
+      })
+      const text = await response.text()
+      if (response.status < 500 || response.status === 502) {
+        return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+      }
+      if (Date.now() > deadline) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+    await sleep(100)
+  }
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compare, type Difference } from './compare.ts'
+import type { Switch } from './crm.ts'
+import { openLedger, type Tracked } from './ledger.ts'
+import { chooseOperation } from './operations.ts'
+import { type Partner, signUpPartner } from './partners.ts'
+import { openRandom, type Random } from './random.ts'
+import { openWorld, type World } from './world.ts'
+
+export interface SoakOptions {
+  seed: number
+  operations: number
+  /** `all`: each switch of the CRM is set to one of its choices, another one with the next seed. */
+  behaviour: 'default' | 'all'
+  partners: number
+  /** How often the portal's process is killed. */
+  kills: number
+  folder: string
+  /** A migrated database without partners, or an empty one. */
+  databaseUrl: string
+  say(text: string): void
+}
+
+const AT_ONCE = 6
+const SETTLE_MS_MAX = 300_000
+
+/** With these no lead could be pushed, or no token be had; other tests are about them. */
+const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
+const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
+/** Switches that have no list of choices. */
+const OTHER_CHOICES: Record<string, readonly unknown[]> = {
+  timesOffset: ['+10:00', '-05:00'],
+  searchLagSeconds: [0, 3],
+}
+
+/** Plays one seed: operations by partners and staff while faults come and go, then rest, one sync, and what is different then. */
+export async function runSeed(options: SoakOptions): Promise<Difference[]> {
+  const { seed, say } = options
+  const random = openRandom(seed)
+  const world = await openWorld(options)
+  try {
+    const switches = options.behaviour === 'all' ? rotated(await world.crm.switches(), seed) : {}
+    await world.crm.behaviour({ ...switches, ...EVERY_TIME })
+    say(`seed ${seed}: ${JSON.stringify(switches)}`)
+    const partners: Partner[] = []
+    for (let number = 0; number < options.partners; number++) partners.push(await signUpPartner(world.url, number))
+    const zohoIds = await findPartnersInCrm(world, partners)
+    const ledger = openLedger()
+    await play(options, world, random, partners, zohoIds, ledger)
+    say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting for rest`)
+    await settle(world, partners)
+    say(`seed ${seed}: at rest; comparing`)
+    return await compare(world, partners, ledger)
+  } finally {
+    await world.close()
+  }
+}
+
+function rotated(switches: readonly Switch[], seed: number): Record<string, unknown> {
+  const wanted = switches.flatMap(({ name, choices, default: initial }, index): [string, unknown][] => {
+    const values = OTHER_CHOICES[name] ?? choices
+    if (!values || LEFT_ALONE.includes(name)) return []
+    const value = values[(seed + index) % values.length]
+    return value === initial ? [] : [[name, value]]
+  })
+  return Object.fromEntries(wanted)
+}
+
+async function findPartnersInCrm({ crm, hurryJobs }: World, partners: readonly Partner[]): Promise<string[]> {
+  const deadline = Date.now() + SETTLE_MS_MAX
+  while (Date.now() < deadline) {
+    const rows = await crm.list('Partners', ['Email'])
+    const ids = partners.flatMap(({ email }) => rows.find((row) => row['Email'] === email)?.id ?? [])
+    if (ids.length === partners.length) return ids
+    await hurryJobs()
+    await sleep(100)
+  }
+  throw new Error('the partners did not reach the CRM')
+}
+
+async function play(
+  { operations, kills }: SoakOptions,
+  world: World,
+  random: Random,
+  partners: readonly Partner[],
+  zohoIds: readonly string[],
+  ledger: ReturnType<typeof openLedger>,
+): Promise<void> {
+  const { crm } = world
+  const running = new Set<Promise<void>>()
+  const busy = new Map<Tracked, Promise<void>>()
+  const killEvery = kills > 0 ? Math.ceil(operations / (kills + 1)) : Number.POSITIVE_INFINITY
+  let nextFaults = 0
+  let killing: Promise<void> = Promise.resolve()
+
+  for (let number = 1; number <= operations; number++) {
+    if (number >= nextFaults) {
+      await crm.faults(chooseFaults(random))
+      nextFaults = number + 10 + random.below(100)
+    }
+    if (random.chance(0.01)) await world.sweep()
+    if (number % killEvery === 0) killing = killing.then(world.killPortal)
+
+    const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number })
+    if (!operation) continue
+    // One record's operations follow one another, so that it is known which came last.
+    const before = operation.record && busy.get(operation.record)
+    const run = (before ?? Promise.resolve()).then(operation.run).finally(() => running.delete(run))
+    if (operation.record) busy.set(operation.record, run)
+    running.add(run)
+    while (running.size >= AT_ONCE) await Promise.race(running)
+  }
+  await Promise.all(running)
+  await killing
+  await crm.faults({})
+}
+
+function chooseFaults(random: Random): object {
+  const seed = random.below(1_000_000)
+  const faults = random.pick([
+    {},
+    {},
+    { outage: 'status' },
+    { outage: 'socket' },
+    { tooMany: { chance: 0.3, seed } },
+    { tooMany: { every: 3, retryAfterSeconds: 1 } },
+    { unavailable: { chance: 0.3, seed } },
+    { resetBefore: { chance: 0.3, seed } },
+    { resetAfterCommit: { chance: 0.4, seed } },
+    { resetAfterCommit: { every: 2 } },
+    { slowMs: 300 },
+    { failEvery: 4 },
+    { tokenExpired: true },
+  ])
+  const notifications = random.pick([{}, { drop: 20 }, { duplicate: 20 }, { delayMs: 1_500 }, { reorder: true }])
+  return { ...faults, notifications }
+}
+
+/** Faults are over: what waits is done, what was given up is tried once more, and each partner syncs once. */
+async function settle(world: World, partners: readonly Partner[]): Promise<void> {
+  await world.crm.faults({})
+  await waitForRest(world)
+  await retryFailed(world, partners)
+  await waitForRest(world)
+  // The longest that search lags behind.
+  await sleep(3_500)
+  for (const partner of partners) {
+    const { status, body } = await partner.post('/crm/sync')
+    if (status === 202) await waitForRun(partner, body.data.run_id)
+    else if (status !== 200) throw new Error(`the last sync answered ${status} ${JSON.stringify(body)}`)
+  }
+  await waitForRest(world)
+}
+
+async function waitForRest(world: World): Promise<void> {
+  const deadline = Date.now() + SETTLE_MS_MAX
+  for (let quiet = 0; quiet < 3; ) {
+    if (Date.now() > deadline) throw new Error(`still at work: ${JSON.stringify(await world.openJobs())}`)
+    await world.hurryJobs()
+    quiet = (await world.openJobs()).length === 0 ? quiet + 1 : 0
+    await sleep(100)
+  }
+}
+
+async function retryFailed({ rows }: World, partners: readonly Partner[]): Promise<void> {
+  for (const [table, path] of [
+    ['leads', '/crm/lead'],
+    ['deals', '/crm/deal'],
+    ['notes', '/crm/note'],
+  ] as const) {
+    const failed = await rows<{ id: string; partner_id: string }>(
+      `select id, partner_id from ${table} where crm = 'failed'`,
+    )
+    for (const { id, partner_id } of failed) {
+      await partners.find((partner) => partner.id === partner_id)?.post(`${path}/${id}/retry-push`)
+    }
+  }
+}
+
+async function waitForRun(partner: Partner, runId: string): Promise<void> {
+  const deadline = Date.now() + SETTLE_MS_MAX
+  while (Date.now() < deadline) {
+    const { body } = await partner.get(`/dashboard/sync-runs/${runId}`)
+    if (body.data.status === 'succeeded') return
+    if (body.data.status === 'failed') throw new Error(`the last sync failed: ${body.data.error}`)
+    await sleep(100)
+  }
+  throw new Error('the last sync did not end')
+}

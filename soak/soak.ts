@@ -1,0 +1,77 @@
+// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays partners, staff, faults and kills by seeds, and compares (D23, D30).
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../server/src/db/embedded-postgres.ts'
+import { runSeed } from './run-seed.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '20' },
+    /** The first of them. */
+    from: { type: 'string', default: '1' },
+    operations: { type: 'string', default: '5000' },
+    behaviour: { type: 'string', default: 'all' },
+    partners: { type: 'string', default: '3' },
+    kills: { type: 'string', default: '5' },
+    /** Leaves logs, CRM and database behind. */
+    keep: { type: 'boolean', default: false },
+  },
+})
+const behaviour = values.behaviour === 'all' ? 'all' : 'default'
+const from = Number(values.from)
+const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => from + index)
+
+const folder = await mkdtemp(join(tmpdir(), 'portal-soak-'))
+const silent = { debug: () => undefined, warn: () => undefined }
+const postgres = await startEmbeddedPostgres(join(folder, 'postgres'), { log: silent, settings: { fsync: 'off' } })
+const failed: number[] = []
+try {
+  for (const seed of seeds) {
+    const startedAt = Date.now()
+    const differences = await playSeed(seed)
+    const seconds = Math.round((Date.now() - startedAt) / 1_000)
+    console.log(`seed ${seed}: ${differences.length} differences, ${seconds} s`)
+    for (const { what, log } of differences)
+      console.log([`  ${what}`, ...log.map((line) => `      ${line}`)].join('\n'))
+    if (differences.length > 0) failed.push(seed)
+  }
+} finally {
+  await postgres.stop()
+  if (values.keep) console.log(`left behind: ${folder}`)
+  else await rm(folder, { recursive: true, force: true })
+}
+console.log(
+  failed.length === 0 ? `${seeds.length} seeds without a difference` : `Different: seeds ${failed.join(', ')}`,
+)
+process.exit(failed.length === 0 ? 0 : 1)
+
+async function playSeed(seed: number) {
+  const database = `soak_${seed}`
+  await onServer(`create database ${database}`)
+  const databaseUrl = new URL(postgres.url)
+  databaseUrl.pathname = `/${database}`
+  try {
+    return await runSeed({
+      seed,
+      operations: Number(values.operations),
+      behaviour,
+      partners: Number(values.partners),
+      kills: Number(values.kills),
+      folder: join(folder, String(seed)),
+      databaseUrl: databaseUrl.href,
+      say: (text) => console.log(text),
+    })
+  } finally {
+    if (!values.keep) await onServer(`drop database ${database} with (force)`)
+  }
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { startCrmSandboxProcess } from '../server/src/crm-sandbox-process.ts'
+import { type Crm, openCrm } from './crm.ts'
+
+const MAIN = resolve(import.meta.dirname, '../server/src/main.ts')
+const START_MS_MAX = 120_000
+
+/** A CRM, and a portal as a process of its own, which can be killed. */
+export interface World {
+  url: string
+  crm: Crm
+  /** On the portal's own database: for what no address tells. */
+  rows<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
+  /** kill -9, and start again; resolves once the portal is ready. */
+  killPortal(): Promise<void>
+  sweep(): Promise<void>
+  /** Lets the time pass that waiting jobs, and jobs of a killed process, have to wait. */
+  hurryJobs(): Promise<void>
+  /** Jobs that are to run or run, by name; those that the clock asks for apart. */
+  openJobs(): Promise<{ name: string; count: number }[]>
+  close(): Promise<void>
+}
+
+export async function openWorld(options: { folder: string; databaseUrl: string }): Promise<World> {
+  const { folder, databaseUrl } = options
+  mkdirSync(folder, { recursive: true })
+  const silent = { debug: () => undefined, warn: (text: string) => console.error(text) }
+  const sandbox = await startCrmSandboxProcess({ port: 0, dir: join(folder, 'crm'), seed: false, log: silent })
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+  pool.on('error', () => undefined)
+  let portal = await startPortal()
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    schema: 'jobs',
+    max: 1,
+    supervise: false,
+    schedule: false,
+    migrate: false,
+  })
+  boss.on('error', () => undefined)
+  await boss.start()
+
+  async function startPortal(): Promise<ChildProcess> {
+    const child = spawn(process.execPath, [MAIN], {
+      env: {
+        ...process.env,
+        NODE_ENV: 'development',
+        NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../node_modules/.cache/compile'),
+        PORT: String(port),
+        PUBLIC_URL: url,
+        DATA_DIR: join(folder, 'data'),
+        DATABASE_URL: databaseUrl,
+        ZOHO_ACCOUNTS_URL: sandbox.url,
+        ZOHO_API_URL: sandbox.url,
+        ZOHO_CLIENT_ID: 'sandbox',
+        ZOHO_CLIENT_SECRET: 'sandbox',
+        ZOHO_REFRESH_TOKEN: 'sandbox',
+        SEED_DEMO: 'false',
+        RATE_LIMITS: 'off',
+        LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const log = createWriteStream(join(folder, 'portal.log'), { flags: 'a' })
+    child.stdout.pipe(log)
+    child.stderr.pipe(log)
+    const deadline = Date.now() + START_MS_MAX
+    while (
+      !(await fetch(`${url}/api/ready`).then(
+        (answer) => answer.ok,
+        () => false,
+      ))
+    ) {
+      if (child.exitCode !== null) throw new Error(`the portal ended at its start with ${child.exitCode}`)
+      if (Date.now() > deadline) throw new Error('the portal did not start')
+      await sleep(50)
+    }
+    return child
+  }
+
+  async function rows<Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []): Promise<Row[]> {
+    return (await pool.query<Row>(sql, params)).rows
+  }
+
+  return {
+    url,
+    crm: openCrm(sandbox.url),
+    rows,
+    async killPortal() {
+      const exited = once(portal, 'exit')
+      portal.kill('SIGKILL')
+      await exited
+      await rows(`update jobs.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`)
+      portal = await startPortal()
+    },
+    async sweep() {
+      await boss.send('sweep', {})
+    },
+    async hurryJobs() {
+      await rows(`update jobs.job set start_after = now() where state in ('created', 'retry') and start_after > now()`)
+    },
+    openJobs: () =>
+      rows(
+        `select name, count(*)::int as count from jobs.job
+         where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss%' and name not in ('watch-crm', 'prune')
+         group by name`,
+      ),
+    async close() {
+      await boss.stop({ graceful: false })
+      await pool.end()
+      if (portal.exitCode === null && portal.signalCode === null) {
+        const exited = once(portal, 'exit')
+        portal.kill('SIGTERM')
+        await exited
+      }
+      await sandbox.stop()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
