@@ -172,7 +172,7 @@ test('the keyboard skips the sidebar and finds the search box', { tag: '@desktop
 })
 
 test('the theme that one chooses stays, whatever the system prefers', async ({ page, isMobile }) => {
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/leads')
   // Once no colour is on its way to another.
   const background = () =>

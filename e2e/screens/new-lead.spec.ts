@@ -78,7 +78,6 @@ test('/leads/new names what is missing or wrong', async ({ page }) => {
 test('/leads/new reads a phone number while it is typed', { tag: '@desktop' }, async ({ page }) => {
   await page.goto('/leads/new')
   const phone = field(page, 'Phone')
-  await page.emulateMedia({ reducedMotion: 'reduce' })
   const border = () => page.evaluate<string>("getComputedStyle(document.querySelector('[name=phone]')).borderColor")
   await phone.focus()
   const plain = await border()
