@@ -2,9 +2,9 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
 import { CrmUnavailable } from '../errors.ts'
+import { borrowCrmSandbox } from '../testing/borrow-crm-sandbox.ts'
 import { createDatabase } from '../testing/databases.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
-import { useCrmSandbox } from '../testing/use-crm-sandbox.ts'
 import { type Crm, openCrm } from './crm.ts'
 import type { DealToPush, LeadToPush } from './crm-records.ts'
 import { CrmPartnerGone, CrmRefused } from './errors.ts'
@@ -14,14 +14,14 @@ const lines: string[] = []
 const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
 
 let database: Database
-let sandbox: Awaited<ReturnType<typeof useCrmSandbox>>
+let sandbox: Awaited<ReturnType<typeof borrowCrmSandbox>>
 let lender: Lender
 let crm: Crm
 let now: Date
 let partner: string
 
 beforeAll(async () => {
-  sandbox = await useCrmSandbox()
+  sandbox = await borrowCrmSandbox()
   database = openDatabase((await createDatabase()).url, () => undefined)
   lender = openLender(sandbox.url)
 })

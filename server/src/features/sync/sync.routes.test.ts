@@ -537,6 +537,23 @@ test('a run tells how far it has come, to its partner alone', async () => {
   expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
 })
 
+test('a sync that takes long answers 202 and goes on (D31)', async () => {
+  await using hasty = await startPortal({ withCrm: true, env: { SYNC_WAIT_MS: '50' } })
+  const cleo = await hasty.newPartner()
+  await lender.create('Leads', { Last_Name: 'Slow', Partner: { id: await inCrm(cleo) } })
+  await lender.faults({ slowMs: 100 })
+  const { status, body } = await cleo.post('/dashboard/sync-leads')
+  expect([status, body.data]).toEqual([202, { run_id: expect.any(String), status: 'running' }])
+  await lender.faults({})
+  const read = async () => (await cleo.get(`/dashboard/sync-runs/${body.data.run_id}`)).body.data
+  const run = await waitFor('the end of the run', async () => {
+    const one = await read()
+    return one.status !== 'running' && one
+  })
+  expect(run).toMatchObject({ status: 'succeeded', result: { total_zoho_leads: 1, created: 1 } })
+  expect(await listed('leads', cleo)).toMatchObject([{ last_name: 'Slow' }])
+})
+
 test('a run that was cut off is taken up again, and joined meanwhile (D31)', async () => {
   await lender.createMany(
     'Leads',
