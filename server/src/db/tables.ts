@@ -191,9 +191,16 @@ interface ChosenLoidsTable {
 
 interface CrmTokensTable {
   connection: string
-  access_token: string
-  api_domain: string
-  expires_at: Instant
+  access_token: string | null
+  api_domain: string | null
+  expires_at: Instant | null
+  quiet_until: Instant | null
+}
+
+interface LeasesTable {
+  name: string
+  holder: string
+  until: Instant
 }
 
 interface CrmCallsTable {
@@ -272,6 +279,7 @@ export interface Tables {
   sync_runs: SyncRunsTable
   sweep_cursors: SweepCursorsTable
   chosen_loids: ChosenLoidsTable
+  leases: LeasesTable
   crm_tokens: CrmTokensTable
   crm_calls: CrmCallsTable
   crm_choices: CrmChoicesTable

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
@@ -516,20 +518,39 @@ test('a token that Zoho no longer takes is renewed once; a revoked grant is CrmU
   await expect(open().dealVersions(partner)).rejects.toThrow(/OAUTH_SCOPE_MISMATCH/)
 })
 
-test.each(['200', '400'])('a throttled sign-in (HTTP %s) is not asked again at once', async (tokenThrottleStatus) => {
-  await lender.behaviour({ tokenThrottleStatus })
-  for (let count = 0; count < 10; count++) {
+test.each(['200', '400'])(
+  'a throttled sign-in (HTTP %s) is not asked again for a quarter of an hour, by any process',
+  async (tokenThrottleStatus) => {
+    await lender.behaviour({ tokenThrottleStatus })
+    for (let count = 0; count < 10; count++) {
+      await database.db.deleteFrom('crm_tokens').execute()
+      await open()
+        .apiDomain()
+        .catch(() => undefined)
+    }
     await database.db.deleteFrom('crm_tokens').execute()
-    await open()
-      .apiDomain()
-      .catch(() => undefined)
-  }
-  await database.db.deleteFrom('crm_tokens').execute()
-  await expect(crm.dealVersions(partner)).rejects.toThrow(/Access Denied/)
-  await expect(crm.dealVersions(partner)).rejects.toThrow(/wait/)
-  await lender.behaviour({ tokenThrottle: false })
-  now = new Date(now.getTime() + 61_000)
-  expect(await crm.dealVersions(partner)).toEqual([])
+    await expect(crm.dealVersions(partner)).rejects.toThrow(/Access Denied/)
+    await lender.behaviour({ tokenThrottle: false })
+    now = new Date(now.getTime() + 14 * 60_000)
+    for (const process of [crm, open()]) await expect(process.dealVersions(partner)).rejects.toThrow(/wait/)
+    now = new Date(now.getTime() + 2 * 60_000)
+    expect(await crm.dealVersions(partner)).toEqual([])
+  },
+)
+
+test('a data centre that refuses the tokens it gives is not asked for one at every call', async () => {
+  let tokens = 0
+  const elsewhere = createServer((request, response) => {
+    if (request.url === '/oauth/v2/token') response.end(JSON.stringify({ access_token: `token-${++tokens}` }))
+    else response.writeHead(401).end('{"code":"INVALID_TOKEN"}')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  const { port } = elsewhere.address() as AddressInfo // of a server on a port, which the type cannot say
+  const url = `http://127.0.0.1:${port}`
+  const wrong = open({ settings: { ...settings(), accountsUrl: url, apiUrl: url } })
+  for (let i = 0; i < 10; i++) await expect(wrong.dealVersions(partner)).rejects.toThrow(CrmUnavailable)
+  elsewhere.close()
+  expect(tokens).toBeLessThanOrEqual(4)
 })
 
 test('an API address that is neither Zoho’s nor the configured one gets no token', async () => {
