@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { accountAccess } from './account-access.ts'
 import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
@@ -15,6 +16,7 @@ import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
+import { startSyncIn } from './features/sync/start-sync.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
@@ -43,7 +45,11 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   )
   const mount = createMount(app, deps, authenticate, rateLimits)
   logInboundCalls(app, deps)
-  accountRoutes(mount, deps, callers)
+  accountRoutes(mount, deps, {
+    callers,
+    access: accountAccess,
+    connectRecords: async (tx, partnerId) => void (await startSyncIn(tx, deps, partnerId, 'all')),
+  })
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
