@@ -7,6 +7,9 @@ create unique index partners_email_key on partners (email) where closed_at is nu
 drop index partners_business_name;
 create unique index partners_business_name on partners (lower(business_name)) where closed_at is null;
 
+-- When the portal had found no record of the partner in the CRM and began to make one: the record that a repeat finds is
+-- the portal's own, whose answer was lost. Null again when the CRM refused it.
+alter table partners add column crm_record_sent_at timestamptz(3);
 -- Held: the CRM has a partner record of this name and email, and the address is not confirmed yet.
 alter table partners drop constraint partners_crm_check;
 alter table partners add constraint partners_crm_check check (crm in ('pending', 'synced', 'failed', 'held'));

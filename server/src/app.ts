@@ -15,8 +15,8 @@ import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { connectRecords } from './features/sync/connect-records.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
-import { startSyncIn } from './features/sync/start-sync.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
@@ -48,7 +48,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   accountRoutes(mount, deps, {
     callers,
     access: accountAccess,
-    connectRecords: async (tx, partnerId) => void (await startSyncIn(tx, deps, partnerId, 'all')),
+    connectRecords: (tx, partnerId) => connectRecords(tx, deps, partnerId),
   })
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)

@@ -22,6 +22,7 @@ interface PartnersTable {
   created_at: Instant
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>
+  crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
 }
 
 interface KnownSourcesTable {

@@ -86,7 +86,7 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   })
   mount(readProfile, ({ partner }) => getPartner(deps.db, partner.id))
   mount(changeProfile, async ({ partner, body }) => {
-    const profile = await changePartnerProfile(deps, partner.id, body)
+    const profile = await changePartnerProfile(deps, partner.id, body, connectRecords)
     callers.forget()
     return profile
   })
