@@ -10,7 +10,7 @@ const SERVER_ROOT = String.raw`server/src/(config|deps|errors|chunks-of)\.ts$`
 
 const SERVER_FEATURES = {
   accounts: [],
-  'api-keys': [],
+  'api-keys': ['accounts'],
   leads: ['accounts'],
   deals: ['accounts'],
   notes: ['leads', 'deals', 'accounts'],

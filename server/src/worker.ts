@@ -1,5 +1,6 @@
+import { mailNotice } from './features/accounts/mail-notice.job.ts'
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
-import { mailWelcome } from './features/accounts/mail-welcome.job.ts'
+import { mailVerification } from './features/accounts/mail-verification.job.ts'
 import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
@@ -19,8 +20,9 @@ export const JOBS: readonly Job[] = [
   pushDeal,
   pushNote,
   runSync,
-  mailWelcome,
+  mailVerification,
   mailResetLink,
+  mailNotice,
   mailEndpointDisabled,
   pruneNightly,
   sweep,

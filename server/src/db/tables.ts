@@ -17,14 +17,25 @@ interface PartnersTable {
   is_active: ColumnType<boolean, boolean | undefined, boolean>
   email_verified: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: string | null
-  crm: ColumnType<CrmState, CrmState | undefined, CrmState>
+  /** Held: the CRM has a record of this name and email, and the address is not confirmed (D52). */
+  crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   created_at: Instant
   modified_time: Instant
+  closed_at: ColumnType<Instant | null, undefined, Instant>
+  crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
+interface KnownSourcesTable {
+  partner_id: string
+  source_hash: Buffer
+  seen_at: Instant
 }
 
 interface SessionsTable {
   token_hash: Buffer
   partner_id: string
+  family_id: string
+  successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
   expires_at: Instant
 }
@@ -268,6 +279,7 @@ interface WebhookAttemptsTable {
 export interface Tables {
   partners: PartnersTable
   sessions: SessionsTable
+  known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable

@@ -10,20 +10,23 @@ import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalid } from './invalid.ts'
 import type { Limit } from './rate-limit.ts'
+import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
+import { type Visitor, visitorOf } from './visitor.ts'
 
 type Schema = z.ZodMiniType
 type Parsed<S> = S extends Schema ? z.output<S> : undefined
 
-/** What a handler gets: everything checked, nothing of HTTP but the caller's address. */
+/** What a handler gets: everything checked, nothing of HTTP but where it comes from. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
   partner: CallerOf<Who>
   params: PathParams<Path>
   query: Parsed<Query>
   body: Parsed<Body>
-  /** The caller's address, for limits. */
-  ip: string
+  visitor: Visitor
   /** Counts one against a limit and tells the caller how much is left (D14). */
   limit: Limit
+  /** Notes a security event of this call; the partner is the caller unless told otherwise. */
+  security: NoteSecurity
   /**
    * How a route that creates writes: all of it in this one transaction, from which the answer comes. A repeat with the
    * same `Idempotency-Key` does not run it again and gets the first answer (D9).
@@ -65,7 +68,7 @@ export type Mount = <
 /** Turns contract routes into Fastify routes: caller, parse, handler, parse of the answer, envelope, status (D5, D6). */
 export function createMount(
   app: FastifyInstance,
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
 ): Mount {
@@ -87,8 +90,10 @@ export function createMount(
           params: request.params,
           query: parse(route.query, request.query),
           body: parse(route.body, request.body),
-          ip: request.ip,
+          visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
           limit: limiter(reply),
+          security: (event: SecurityEvent, facts?: SecurityFacts) =>
+            noteSecurity(request.log, event, { partner: partner?.id, ip: request.ip, ...facts }),
           once: async (work: (tx: Tx) => Promise<unknown>) => {
             const once = await answerOnce(deps, request, partner?.id, async (tx) => z.parse(answer, await work(tx)))
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')

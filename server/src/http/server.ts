@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { maxHeaderSize } from 'node:http'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
+import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
@@ -49,13 +50,17 @@ export async function createServer(
   app.addHook('onResponse', async (request, reply) => {
     const path = request.url.split('?', 1)[0]
     const ms = Math.round(reply.elapsedTime)
-    request.log.info({ method: request.method, path, status: reply.statusCode, ms, ip: request.ip }, 'answered')
+    const { method, ip, caller } = request
+    request.log.info({ method, path, status: reply.statusCode, ms, ip, partner: caller?.id }, 'answered')
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (isApi(request.url)) reply.headers(ANSWER_HEADERS)
+    if (!isApi(request.url)) return
+    reply.headers(ANSWER_HEADERS)
+    if (isSecure) reply.header('strict-transport-security', HSTS)
   })
   acceptJson(app)
+  await app.register(cookie)
 
   // A page of a list is a quarter as long so; on a slow phone that is a round trip less. No caller is known by a cookie, so
   // nobody can have somebody else's browser call with guesses and read off the length which one is right (BREACH).
@@ -96,6 +101,9 @@ const ANSWER_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
+
+/** As helmet says it of a page. */
+const HSTS = 'max-age=31536000; includeSubDomains'
 
 /** `/api-docs` and `/api-keys` are pages. */
 export function isApi(url: string): boolean {

@@ -3,6 +3,8 @@ import { underLease } from '../db/lease.ts'
 import type { Deps } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { defineJob } from '../jobs/define-job.ts'
+import { linkOrHold } from './link-or-hold.ts'
+import { waitForEmail } from './partner-held.ts'
 import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
 import { PUSH_RETRY } from './push-retry.ts'
 
@@ -11,12 +13,12 @@ export const pushPartner = defineJob({
   payload: z.object({ partnerId: z.string() }),
   retry: PUSH_RETRY,
   async run(deps, { partnerId }, signal) {
-    await pushPartnerNow(deps, partnerId, { signal })
+    await pushPartnerNow(deps, partnerId, { signal }).catch(waitForEmail)
   },
   giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId),
 })
 
-/** A push is three calls at most. One that takes longer is stopped and tried again later. */
+/** A push is four calls at most. One that takes longer is stopped and tried again later. */
 const LEASE_MS = 60_000
 /** How long a push that another one waits for may take; usually it takes a second. */
 const WAIT_MS = 5_000
@@ -27,9 +29,11 @@ const WAIT_MS = 5_000
  *
  * One push of a partner at a time, in all processes: two at once would find no record in the CRM and make two. A caller
  * who waits in vain for another's push gets CrmUnavailable. No connection is held meanwhile.
+ *
+ * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */
 export async function pushPartnerNow(
-  { db, crm }: Pick<Deps, 'db' | 'crm'>,
+  { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
   partnerId: string,
   { signal, useless }: { signal?: AbortSignal | undefined; useless?: string | null },
 ): Promise<string | undefined> {
@@ -42,14 +46,14 @@ export async function pushPartnerNow(
   async function look(): Promise<{ zohoId: string | undefined } | undefined> {
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner) return { zohoId: undefined }
-    const isOther = useless !== undefined && partner.zoho_id !== useless
-    return isOther && partner.zoho_id !== null ? { zohoId: partner.zoho_id } : undefined
+    const isDone = useless === undefined ? partner.crm === 'synced' : partner.zoho_id !== useless
+    return isDone && partner.zoho_id !== null ? { zohoId: partner.zoho_id } : undefined
   }
 
   async function push(untilLeaseEnds: AbortSignal): Promise<{ zohoId: string | undefined }> {
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner) return { zohoId: undefined }
-    const zohoId = await crm.upsertPartner(partner, untilLeaseEnds)
+    const zohoId = await linkOrHold({ db, crm, clock }, partner, untilLeaseEnds)
     await markPartnerPushed(db, partnerId, zohoId, partner.modified_time)
     return { zohoId }
   }

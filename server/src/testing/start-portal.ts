@@ -153,6 +153,7 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
     token,
     get: (path: string, request?: Request) => portal.ask('GET', path, { token, ...request }),
     post: (path: string, body?: unknown, request?: Request) => portal.ask('POST', path, { token, body, ...request }),
+    ask: (method: string, path: string, request?: Request) => portal.ask(method, path, { token, ...request }),
     put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
     async submitLead(form: object = {}): Promise<{ id: string; loid: string }> {
       const created = await partner.post('/dashboard/leads', newLead(form))

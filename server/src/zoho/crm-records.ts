@@ -131,6 +131,8 @@ export interface PartnerToPush {
   first_name: string | null
   last_name: string | null
   phone: string | null
+  /** Whether a record that the CRM has under this name and email is the partner's (D52). */
+  may_link: boolean
 }
 
 /** What the portal writes into a CRM lead. The status goes only with the first push: after that it is the CRM's. */

@@ -9,7 +9,7 @@ import { createDatabase } from '../testing/databases.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
 import { type Crm, openCrm } from './crm.ts'
 import type { DealToPush, LeadToPush } from './crm-records.ts'
-import { CrmPartnerGone, CrmRefused } from './errors.ts'
+import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 
 const lines: string[] = []
@@ -227,7 +227,9 @@ test('partners are found again by id, or by name and email together, never by na
     first_name: 'Ada',
     last_name: null,
     phone: null,
+    may_link: true,
   }
+  await expect(crm.upsertPartner({ ...ada, may_link: false })).rejects.toThrow(CrmPartnerExists)
   expect(await crm.upsertPartner(ada)).toBe(partner)
   expect(await crm.upsertPartner({ ...ada, zoho_id: partner, business_name: 'Harbour & Sons' })).toBe(partner)
   expect(await lender.read('Partners', partner)).toMatchObject({ Name: 'Harbour & Sons', First_Name: 'Ada' })

@@ -3,7 +3,7 @@ import { chunksOf } from '../chunks-of.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
 import type { ZohoAnswer, ZohoCall } from './client.ts'
 import type { CrmModule, DealToPush, LeadToPush, LoidToPush, NoteToPush, PartnerToPush } from './crm-records.ts'
-import { CrmPartnerGone } from './errors.ts'
+import { CrmPartnerExists, CrmPartnerGone } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import { type ModuleSettings, usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
@@ -13,7 +13,10 @@ import { readText } from './wire.ts'
 export interface RecordPusher {
   /** The id of the partner record with this name and this email, of the oldest where there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
-  /** The partner's id in the CRM. A repeat finds the same record again: by its id, or else by name and email together. */
+  /**
+   * The partner's id in the CRM, after its record was made or brought up to date. Without an id a record with its name and
+   * email is taken as it is, for the CRM's names are the better ones, or is `CrmPartnerExists` where it may not be linked.
+   */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<string>
   /** By LOID, so that a repeat makes no second record. A lead that is there already is the CRM's and stays as it is. */
   upsertLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
@@ -77,15 +80,18 @@ export function openRecordPusher(
 
   async function upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<string> {
     const settingsOf = await metadata.fieldsOf(partners.module, signal)
-    const { zoho_id: _, ...values } = partner
+    const { zoho_id: zohoId, ...values } = partner
     const record = fitted(named(values, partners.fields), settingsOf)
-    const zohoId = partner.zoho_id ?? (await findPartnerRecord(partner, signal))
-    if (zohoId !== undefined) {
+    if (zohoId === null) {
+      const found = await findPartnerRecord(partner, signal)
+      if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
+      if (found !== undefined) return found
+    } else {
       const path = `${partners.module}/${zohoId}`
       const answer = await api.write({ method: 'PUT', path, body: { data: [record] }, isRepeatable: true, signal })
       if (!isMissing(answer) || isItemAnswer(answer)) return writtenId(readResults(answer))
       // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
-      if (partner.zoho_id !== null) return upsertPartner({ ...partner, zoho_id: null }, signal)
+      return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
     return writtenId(await writeRecords(call, [withoutNulls(record)]))

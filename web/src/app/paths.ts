@@ -4,6 +4,7 @@ export const paths = {
   signUp: { to: '/signup' },
   forgotPassword: { to: '/forgot-password' },
   resetPassword: (token: string) => ({ to: '/reset-password', search: { token } }) as const,
+  disown: (token: string) => ({ to: '/disown', search: { token } }) as const,
   dashboard: { to: '/dashboard' },
   leads: { to: '/leads' },
   newLead: { to: '/leads/new' },

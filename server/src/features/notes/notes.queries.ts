@@ -65,6 +65,18 @@ export function reviveFailedNotes(
 }
 
 /** The CRM ids of the record's notes: what a pull or push need not look at again. */
+/** Those that the CRM does not have yet, the oldest first. */
+export async function findNotesToPush(db: Db, partnerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 export async function findNoteZohoIds(db: Db | Tx, partnerId: string, loid: string): Promise<string[]> {
   const rows = await db
     .selectFrom('notes')

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
+import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
@@ -34,7 +35,7 @@ export const runSync = defineJob({
         await progress.write()
         throw error
       }
-      deps.log.error({ err: error, partnerId, runId }, 'sync failed')
+      if (!(error instanceof PartnerHeld)) deps.log.error({ err: error, partnerId, runId }, 'sync failed')
       await failRun(deps.db, partnerId, runId, textOf(error), deps.clock.now().toISOString())
     }
   },
@@ -68,5 +69,6 @@ async function syncUntilDone(
 }
 
 function textOf(error: unknown): string {
-  return error instanceof CrmUnavailable || error instanceof CrmRefused ? error.message : INTERNAL_FAILURE
+  const isTold = [CrmUnavailable, CrmRefused, PartnerHeld].some((kind) => error instanceof kind)
+  return error instanceof Error && isTold ? error.message : INTERNAL_FAILURE
 }
