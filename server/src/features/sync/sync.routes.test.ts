@@ -564,10 +564,13 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
   await db.transaction().execute((tx) => insertRun(tx, run))
   const payload = { partnerId: ada.id, runId: run.id }
   const stop = new AbortController()
+  // The notes are still to be listed when the leads are there.
+  await lender.faults({ slowMs: 100 })
   const cutOff = runSync.run(portal.deps, payload, stop.signal)
   await waitFor('the first leads', async () => (await listed('leads')).length > 0)
   stop.abort(new Error('stopping'))
   await expect(cutOff).rejects.toThrow('stopping')
+  await lender.faults({})
 
   const joined = ada.post('/dashboard/sync-leads')
   await runSync.run(portal.deps, payload, new AbortController().signal)
