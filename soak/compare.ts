@@ -206,12 +206,20 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   }
 }
 
-/** The same thing told twice: equal in all that an event says, its own time and number apart; the first ones at most once at all. */
+/** Equal in all that an event says, its own time and number apart. What was removed and came back is created once more. */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(
-    `select type, loid, count(*)::int as copies from events
-     group by partner_id, type, loid, case when type in ('lead.created', 'lead.converted') then '' else data::text end
-     having count(*) > 1 and type <> 'deal.removed' and type <> 'lead.removed'`,
+    `with told as (
+       select partner_id, loid, type, split_part(type, '.', 1) as object, split_part(type, '.', 2) as what, data::text as data
+       from events
+     ), removed as (
+       select partner_id, loid, object, count(*) as times from told where what = 'removed' group by partner_id, loid, object
+     )
+     select type, loid, count(*)::int as copies
+     from told left join removed using (partner_id, loid, object)
+     where what <> 'removed'
+     group by partner_id, type, what, loid, case when what in ('created', 'converted') then '' else data end, times
+     having count(*) > 1 + case when what = 'created' then coalesce(times, 0) else 0 end`,
   )
 }
 
