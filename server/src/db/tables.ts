@@ -18,6 +18,7 @@ interface PartnersTable {
   email_verified: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: string | null
   crm: ColumnType<CrmState, CrmState | undefined, CrmState>
+  crm_problem: string | null
   created_at: Instant
   modified_time: Instant
 }
@@ -77,6 +78,7 @@ interface LeadsTable {
   modified_time: Instant
   zoho_id: string | null
   crm: CrmState
+  crm_problem: string | null
   crm_modified_time: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became (its own LOID, D17), or that it turned out to match (D29). */
@@ -110,6 +112,7 @@ interface DealsTable {
   modified_time: Instant
   zoho_id: string | null
   crm: CrmState
+  crm_problem: string | null
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
@@ -153,6 +156,7 @@ interface NotesTable {
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
+  crm_problem: string | null
 }
 
 interface EventsTable {
@@ -289,6 +293,7 @@ export type DealRow = Selectable<DealsTable>
 export type NewDealRow = Insertable<DealsTable>
 export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
+export type NewNoteRow = Insertable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']

@@ -2,17 +2,20 @@ import { sql } from 'kysely'
 import * as z from 'zod/mini'
 import type { Deps } from '../deps.ts'
 import { defineJob } from '../jobs/define-job.ts'
+import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
-import { PUSH_RETRY } from './push-retry.ts'
+import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
 
 export const pushPartner = defineJob({
   name: 'push-partner',
   payload: z.object({ partnerId: z.string() }),
   retry: PUSH_RETRY,
   async run(deps, { partnerId }, signal) {
-    await pushPartnerNow(deps, partnerId, { signal })
+    await givingUpWhenRefused(pushPartnerNow(deps, partnerId, { signal }), (problem) =>
+      markPartnerPushFailed(deps.db, partnerId, problem),
+    )
   },
-  giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId),
+  giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId, NOT_REACHED),
 })
 
 /**
@@ -35,9 +38,9 @@ export async function pushPartnerNow(
       if (!partner) return undefined
       const isOther = useless !== undefined && partner.zoho_id !== useless
       if (isOther && partner.zoho_id !== null) return partner.zoho_id
-      const zohoId = await crm.upsertPartner(partner, signal)
-      await markPartnerPushed(connection, partnerId, zohoId, partner.modified_time)
-      return zohoId
+      const pushed = await crm.upsertPartner(partner, signal)
+      await markPartnerPushed(connection, partnerId, pushed, partner.modified_time)
+      return pushed.zoho_id
     } finally {
       await sql`select pg_advisory_unlock(${lock})`.execute(connection)
     }

@@ -6,6 +6,8 @@ export interface Lender {
   createMany(module: string, records: object[]): Promise<string[]>
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
+  /** From the recycle bin, on the staff page. */
+  restore(id: string): Promise<void>
   /** The new deal's id. */
   convert(leadId: string, deal?: object): Promise<string>
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
@@ -98,6 +100,10 @@ export function openLender(sandboxUrl: string): Lender {
     },
     async remove(module, id) {
       await api('DELETE', `${module}/${id}`)
+    },
+    async restore(id) {
+      const response = await fetch(`${sandboxUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
+      if (!response.ok) throw new Error(`restoring ${id}: ${response.status}`)
     },
     async convert(leadId, deal = {}) {
       const Deals = { Deal_Name: 'A deal', Closing_Date: '2027-01-31', Stage: 'Information Received', ...deal }

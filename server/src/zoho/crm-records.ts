@@ -133,6 +133,12 @@ export interface PartnerToPush {
   phone: string | null
 }
 
+export interface PushedPartner {
+  zoho_id: string
+  /** The CRM's names of the fields whose values it did not accept: the record is there without them. */
+  left_out: string[]
+}
+
 /** What the portal writes into a CRM lead. The status goes only with the first push: after that it is the CRM's. */
 export interface LeadToPush {
   loid: string

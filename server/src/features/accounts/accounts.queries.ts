@@ -4,7 +4,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-export type Partner = Omit<PartnerRow, 'password_hash'>
+export type Partner = Omit<PartnerRow, 'password_hash' | 'crm_problem'>
 
 const PARTNER_COLUMNS = [
   'id',

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { NoteRow } from '../../db/tables.ts'
+import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 import { recordEvent } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
 import { insertCrmNote, lockNotes, lockUnsentNotesOfOtherPartners, updateNote } from './notes.queries.ts'
@@ -42,7 +42,7 @@ export async function applyCrmNotes(
       continue
     }
     const { modified_time: _, ...written } = note
-    const added: NoteRow = {
+    const added: NewNoteRow = {
       ...written,
       id: newId(new Date(note.created_at)),
       partner_id: partnerId,

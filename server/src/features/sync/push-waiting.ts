@@ -1,12 +1,10 @@
 import { GiveUp, type Job } from '../../jobs/define-job.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
-import { inParallel, type SyncContext } from './sync-context.ts'
-
-const PUSHED_AT_ONCE = 4
+import type { SyncContext } from './sync-context.ts'
 
 /**
- * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. The
- * run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
+ * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. One
+ * after the other, because the first takes others along. The run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
  */
 export async function pushWaiting(
   sync: SyncContext,
@@ -16,14 +14,14 @@ export async function pushWaiting(
 ): Promise<SyncContext> {
   const { deps, partnerId, signal, progress } = sync
   if (loids.length > 0) await progress.begin(phase, loids.length)
-  await inParallel(loids, PUSHED_AT_ONCE, async (loid) => {
+  for (const loid of loids) {
     try {
       await push.run(deps, { partnerId, loid }, signal)
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error
     }
     await progress.add(1)
-  })
+  }
   const partner = await findPartner(deps.db, partnerId)
   return { ...sync, partnerZohoId: partner?.zoho_id ?? sync.partnerZohoId }
 }
