@@ -203,6 +203,12 @@ interface CrmTokensTable {
 interface CrmCallsTable {
   hour: Instant
   calls: number
+  credits: number
+}
+
+interface CrmCallersTable {
+  id: string
+  seen_at: Instant
 }
 
 interface CrmChoicesTable {
@@ -278,6 +284,7 @@ export interface Tables {
   chosen_loids: ChosenLoidsTable
   crm_tokens: CrmTokensTable
   crm_calls: CrmCallsTable
+  crm_callers: CrmCallersTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
   webhook_endpoints: WebhookEndpointsTable

@@ -46,3 +46,14 @@ export async function markPartnerPushFailed(db: Db, partnerId: string, problem: 
     .where('crm', '=', 'pending')
     .execute()
 }
+
+/** Partners of whose record the CRM lacks something, and why, for operators. At most a hundred. */
+export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
+  return db
+    .selectFrom('partners')
+    .select(['business_name', 'crm_problem'])
+    .where('crm_problem', 'is not', null)
+    .orderBy('created_at')
+    .limit(100)
+    .execute()
+}

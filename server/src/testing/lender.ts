@@ -18,7 +18,7 @@ export interface Lender {
   watches(): Promise<Record<string, unknown>[]>
   faults(faults: object): Promise<void>
   behaviour(switches: object): Promise<void>
-  calls(): Promise<{ total: number; by_kind: Record<string, number> }>
+  calls(): Promise<{ total: number; credits_used: number; by_kind: Record<string, number> }>
   /** Empties the CRM; faults and switches are gone too. */
   reset(): Promise<void>
 }
@@ -31,7 +31,7 @@ const Records = z.object({ data: z.array(z.record(z.string(), z.unknown())) })
 const Converted = z.object({ data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })) })
 const Fields = z.object({ fields: z.array(z.object({ id: z.string(), api_name: z.string() })) })
 const Watches = z.object({ watch: z.array(z.record(z.string(), z.unknown())) })
-const Calls = z.object({ total: z.number(), by_kind: z.record(z.string(), z.number()) })
+const Calls = z.object({ total: z.number(), credits_used: z.number(), by_kind: z.record(z.string(), z.number()) })
 
 export function openLender(sandboxUrl: string): Lender {
   let token: Promise<string> | undefined

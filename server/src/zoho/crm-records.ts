@@ -219,6 +219,13 @@ export interface CrmOrganisation {
   currency: string | null
 }
 
+/** What came of trying one thing that the portal needs of the CRM, in words; what to do stands with what is wrong. */
+export interface CrmCheck {
+  name: string
+  says: string
+  isWrong: boolean
+}
+
 /** What came of making the fields that were missing, each as `Module.Field`. */
 export interface MadeFields {
   made: string[]

@@ -34,6 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await lender.reset()
   await database.db.deleteFrom('crm_tokens').execute()
+  await database.pool.query('truncate crm_calls, crm_callers, crm_credits_left')
   now = new Date()
   crm = open()
   partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
@@ -48,6 +49,7 @@ function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
     mode: 'sandbox',
     settings: settings(),
     fieldMap: DEFAULT_FIELD_MAP,
+    creditsPerDay: 50_000,
     db: database.db,
     clock: { now: () => now },
     log,
@@ -663,14 +665,70 @@ test('the organisation tells its name, time zone and currency', async () => {
   })
 })
 
-test('calls of all processes in the last 24 hours are counted together', async () => {
+const wrong = async () =>
+  Object.fromEntries((await open().check()).flatMap((one) => (one.isWrong ? [[one.name, one.says]] : [])))
+
+test('where all is well, the check says so and changes nothing', async () => {
+  const before = await lender.list('Leads', 'LOID')
+  expect(await wrong()).toEqual({})
+  expect(await lender.list('Leads', 'LOID')).toEqual(before)
+})
+
+test.each([
+  [{ scopesMissing: ['ZohoSearch.securesearch.READ'] }, 'Search', 'ZohoSearch.securesearch.READ'],
+  [{ scopesMissing: ['ZohoCRM.coql.READ'] }, 'Queries', 'ZohoCRM.coql.READ'],
+  [{ scopesMissing: ['ZohoCRM.notifications.ALL'] }, 'Notifications', 'ZohoCRM.notifications.ALL'],
+  [{ scopesMissing: ['ZohoCRM.org.READ'] }, 'Organisation', 'ZohoCRM.org.READ'],
+  [{ loidUnique: false }, 'LOID', 'Leads.LOID and Deals.LOID may occur twice'],
+  [{ conversionMapsLoidAndPartner: false }, 'Conversion', 'Leads.LOID and Leads.Partner are lost'],
+  [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
+])('the check names what is wrong and what to do: %o', async (switches, name, words) => {
+  await lender.behaviour(switches)
+  expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
+})
+
+test('without the right to write, the check names the three modules’ scope', async () => {
+  await lender.faults({ scopeMismatch: { times: 1, match: 'PUT /crm/v8/Partners' } })
+  expect(await wrong()).toEqual({ Writing: expect.stringContaining('ZohoCRM.modules.ALL') })
+})
+
+test('calls and credits of all processes in the last 24 hours are counted together, by Zoho’s prices', async () => {
   const [first, second] = [open(), open()]
-  const before = await first.callsOfLastDay()
+  const before = await first.usage()
+  const zohoBefore = (await lender.calls()).credits_used
   await first.organisation()
+  await first.leadVersions(partner)
   await first.close()
-  await second.organisation()
-  await second.organisation()
-  expect(await second.callsOfLastDay()).toBe(before + 3)
+  await second.deletionsOfAllPartners('Leads', new Date().toISOString())
+  const after = await second.usage()
+  expect(after.credits - before.credits).toBe((await lender.calls()).credits_used - zohoBefore)
+  expect(after.credits - before.credits).toBe(7)
+  expect(after.calls - before.calls).toBe(4)
+  await second.close()
   now = new Date(now.getTime() + 25 * 3_600_000)
-  expect(await second.callsOfLastDay()).toBe(0)
+  expect(await first.usage()).toMatchObject({ calls: 0, credits: 0 })
+})
+
+test('below a tenth of the day’s credits only pushes go on, whatever process learnt of it', async () => {
+  // Zoho says what is left once half is used.
+  await lender.behaviour({ creditsPerDay: 100 })
+  const other = open({ creditsPerDay: 100 })
+  for (let call = 0; call < 92; call++) await lender.watches()
+  const pusher = open({ creditsPerDay: 100 })
+  await pusher.pushDeal(newDeal())
+  expect((await pusher.usage()).creditsLeft).toBeLessThan(10)
+
+  await expect(other.dealVersions(partner)).rejects.toThrow('nearly used up')
+  expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
+})
+
+test('the calls that may run at once are shared by the processes that call', async () => {
+  const [first, second] = [open(), open()]
+  await Promise.all([first.organisation(), second.organisation()])
+  await Promise.all([first.usage(), second.usage()])
+  await lender.behaviour({ concurrentCallsMax: 10, subConcurrentCallsMax: 10 })
+  await lender.faults({ slowMs: 20 })
+  const [before, beforeOther] = [first.callsUsed(), second.callsUsed()]
+  await Promise.all([first, second].flatMap((one) => Array.from({ length: 20 }, () => one.organisation())))
+  expect([first.callsUsed() - before, second.callsUsed() - beforeOther]).toEqual([20, 20])
 })
