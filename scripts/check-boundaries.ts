@@ -10,7 +10,7 @@ const SERVER_ROOT = String.raw`server/src/(config|deps|errors|chunks-of)\.ts$`
 
 const SERVER_FEATURES = {
   accounts: [],
-  'api-keys': [],
+  'api-keys': ['accounts'],
   leads: ['accounts'],
   deals: ['accounts'],
   notes: ['leads', 'deals', 'accounts'],
@@ -25,6 +25,7 @@ const SERVER_FEATURES = {
 const SERVER_FOLDERS = {
   events: ['db', 'jobs'],
   history: ['db', 'zoho'],
+  apply: ['db', 'events', 'history', 'zoho'],
   jobs: ['db'],
   http: ['db'],
   zoho: ['db'],

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { Nothing } from './answer.ts'
+import { Instant } from './dates.ts'
 import {
   BUSINESS_NAME_LENGTH_MAX,
   NAME_LENGTH_MAX,
@@ -8,10 +9,11 @@ import {
   PHONE_LENGTH_MAX,
 } from './limits.ts'
 import { defineRoute } from './route.ts'
-import { Email, optionalText, requiredText } from './text.ts'
+import { changedText, Email, optionalText, requiredText } from './text.ts'
 
 export const PASSWORD_TOO_SHORT = 'Password must be at least 8 characters long'
 export const PASSWORD_COMMON = 'Password is too weak. Please choose a stronger password.'
+export const CONFIRM_EMAIL = 'Confirm your email address to connect to your existing records'
 export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const PASSWORD_HINT = 'For better security, use uppercase, lowercase, and numbers in your password'
 
@@ -29,7 +31,7 @@ function notTooLong() {
   return z.maxLength(PASSWORD_LENGTH_MAX, `Password must be at most ${PASSWORD_LENGTH_MAX} characters long`)
 }
 
-/** Length only: composition is a hint, and the list of common ones is the server's (D10). */
+/** Length only: composition is a hint, and which are easily guessed is for the server to say (D10). */
 export function newPassword(missing: string) {
   return password(missing).check(z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT), notTooLong())
 }
@@ -41,24 +43,48 @@ const Token = z
     z.maxLength(200, 'Invalid reset token. Please request a new password reset.'),
   )
 
-export const SignUp = z.strictObject({
-  email: Email,
-  password: newPassword('Password is required'),
-  businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
-  firstName: optionalText('First name', NAME_LENGTH_MAX),
-  lastName: optionalText('Last name', NAME_LENGTH_MAX),
-})
+/** A client may send the second typing of the password along; it is compared then (D46). */
+const confirmation = z.optional(z.string({ error: PASSWORDS_DIFFER }))
+const DIFFERENT = { error: PASSWORDS_DIFFER, path: ['confirmPassword'] }
+
+export const SignUp = z
+  .object({
+    email: Email,
+    password: newPassword('Password is required'),
+    confirmPassword: confirmation,
+    businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
+    firstName: optionalText('First name', NAME_LENGTH_MAX),
+    lastName: optionalText('Last name', NAME_LENGTH_MAX),
+  })
+  .check(z.refine((form) => [undefined, form.password].includes(form.confirmPassword), DIFFERENT))
 export type SignUp = z.infer<typeof SignUp>
 
-export const SignIn = z.strictObject({ email: Email, password: password('Password is required') })
+export const SignIn = z.object({ email: Email, password: password('Password is required') })
 export type SignIn = z.infer<typeof SignIn>
 
-export const ForgotPassword = z.strictObject({ email: Email })
-export const ResetPassword = z.strictObject({ token: Token, newPassword: newPassword('Password is required') })
+export const ForgotPassword = z.object({ email: Email })
+
+/** Whether a new password also ends what else opens the account (D52). */
+const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
+
+export const ResetPassword = z
+  .object({
+    token: Token,
+    newPassword: newPassword('Password is required'),
+    confirmPassword: confirmation,
+    revokeAccess,
+  })
+  .check(z.refine((form) => [undefined, form.newPassword].includes(form.confirmPassword), DIFFERENT))
 export type ResetPassword = z.infer<typeof ResetPassword>
 
 export const SignedInPartner = z.object({ partnerId: z.string(), businessName: z.string(), partnerEmail: z.string() })
 export type SignedInPartner = z.infer<typeof SignedInPartner>
+
+export const VerifiedSession = z.extend(SignedInPartner, {
+  /** The CRM has records of this business, and they wait for the email address to be confirmed (D52). */
+  mustConfirmEmail: z.boolean(),
+})
+export type VerifiedSession = z.infer<typeof VerifiedSession>
 
 export const Profile = z.object({
   id: z.string(),
@@ -73,21 +99,33 @@ export const Profile = z.object({
 })
 export type Profile = z.infer<typeof Profile>
 
-export const ProfileChange = z.strictObject({
-  business_name: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
-  first_name: optionalText('First name', NAME_LENGTH_MAX),
-  last_name: optionalText('Last name', NAME_LENGTH_MAX),
-  phone: optionalText('Phone', PHONE_LENGTH_MAX),
+/** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
+export const ProfileChange = z.object({
+  business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX)),
+  first_name: changedText('First name', NAME_LENGTH_MAX),
+  last_name: changedText('Last name', NAME_LENGTH_MAX),
+  phone: changedText('Phone', PHONE_LENGTH_MAX),
+  /** Read-only: another one than the stored is refused. */
+  email: z.optional(Email),
 })
 export type ProfileChange = z.infer<typeof ProfileChange>
 
 /** The server answers too short a one and the mismatch with codes of their own (section 8), so only presence is checked here. */
-export const PasswordChange = z.strictObject({
+export const PasswordChange = z.object({
   currentPassword: password('Current password is required'),
   newPassword: password('New password is required').check(notTooLong()),
   confirmPassword: password('Password confirmation is required'),
+  revokeAccess,
 })
 export type PasswordChange = z.infer<typeof PasswordChange>
+
+/** What opens the account besides its password: as it is after a new password, or as it was until this revoked it. */
+export const Access = z.object({
+  api_key: z.nullable(z.object({ preview: z.string(), created_at: Instant })),
+  webhook_url: z.nullable(z.string()),
+  revoked: z.boolean(),
+})
+export type Access = z.infer<typeof Access>
 
 export const signUp = defineRoute({
   method: 'POST',
@@ -127,27 +165,53 @@ export const resetPassword = defineRoute({
   path: '/auth/reset-password',
   auth: 'none',
   body: ResetPassword,
-  answer: Nothing,
-  summary: 'Sets a new password with a reset token and ends every session.',
+  answer: Access,
+  summary: 'Sets a new password with a reset token and ends every session. It also confirms the email address.',
 })
+
+const VerificationToken = z.string().check(z.minLength(1), z.maxLength(200))
+
+export const VerifyEmail = z.object({
+  token: VerificationToken,
+  /** Not asked of the account's own session. */
+  password: z.optional(password('Password is required')),
+})
+export type VerifyEmail = z.infer<typeof VerifyEmail>
 
 export const verifyEmail = defineRoute({
   method: 'POST',
   path: '/auth/verify-email',
-  auth: 'none',
-  body: z.strictObject({ token: z.string().check(z.minLength(1), z.maxLength(200)) }),
+  auth: 'session-or-none',
+  body: VerifyEmail,
   answer: Nothing,
-  summary: 'Marks the email address as verified with the token of the welcome mail.',
+  summary: 'Confirms the email address with the token of the mail, for the account’s session or with its password.',
+})
+
+export const sendVerification = defineRoute({
+  method: 'POST',
+  path: '/auth/send-verification',
+  auth: 'session',
+  answer: Nothing,
+  summary: 'Mails the link that confirms the email address once more.',
+})
+
+export const disown = defineRoute({
+  method: 'POST',
+  path: '/auth/disown',
+  auth: 'none',
+  body: z.object({ token: VerificationToken }),
+  answer: Nothing,
+  summary: 'Closes the account that somebody else created with this email address, with the token of the mail.',
 })
 
 export const verifySession = defineRoute({
   method: 'POST',
   path: '/auth/verify',
   auth: 'none',
-  body: z.strictObject({
+  body: z.object({
     token: z.string({ error: 'No token available' }).check(z.minLength(1, 'No token available'), z.maxLength(200)),
   }),
-  answer: SignedInPartner,
+  answer: VerifiedSession,
   summary: 'Tells whose session a token is.',
 })
 
@@ -189,6 +253,6 @@ export const changePassword = defineRoute({
   path: '/profile/password',
   auth: 'session',
   body: PasswordChange,
-  answer: Nothing,
+  answer: Access,
   summary: 'Changes the password and ends the partner’s other sessions.',
 })

@@ -1,7 +1,10 @@
 import type * as z from 'zod/mini'
 
-/** Whose call it is: nobody's, a signed-in partner's, a system's with an API key, or either of the last two. */
-export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key'
+/**
+ * Whose call it is: nobody's, a signed-in partner's, a system's with an API key, or one of two. A session that has ended
+ * is nobody's where nobody may call.
+ */
+export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
 
 /**
  * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` the same with `pagination` beside it,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { accountAccess } from './account-access.ts'
 import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
@@ -14,6 +15,7 @@ import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { connectRecords } from './features/sync/connect-records.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
@@ -43,7 +45,11 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   )
   const mount = createMount(app, deps, authenticate, rateLimits)
   logInboundCalls(app, deps)
-  accountRoutes(mount, deps, callers)
+  accountRoutes(mount, deps, {
+    callers,
+    access: accountAccess,
+    connectRecords: (tx, partnerId) => connectRecords(tx, deps, partnerId),
+  })
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)

@@ -3,6 +3,7 @@ import { removeInBatches } from './db/remove-in-batches.ts'
 import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
 import { removeAccountTokensOfAllPartners, removeSessionsOfAllPartners } from './features/accounts/accounts.queries.ts'
+import { removeKnownSourcesOfAllPartners } from './features/accounts/known-sources.queries.ts'
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
@@ -26,6 +27,8 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** As long as a browser keeps its mark. */
+const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 
@@ -49,6 +52,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
     sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),

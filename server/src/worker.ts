@@ -1,8 +1,10 @@
+import { mailNotice } from './features/accounts/mail-notice.job.ts'
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
-import { mailWelcome } from './features/accounts/mail-welcome.job.ts'
+import { mailVerification } from './features/accounts/mail-verification.job.ts'
 import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { pullDueDetails } from './features/sync/pull-details.job.ts'
 import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
 import { sweep } from './features/sync/sweep.job.ts'
@@ -19,11 +21,13 @@ export const JOBS: readonly Job[] = [
   pushDeal,
   pushNote,
   runSync,
-  mailWelcome,
+  mailVerification,
   mailResetLink,
+  mailNotice,
   mailEndpointDisabled,
   pruneNightly,
   sweep,
   watchCrm,
   pullNotified,
+  pullDueDetails,
 ]

@@ -39,16 +39,20 @@ export function listen(
     connection.on('error', handleBreak)
     connection.on('end', () => handleBreak())
     const ask = () => {
-      asking = setTimeout(() => connection.query('select 1').then(ask, handleBreak), silenceMsMax / 2)
+      asking = setTimeout(() => {
+        connection.query('select 1').then(ask, handleBreak)
+      }, silenceMsMax / 2)
     }
     connection.on('notification', ({ channel, payload }) => hearers[channel]?.(payload ?? ''))
     try {
       await connection.connect()
       for (const channel of Object.keys(hearers)) await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
       client = connection
-      if (isClosed) return void (await connection.end())
-      ask()
-      onConnect()
+      if (isClosed) await connection.end()
+      else {
+        ask()
+        onConnect()
+      }
     } catch (error) {
       handleBreak(error instanceof Error ? error : new Error(String(error)))
     }

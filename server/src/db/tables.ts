@@ -1,4 +1,4 @@
-import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable, Updateable } from 'kysely'
+import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
 type Instant = string
@@ -17,15 +17,26 @@ interface PartnersTable {
   is_active: ColumnType<boolean, boolean | undefined, boolean>
   email_verified: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: string | null
-  crm: ColumnType<CrmState, CrmState | undefined, CrmState>
+  /** Held: the CRM has a record of this name and email, and the address is not confirmed (D52). */
+  crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   crm_problem: string | null
   created_at: Instant
   modified_time: Instant
+  closed_at: ColumnType<Instant | null, undefined, Instant>
+  crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
+interface KnownSourcesTable {
+  partner_id: string
+  source_hash: Buffer
+  seen_at: Instant
 }
 
 interface SessionsTable {
   token_hash: Buffer
   partner_id: string
+  family_id: string
+  successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
   expires_at: Instant
 }
@@ -85,6 +96,8 @@ interface LeadsTable {
   deal_loid: string | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | 'matches-deal' | null
+  history_due: ColumnType<boolean, boolean | undefined, boolean>
+  notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
 }
 
@@ -116,6 +129,8 @@ interface DealsTable {
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
+  history_due: ColumnType<boolean, boolean | undefined, boolean>
+  notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
 }
 
@@ -195,9 +210,16 @@ interface ChosenLoidsTable {
 
 interface CrmTokensTable {
   connection: string
-  access_token: string
-  api_domain: string
-  expires_at: Instant
+  access_token: string | null
+  api_domain: string | null
+  expires_at: Instant | null
+  quiet_until: Instant | null
+}
+
+interface LeasesTable {
+  name: string
+  holder: string
+  until: Instant
 }
 
 interface CrmCallsTable {
@@ -271,6 +293,7 @@ interface WebhookAttemptsTable {
 export interface Tables {
   partners: PartnersTable
   sessions: SessionsTable
+  known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
@@ -282,6 +305,7 @@ export interface Tables {
   sync_runs: SyncRunsTable
   sweep_cursors: SweepCursorsTable
   chosen_loids: ChosenLoidsTable
+  leases: LeasesTable
   crm_tokens: CrmTokensTable
   crm_calls: CrmCallsTable
   crm_callers: CrmCallersTable
@@ -295,10 +319,8 @@ export interface Tables {
 export type PartnerRow = Selectable<PartnersTable>
 export type LeadRow = Selectable<LeadsTable>
 export type NewLeadRow = Insertable<LeadsTable>
-export type LeadChange = Updateable<LeadsTable>
 export type DealRow = Selectable<DealsTable>
 export type NewDealRow = Insertable<DealsTable>
-export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type NewNoteRow = Insertable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>

@@ -12,8 +12,8 @@ export interface Caller {
 }
 
 export interface SessionCaller extends Caller {
-  /** SHA-256 of the session token. */
-  sessionHash: Buffer
+  /** The session's token as it was sent. */
+  token: string
 }
 
 export interface KeyCaller extends Caller {
@@ -27,6 +27,7 @@ export type CallerOf<Who extends Auth> = {
   session: SessionCaller
   'api-key': KeyCaller
   'session-or-api-key': SessionCaller | KeyCaller
+  'session-or-none': SessionCaller | undefined
 }[Who]
 
 declare module 'fastify' {
@@ -68,6 +69,11 @@ const REFUSALS = {
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
   return async (request, reply, auth) => {
     if (auth === 'none') return
+    if (auth === 'session-or-none') {
+      const token = bearerToken(request)
+      request.caller = (token && !sources.hasKeyForm(token) && (await sources.findSessionCaller(token))) || null
+      return
+    }
     const token = bearerToken(request)
     if (token === undefined) throw new Unauthorized('UNAUTHORIZED', REFUSALS[auth])
     if (!sources.hasKeyForm(token)) {

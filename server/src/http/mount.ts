@@ -10,20 +10,23 @@ import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalid } from './invalid.ts'
 import type { Limit } from './rate-limit.ts'
+import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
+import { type Visitor, visitorOf } from './visitor.ts'
 
 type Schema = z.ZodMiniType
 type Parsed<S> = S extends Schema ? z.output<S> : undefined
 
-/** What a handler gets: everything checked, nothing of HTTP but the caller's address. */
+/** What a handler gets: everything checked, nothing of HTTP but where it comes from. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
   partner: CallerOf<Who>
   params: PathParams<Path>
   query: Parsed<Query>
   body: Parsed<Body>
-  /** The caller's address, for limits. */
-  ip: string
+  visitor: Visitor
   /** Counts one against a limit and tells the caller how much is left (D14). */
   limit: Limit
+  /** Notes a security event of this call; the partner is the caller unless told otherwise. */
+  security: NoteSecurity
   /**
    * How a route that creates writes: all of it in this one transaction, from which the answer comes. A repeat with the
    * same `Idempotency-Key` does not run it again and gets the first answer (D9).
@@ -65,7 +68,7 @@ export type Mount = <
 /** Turns contract routes into Fastify routes: caller, parse, handler, parse of the answer, envelope, status (D5, D6). */
 export function createMount(
   app: FastifyInstance,
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
 ): Mount {
@@ -78,6 +81,7 @@ export function createMount(
       url: `/api${route.path}`,
       // A page's headers; an answer has its own (http/server).
       helmet: false,
+      config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // Before the body is read: a stranger's is not worth it.
       onRequest: (request, reply) => authenticate(request, reply, route.auth),
       handler: async (request, reply) => {
@@ -85,10 +89,12 @@ export function createMount(
         const call = {
           partner,
           params: request.params,
-          query: parse(route.query, request.query),
-          body: parse(route.body, request.body),
-          ip: request.ip,
+          query: parse(route, route.query, withoutBlanks(request.query)),
+          body: parse(route, route.body, request.body),
+          visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
           limit: limiter(reply),
+          security: (event: SecurityEvent, facts?: SecurityFacts) =>
+            noteSecurity(request.log, event, { partner: partner?.id, ip: request.ip, ...facts }),
           once: async (work: (tx: Tx) => Promise<unknown>) => {
             const once = await answerOnce(deps, request, partner?.id, async (tx) => z.parse(answer, await work(tx)))
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')
@@ -103,19 +109,33 @@ export function createMount(
   }
 }
 
-function parse(schema: Schema | undefined, input: unknown): unknown {
+/** A filter left blank counts as not given (D46). */
+function withoutBlanks(query: unknown): unknown {
+  const given = Object.entries(Object(query)).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
+  return Object.fromEntries(given)
+}
+
+/**
+ * What a route has no schema for is ignored, except where a system calls with an API key: there a field that the route
+ * does not know is refused by name, because a typing mistake would lose data (D46).
+ */
+function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {
     const parsed = schema.safeParse(input ?? {})
     if (!parsed.success) throw invalid(parsed.error.issues)
     return parsed.data
   }
-  if (input === undefined || input === null) return undefined
+  if (ignoresUnknown(route) || input === undefined || input === null) return undefined
   const keys = Object.keys(input)
-  // A number has no keys, and is nothing that this address asked for either.
+  // A number has no keys, and is not what this address asked for either.
   if (typeof input !== 'object' || keys.length > 0) {
     throw invalid(typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [])
   }
   return undefined
+}
+
+function ignoresUnknown({ auth }: Route): boolean {
+  return auth === 'none' || auth === 'session'
 }
 
 /** Parsing the answer drops every column that the contract does not name. */

@@ -54,30 +54,6 @@ test('two processes share their limits', async () => {
   expect((await second.post('/auth/login', { email: 'x@example.com', password: 'x' })).status).toBe(429)
 })
 
-test('one address cannot use up an account’s hundred tries an hour; many together can, in two processes', async () => {
-  const env = { RATE_LIMITS: 'on' }
-  await using first = await startPortal({ env })
-  await using second = await startPortal({ env, on: first })
-  const wrong = { email: 'x@example.com', password: 'x' }
-  const tryFrom = (address: string, portal = first) =>
-    portal.post('/auth/login', wrong, { headers: { 'x-forwarded-for': address } })
-  for (let i = 0; i < 20; i++) await tryFrom('203.0.113.1')
-  expect((await tryFrom('203.0.113.1')).status).toBe(429)
-
-  for (let i = 0; i < 89; i++) {
-    expect((await tryFrom(`198.51.100.${i}`, i % 2 === 0 ? first : second)).status).toBe(401)
-  }
-  const last = await tryFrom('192.0.2.1')
-  expect([last.status, last.headers.get('ratelimit-limit'), last.headers.get('ratelimit-remaining')]).toEqual([
-    401,
-    '100',
-    '0',
-  ])
-  const over = await tryFrom('192.0.2.2', second)
-  expect([over.status, over.headers.get('ratelimit-limit')]).toEqual([429, '100'])
-  expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(3_000)
-})
-
 test('a caller’s address is what a trusted proxy says, and nobody else', async () => {
   const env = { RATE_LIMITS: 'on' }
   await using behindOurs = await startPortal({ env })

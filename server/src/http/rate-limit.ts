@@ -10,13 +10,21 @@ export interface RateLimit {
   seconds: number
   /** What a caller over the limit is told. */
   text: string
+  /** Over the limit, this one decides instead: it slows down and does not shut out. */
+  thenSlow?: RateLimit
+}
+
+/** What was counted. */
+export interface Counted {
+  /** Where only failures count, what has succeeded is given back. Counting it first leaves no room for many tries at once. */
+  giveBack(): Promise<void>
 }
 
 /**
  * Counts one against the limit for this key; over it throws TooMany. The answer carries the `RateLimit-*` headers, of
  * several limits those of the one that is nearest to its end.
  */
-export type Limit = (rule: RateLimit, key: string) => Promise<void>
+export type Limit = (rule: RateLimit, key: string) => Promise<Counted>
 
 /** Limits are held in the database, so that every process shares them (D14). */
 export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyReply) => Limit {
@@ -39,19 +47,28 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
     return limiter
   }
 
-  return (reply) => async (rule, key) => {
-    if (!isOn) return
-    const state = await consume(limiterOf(rule), key)
-    const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1_000))
-    const remaining = Math.max(0, state.remainingPoints)
-    const saidBefore = reply.getHeader('ratelimit-remaining')
-    if (saidBefore === undefined || remaining <= Number(saidBefore)) {
-      reply.header('ratelimit-limit', String(rule.points))
-      reply.header('ratelimit-remaining', String(remaining))
-      reply.header('ratelimit-reset', String(resetSeconds))
+  return (reply) =>
+    async function limit(rule, key): Promise<Counted> {
+      if (!isOn) return { giveBack: async () => undefined }
+      const limiter = limiterOf(rule)
+      const state = await consume(limiter, key)
+      const counted = { giveBack: async () => void (await limiter.reward(key)) }
+      const isOver = state.consumedPoints > rule.points
+      if (isOver && rule.thenSlow) {
+        await limit(rule.thenSlow, key)
+        return counted
+      }
+      const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1_000))
+      const remaining = Math.max(0, state.remainingPoints)
+      const saidBefore = reply.getHeader('ratelimit-remaining')
+      if (saidBefore === undefined || remaining <= Number(saidBefore)) {
+        reply.header('ratelimit-limit', String(rule.points))
+        reply.header('ratelimit-remaining', String(remaining))
+        reply.header('ratelimit-reset', String(resetSeconds))
+      }
+      if (isOver) throw new TooMany(rule.text, resetSeconds)
+      return counted
     }
-    if (state.consumedPoints > rule.points) throw new TooMany(rule.text, resetSeconds)
-  }
 }
 
 /** Those whose time is over, which the library would begin anew. How many they were. */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { maxHeaderSize } from 'node:http'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
+import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
@@ -49,13 +50,17 @@ export async function createServer(
   app.addHook('onResponse', async (request, reply) => {
     const path = request.url.split('?', 1)[0]
     const ms = Math.round(reply.elapsedTime)
-    request.log.info({ method: request.method, path, status: reply.statusCode, ms, ip: request.ip }, 'answered')
+    const { method, ip, caller } = request
+    request.log.info({ method, path, status: reply.statusCode, ms, ip, partner: caller?.id }, 'answered')
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (isApi(request.url)) reply.headers(ANSWER_HEADERS)
+    if (!isApi(request.url)) return
+    reply.headers(ANSWER_HEADERS)
+    if (isSecure) reply.header('strict-transport-security', HSTS)
   })
   acceptJson(app)
+  await app.register(cookie)
 
   // A page of a list is a quarter as long so; on a slow phone that is a round trip less. No caller is known by a cookie, so
   // nobody can have somebody else's browser call with guesses and read off the length which one is right (BREACH).
@@ -97,6 +102,9 @@ const ANSWER_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
+/** As helmet says it of a page. */
+const HSTS = 'max-age=31536000; includeSubDomains'
+
 /** `/api-docs` and `/api-keys` are pages. */
 export function isApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url)
@@ -115,6 +123,10 @@ function decodable(url: string): string {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route asks for no body: whatever is sent as one is not looked at (D46). */
+    ignoresBody?: boolean
+  }
   interface FastifyRequest {
     /** The body as it came, also where it is not JSON; undefined where none was read. */
     bodyText: string | undefined
@@ -129,7 +141,11 @@ function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = String(body)
     request.bodyText = text
-    if (text === '') done(null, undefined)
+    if (text === '' || request.routeOptions.config.ignoresBody) done(null, undefined)
     else void parseJson(request, text, done)
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
+    const isIgnored = request.routeOptions.config.ignoresBody === true
+    done(isIgnored ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))
   })
 }

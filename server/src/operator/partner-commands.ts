@@ -49,6 +49,7 @@ async function setActive(command: Command, given: Given, workplace: Workplace, i
   const { isChanged, sessionsEnded } = await setPartnerActive(db, partner.id, isActive)
   const who = `${partner.business_name} (${partner.email})`
   const state = isActive ? 'active' : 'inactive'
+  if (isChanged) workplace.security(isActive ? 'partner-activated' : 'partner-deactivated', { partner: partner.id })
   if (!isChanged) workplace.say(`${who} was ${state} already`)
   else workplace.say(`${who} is ${state} now${isActive ? '' : `; sessions ended: ${sessionsEnded}`}`)
   return 0

@@ -6,6 +6,7 @@ export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
   let query = db
     .selectFrom('partners as partner')
     .select(['partner.id', 'business_name', 'email', 'is_active', 'email_verified', 'created_at'])
+    .where('closed_at', 'is', null)
     .select((eb) =>
       eb
         .selectFrom('record_counts')

@@ -4,6 +4,7 @@ import type { Settings } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
+import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
 import { joinCrmServer, joinDatabaseServer } from '../local-servers.ts'
 import type { Parts } from '../portal.ts'
 
@@ -11,6 +12,8 @@ import type { Parts } from '../portal.ts'
 export interface Workplace {
   /** One or more lines for the operator. */
   say(text: string): void
+  /** One line on standard error. */
+  security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'clock'>>
   parts(): Promise<Parts>
   /** The same with the jobs running, as one more process of the portal. */
@@ -45,8 +48,12 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     return opened
   }
 
+  // What else the log tells here is what goes wrong.
+  const securityLog = log.child({}, { level: 'info' })
+
   return {
     say,
+    security: (event, facts) => noteSecurity(securityLog, event, { ...facts }),
     async database() {
       const { db, pool, close } = openDatabase(await databaseUrl(), (error) =>
         log.warn({ err: error }, 'connection lost'),

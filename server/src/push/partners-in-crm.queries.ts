@@ -1,16 +1,32 @@
 import type { Db } from '../db/database.ts'
-import type { PartnerToPush, PushedPartner } from '../zoho/crm-records.ts'
+import type { PushedPartner } from '../zoho/crm-records.ts'
 
-/** With the time of its last change, which `markPartnerPushed` wants. */
-export function findPartnerToPush(
-  db: Db,
-  partnerId: string,
-): Promise<(PartnerToPush & { modified_time: string }) | undefined> {
+export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
+
+/** With what decides whether and how it is pushed. One whose account was closed is gone. */
+export function findPartnerToPush(db: Db, partnerId: string) {
   return db
     .selectFrom('partners')
-    .select(['zoho_id', 'business_name', 'email', 'first_name', 'last_name', 'phone', 'modified_time'])
+    .select(['id', 'zoho_id', 'business_name', 'email', 'first_name', 'last_name', 'phone', 'modified_time'])
+    .select(['email_verified', 'crm', 'crm_record_sent_at'])
     .where('id', '=', partnerId)
+    .where('closed_at', 'is', null)
     .executeTakeFirst()
+}
+
+/** False when the address was confirmed meanwhile, so that nothing is to be held. */
+export async function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
+  const held = await db
+    .updateTable('partners')
+    .set({ crm: 'held' })
+    .where('id', '=', partnerId)
+    .where('email_verified', '=', false)
+    .executeTakeFirst()
+  return held.numUpdatedRows > 0n
+}
+
+export async function markRecordSent(db: Db, partnerId: string, at: string | null): Promise<void> {
+  await db.updateTable('partners').set({ crm_record_sent_at: at }).where('id', '=', partnerId).execute()
 }
 
 /** `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. */

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { CrmPartnerGone } from '../zoho/errors.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
+import { waitForEmail } from './partner-held.ts'
 import { findPartnerToPush } from './partners-in-crm.queries.ts'
 import { pushPartnerNow } from './push-partner.job.ts'
 
@@ -13,10 +14,11 @@ interface PushOfRecord<Result> {
 
 /**
  * Pushes what names its partner in the CRM by an id. A partner who is not there yet gets a record first, and one whose
- * record was deleted gets another. Undefined when the partner is gone; `GiveUp` when the CRM refuses.
+ * record was deleted gets another. Undefined when the partner is gone, or has to confirm its address first (D52); `GiveUp`
+ * when the CRM refuses.
  */
 export function pushForPartner<Result>(
-  deps: Pick<Deps, 'db' | 'crm'>,
+  deps: Pick<Deps, 'db' | 'crm' | 'clock'>,
   partnerId: string,
   { push, markFailed, signal }: PushOfRecord<Result>,
 ): Promise<Result | undefined> {
@@ -24,14 +26,18 @@ export function pushForPartner<Result>(
 
   async function pushed(): Promise<Result | undefined> {
     const partner = await findPartnerToPush(deps.db, partnerId)
-    const zohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal, useless: null }))
+    const zohoId = partner && (partner.zoho_id ?? (await recordInsteadOf(null)))
     if (zohoId === undefined) return undefined
     try {
       return await push(zohoId)
     } catch (error) {
       if (!(error instanceof CrmPartnerGone)) throw error
-      const other = await pushPartnerNow(deps, partnerId, { signal, useless: zohoId })
+      const other = await recordInsteadOf(zohoId)
       return other === undefined ? undefined : push(other)
     }
+  }
+
+  function recordInsteadOf(useless: string | null) {
+    return pushPartnerNow(deps, partnerId, { signal, useless }).catch(waitForEmail)
   }
 }

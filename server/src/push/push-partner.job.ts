@@ -1,8 +1,11 @@
-import { sql } from 'kysely'
 import * as z from 'zod/mini'
+import { underLease } from '../db/lease.ts'
 import type { Deps } from '../deps.ts'
+import { CrmUnavailable } from '../errors.ts'
 import { defineJob } from '../jobs/define-job.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
+import { linkOrHold } from './link-or-hold.ts'
+import { waitForEmail } from './partner-held.ts'
 import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
 
@@ -11,38 +14,49 @@ export const pushPartner = defineJob({
   payload: z.object({ partnerId: z.string() }),
   retry: PUSH_RETRY,
   async run(deps, { partnerId }, signal) {
-    await givingUpWhenRefused(pushPartnerNow(deps, partnerId, { signal }), (problem) =>
-      markPartnerPushFailed(deps.db, partnerId, problem),
-    )
+    const pushed = pushPartnerNow(deps, partnerId, { signal }).catch(waitForEmail)
+    await givingUpWhenRefused(pushed, (problem) => markPartnerPushFailed(deps.db, partnerId, problem))
   },
   giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId, NOT_REACHED),
 })
 
+/** A push is four calls at most. One that takes longer is stopped and tried again later. */
+const LEASE_MS = 60_000
+/** How long a push that another one waits for may take; usually it takes a second. */
+const WAIT_MS = 5_000
+
 /**
- * The partner's CRM id, after its record there was made or brought up to date; undefined when the partner is gone. A
- * caller whom the id that it knew of does not help says which (null for none), and gets another if there is one by now.
+ * The partner's CRM id, after its record there was made or brought up to date; undefined when the partner is gone. Pass
+ * the id that failed as `useless` (null if there was none): if the partner has a different id by now, that one is returned.
  *
- * One push of a partner at a time, in all processes: two at once would find no record in the CRM and make two. The
- * lock is the connection's, not a transaction's, because the CRM is called under it; it ends with a process that dies.
+ * One push of a partner at a time, in all processes: two at once would find no record in the CRM and make two. A caller
+ * who waits in vain for another's push gets CrmUnavailable. No connection is held meanwhile.
+ *
+ * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */
 export async function pushPartnerNow(
-  { db, crm }: Pick<Deps, 'db' | 'crm'>,
+  { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
   partnerId: string,
   { signal, useless }: { signal?: AbortSignal | undefined; useless?: string | null },
 ): Promise<string | undefined> {
-  return db.connection().execute(async (connection) => {
-    const lock = sql`hashtextextended(${partnerId}, 2)`
-    await sql`select pg_advisory_lock(${lock})`.execute(connection)
-    try {
-      const partner = await findPartnerToPush(connection, partnerId)
-      if (!partner) return undefined
-      const isOther = useless !== undefined && partner.zoho_id !== useless
-      if (isOther && partner.zoho_id !== null) return partner.zoho_id
-      const pushed = await crm.upsertPartner(partner, signal)
-      await markPartnerPushed(connection, partnerId, pushed, partner.modified_time)
-      return pushed.zoho_id
-    } finally {
-      await sql`select pg_advisory_unlock(${lock})`.execute(connection)
-    }
-  })
+  const lease = { name: `push-partner ${partnerId}`, leaseMs: LEASE_MS, waitMs: WAIT_MS, signal }
+  const pushed = await underLease(db, lease, look, push)
+  if (!pushed)
+    throw new CrmUnavailable('The CRM does not answer at the moment.', new Error('another push is under way'))
+  return pushed.zohoId
+
+  async function look(): Promise<{ zohoId: string | undefined } | undefined> {
+    const partner = await findPartnerToPush(db, partnerId)
+    if (!partner) return { zohoId: undefined }
+    const isDone = useless === undefined ? partner.crm === 'synced' : partner.zoho_id !== useless
+    return isDone && partner.zoho_id !== null ? { zohoId: partner.zoho_id } : undefined
+  }
+
+  async function push(untilLeaseEnds: AbortSignal): Promise<{ zohoId: string | undefined }> {
+    const partner = await findPartnerToPush(db, partnerId)
+    if (!partner) return { zohoId: undefined }
+    const pushed = await linkOrHold({ db, crm, clock }, partner, untilLeaseEnds)
+    await markPartnerPushed(db, partnerId, pushed, partner.modified_time)
+    return { zohoId: pushed.zoho_id }
+  }
 }

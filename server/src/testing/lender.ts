@@ -8,6 +8,7 @@ export interface Lender {
   remove(module: string, id: string): Promise<void>
   /** From the recycle bin, on the staff page. */
   restore(id: string): Promise<void>
+  removeMany(module: string, ids: readonly string[]): Promise<void>
   /** The new deal's id. */
   convert(leadId: string, deal?: object): Promise<string>
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
@@ -104,6 +105,10 @@ export function openLender(sandboxUrl: string): Lender {
     async restore(id) {
       const response = await fetch(`${sandboxUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
       if (!response.ok) throw new Error(`restoring ${id}: ${response.status}`)
+    },
+    async removeMany(module, ids) {
+      for (let at = 0; at < ids.length; at += 100)
+        await api('DELETE', `${module}?ids=${ids.slice(at, at + 100).join(',')}`)
     },
     async convert(leadId, deal = {}) {
       const Deals = { Deal_Name: 'A deal', Closing_Date: '2027-01-31', Stage: 'Information Received', ...deal }

@@ -14,6 +14,10 @@ export interface Tokens {
   current(): Promise<AccessToken>
   /** After Zoho refused `rejected`: another process's newer token if there is one, a new one otherwise. */
   replace(rejected: string): Promise<AccessToken>
+  /** A token worked. */
+  accepted(): void
+  /** Zoho refused one that had just replaced a refused one. */
+  refusedAgain(): Promise<void>
 }
 
 export interface ZohoCall {
@@ -63,12 +67,17 @@ export function openClient(options: {
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
     let rejectedToken: string | undefined
     for (let attempt = 1; ; attempt++) {
-      const token = rejectedToken === undefined ? await tokens.current() : await tokens.replace(rejectedToken)
-      await limits.refresh()
-      const outcome = await slots(() => sendOnce(call, token.apiDomain, token.value))
+      const token = await unlessAborted(
+        rejectedToken === undefined ? tokens.current() : tokens.replace(rejectedToken),
+        call.signal,
+      )
+      await unlessAborted(limits.refresh(), call.signal)
+      const outcome = await slots(() => sendOnce(call, token.apiDomain, token.value), call.signal)
       if ('answer' in outcome) {
-        if (outcome.answer.status !== 401) return outcome.answer
-        const code = errorCode(outcome.answer.body)
+        const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined
+        if (code !== 'INVALID_TOKEN') tokens.accepted()
+        else if (rejectedToken !== undefined) await tokens.refusedAgain()
+        if (code === undefined) return outcome.answer
         if (code !== 'INVALID_TOKEN' || rejectedToken !== undefined) {
           log.error({ code, path: call.path }, 'the CRM does not accept the portal')
           throw new CrmUnavailable(`The CRM does not accept the portal (${code}).`)
@@ -144,26 +153,51 @@ function throwInterrupted(signal: AbortSignal | undefined, error: unknown): neve
   throw isTimeout ? new CrmUnavailable('The CRM did not answer in time.', reason) : reason
 }
 
+/** Ends one caller's wait. What is waited for goes on, for others wait for it, too. */
+async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return wanted
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([wanted, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
 /** Runs at most `max` at once, the others in the order they came. */
 function openSlots(max: () => number) {
   let running = 0
   const waiting: (() => void)[] = []
-  function start() {
+
+  function start(): void {
     while (running < max() && waiting.length > 0) {
       running++
       waiting.shift()?.()
     }
   }
-  return async function withSlot<Result>(work: () => Promise<Result>): Promise<Result> {
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve)
-      start()
+
+  function end(): void {
+    running--
+    start()
+  }
+
+  return async function withSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const slot = Promise.withResolvers<void>()
+    waiting.push(slot.resolve)
+    start()
+    await unlessAborted(slot.promise, signal).catch((error: unknown) => {
+      const at = waiting.indexOf(slot.resolve)
+      if (at === -1) end()
+      else waiting.splice(at, 1)
+      throw error
     })
     try {
       return await work()
     } finally {
-      running--
-      start()
+      end()
     }
   }
 }

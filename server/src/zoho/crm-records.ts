@@ -131,6 +131,8 @@ export interface PartnerToPush {
   first_name: string | null
   last_name: string | null
   phone: string | null
+  /** Whether a record that the CRM has under this name and email is the partner's (D52). */
+  may_link: boolean
 }
 
 export interface PushedPartner {
@@ -208,6 +210,8 @@ export interface CrmNoteOfRecord {
 export interface LoidToPush {
   zoho_id: string
   loid: string
+  /** Of a record that should name its partner and does not. */
+  partner_zoho_id?: string
 }
 
 export type CrmModule = 'Leads' | 'Deals'

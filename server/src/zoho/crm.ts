@@ -7,6 +7,7 @@ import { openApi } from './api.ts'
 import { type Checks, openChecks } from './check.ts'
 import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
 import type { FieldMap } from './field-map.ts'
+import { openRecordLister, type RecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
 import { type Channels, openChannels } from './notifications.ts'
 import { type Organisation, openOrganisation } from './organisation.ts'
@@ -22,7 +23,15 @@ import { openTokens } from './token.ts'
  * later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help), and stops when `signal` says so.
  * A signal of `AbortSignal.timeout` ends in `CrmUnavailable`.
  */
-export interface Crm extends RecordPusher, RecordReader, HistoryReader, NoteReader, Channels, Organisation, Checks {
+export interface Crm
+  extends RecordPusher,
+    RecordReader,
+    RecordLister,
+    HistoryReader,
+    NoteReader,
+    Channels,
+    Organisation,
+    Checks {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
   /** HTTP calls since the start of this process, the refused ones included. */
@@ -52,11 +61,13 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, lo
   const api = openApi(client)
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
   const reading = { ...parts, api: openApi(sparing(client, limits)) }
+  const records = openRecordReader(reading)
   const organisation = openOrganisation(parts)
   return {
     mode,
     ...openRecordPusher(parts, openNoteReader(parts)),
-    ...openRecordReader(reading),
+    ...records,
+    ...openRecordLister(reading, records),
     ...openHistoryReader(reading),
     ...openNoteReader(reading),
     ...openChannels({ api, settings, fieldMap }),

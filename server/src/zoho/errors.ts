@@ -23,5 +23,10 @@ export class CrmConflict extends Error {
 /** The CRM does not let the portal's user do this. Whether others work, it does not say. */
 export class CrmForbidden extends CrmUnavailable {}
 
+/** The CRM has a record of this name and email already, and whose it is has to be proved first (D52). */
+export class CrmPartnerExists extends Error {
+  override name = 'CrmPartnerExists'
+}
+
 /** The partner that a record is to name has no record in the CRM any more. Once it has a new one, the same call works. */
 export class CrmPartnerGone extends CrmUnavailable {}

@@ -12,7 +12,7 @@ import type {
   PartnerToPush,
   PushedPartner,
 } from './crm-records.ts'
-import { CrmPartnerGone, CrmRefused } from './errors.ts'
+import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import { type ModuleSettings, usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
@@ -23,8 +23,8 @@ export interface RecordPusher {
   /** The id of the partner record with this name and this email, of the oldest where there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
-   * Brings the partner's record up to date, or makes it. A repeat finds the same record again: by its id, or else by name
-   * and email together.
+   * Brings the partner's record up to date, or makes it. Without an id a record with its name and email is taken as it is,
+   * for the CRM's names are the better ones, or is `CrmPartnerExists` where it may not be linked.
    */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
@@ -98,15 +98,18 @@ export function openRecordPusher(
   }
 
   async function upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
-    const { zoho_id: _, ...values } = partner
+    const { zoho_id: zohoId, ...values } = partner
     const record = fitted(named(values, partners.fields), await metadata.fieldsOf(partners.module, signal))
-    const zohoId = partner.zoho_id ?? (await findPartnerRecord(partner, signal))
-    if (zohoId !== undefined) {
+    if (zohoId === null) {
+      const found = await findPartnerRecord(partner, signal)
+      if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
+      if (found !== undefined) return { zoho_id: found, left_out: [] }
+    } else {
       const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
       const updated = await writePartner(call, record)
       if (updated) return updated
       // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
-      if (partner.zoho_id !== null) return upsertPartner({ ...partner, zoho_id: null }, signal)
+      return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
     const made = await writePartner(call, withoutNulls(record))
@@ -286,11 +289,15 @@ export function openRecordPusher(
   }
 
   async function setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void> {
-    const field = (module === 'Leads' ? leads : deals).fields.loid
+    const { loid: loidField, partner: partnerField } = (module === 'Leads' ? leads : deals).fields
     const call = { method: 'PUT', path: moduleName(fieldMap, module), isRepeatable: true, signal } as const
     await Promise.all(
       chunksOf(loids, RECORDS_A_CALL_MAX).map((chunk) => {
-        const records = chunk.map(({ zoho_id, loid }) => ({ id: zoho_id, [field]: loid }))
+        const records = chunk.map(({ zoho_id, loid, partner_zoho_id }) => ({
+          id: zoho_id,
+          [loidField]: loid,
+          ...(partner_zoho_id && { [partnerField]: { id: partner_zoho_id } }),
+        }))
         // The portal's bookkeeping must not set off the lender's workflows.
         return writeRecords(call, records, { trigger: [] })
       }),

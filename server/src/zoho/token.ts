@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
+import type { Updateable } from 'kysely'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { ZohoSettings } from '../config.ts'
-import type { Db, Tx } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
+import { underLease } from '../db/lease.ts'
+import type { Tables } from '../db/tables.ts'
 import type { Clock } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { type AccessToken, postForm, type Tokens } from './client.ts'
@@ -12,44 +14,59 @@ type StoredToken = AccessToken & { expiresAtMs: number }
 
 const RENEW_BEFORE_MS = 5 * 60_000
 const REQUEST_MS_MAX = 10_000
-/** Zoho's block ends only after a while in which nobody asks. */
-const QUIET_AFTER_THROTTLE_MS = 60_000
+/** Longer than a request takes. Waiters have to outlast one. */
+const LEASE_MS = REQUEST_MS_MAX + 2_000
+/** Zoho's block ends only after a quarter of an hour in which nobody asks. */
+const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
+/** So many new tokens refused one after the other are no accident: the data centre is not the organisation's. */
+const REFUSED_MAX = 3
+const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 
 /**
  * One access token for the whole product: a row that all processes share, renewed by one of them at a time, because
- * Zoho gives out no more than ten in ten minutes.
+ * Zoho gives out no more than ten in ten minutes (D34). When Zoho wants quiet, the row says so to all of them.
  */
 export function openTokens(options: { settings: ZohoSettings; db: Db; clock: Clock; log: Logger }): Tokens {
   const { settings, db, clock, log } = options
   const connection = connectionName(settings)
   let known: StoredToken | undefined
   let renewal: Promise<StoredToken> | undefined
-  let quietUntilMs = 0
+  let refused = 0
 
   const nowMs = () => clock.now().getTime()
   const isUsable = (token: StoredToken | undefined, rejected?: string): token is StoredToken =>
     token !== undefined && token.value !== rejected && token.expiresAtMs > nowMs()
 
   async function obtain(rejected?: string): Promise<StoredToken> {
-    const shared = await readRow(db, connection)
-    if (isUsable(shared, rejected)) return shared
-    // The one call to another machine inside a transaction: the lock is what keeps processes from asking at once, and
-    // it must end with the connection if this process dies. Nothing else is read or written under it.
-    return db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${connection}, 0))`.execute(tx)
-      const renewedByAnother = await readRow(tx, connection)
-      if (isUsable(renewedByAnother, rejected)) return renewedByAnother
-      const token = await request()
-      await writeRow(tx, connection, token)
-      return token
+    const lease = { name: `crm-token ${connection}`, leaseMs: LEASE_MS, waitMs: LEASE_MS }
+    const token = await underLease(db, lease, look, async () => {
+      const renewed = await request()
+      await writeRow(db, connection, {
+        access_token: renewed.value,
+        api_domain: renewed.apiDomain,
+        expires_at: instant(renewed.expiresAtMs),
+      })
+      return renewed
     })
+    if (!token) throw new CrmUnavailable('The CRM’s sign-in does not answer.')
+    return token
+
+    async function look(): Promise<StoredToken | undefined> {
+      const { token: shared, quietUntilMs } = await readRow(db, connection)
+      if (isUsable(shared, rejected)) return shared
+      if (nowMs() < quietUntilMs) throw new CrmUnavailable('The CRM asks the portal to wait before it signs in again.')
+      return undefined
+    }
+  }
+
+  function beQuiet(ms: number): Promise<void> {
+    return writeRow(db, connection, { quiet_until: instant(nowMs() + ms) })
   }
 
   async function request(): Promise<StoredToken> {
-    if (nowMs() < quietUntilMs) throw new CrmUnavailable('The CRM asks the portal to wait before it signs in again.')
     const answer = await post(settings)
     if ('error' in answer) {
-      if (/access denied/i.test(answer.error)) quietUntilMs = nowMs() + QUIET_AFTER_THROTTLE_MS
+      if (/access denied/i.test(answer.error)) await beQuiet(QUIET_AFTER_THROTTLE_MS)
       log.error({ error: answer.error }, 'the CRM gave no access token')
       throw new CrmUnavailable(`The CRM does not let the portal sign in (${answer.error}).`)
     }
@@ -76,7 +93,24 @@ export function openTokens(options: { settings: ZohoSettings; db: Db; clock: Clo
 
   return {
     current: async () => (isUsable(known) ? known : renew()),
-    replace: async (rejected) => (isUsable(known, rejected) ? known : renew(rejected)),
+    async replace(rejected) {
+      if (isUsable(known, rejected)) return known
+      const token = await renew(rejected)
+      // A renewal that was under way may not have known that this one is rejected.
+      return token.value === rejected ? renew(rejected) : token
+    },
+    accepted() {
+      refused = 0
+    },
+    async refusedAgain() {
+      refused += 1
+      if (refused < REFUSED_MAX) return
+      log.error(
+        { accountsUrl: settings.accountsUrl },
+        'the CRM refuses the tokens that it gives: is it the right data centre?',
+      )
+      await beQuiet(QUIET_AFTER_REFUSALS_MS)
+    },
   }
 }
 
@@ -120,24 +154,25 @@ function connectionName({ accountsUrl, clientId, refreshToken }: ZohoSettings): 
     .digest('hex')
 }
 
-async function readRow(db: Db | Tx, connection: string): Promise<StoredToken | undefined> {
+async function readRow(db: Db, connection: string): Promise<{ token: StoredToken | undefined; quietUntilMs: number }> {
   const row = await db
     .selectFrom('crm_tokens')
-    .select(['access_token', 'api_domain', 'expires_at'])
+    .select(['access_token', 'api_domain', 'expires_at', 'quiet_until'])
     .where('connection', '=', connection)
     .executeTakeFirst()
-  return row && { value: row.access_token, apiDomain: row.api_domain, expiresAtMs: Date.parse(row.expires_at) }
+  const { access_token: value, api_domain: apiDomain, expires_at, quiet_until } = row ?? {}
+  const token = value && apiDomain && expires_at ? { value, apiDomain, expiresAtMs: Date.parse(expires_at) } : undefined
+  return { token, quietUntilMs: quiet_until ? Date.parse(quiet_until) : 0 }
 }
 
-async function writeRow(tx: Tx, connection: string, token: StoredToken): Promise<void> {
-  const row = {
-    access_token: token.value,
-    api_domain: token.apiDomain,
-    expires_at: new Date(token.expiresAtMs).toISOString(),
-  }
-  await tx
+async function writeRow(db: Db, connection: string, row: Updateable<Tables['crm_tokens']>): Promise<void> {
+  await db
     .insertInto('crm_tokens')
     .values({ connection, ...row })
     .onConflict((conflict) => conflict.column('connection').doUpdateSet(row))
     .execute()
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString()
 }

@@ -63,6 +63,12 @@ const routeTree = root.addChildren([
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/verify-email-page.tsx'), 'VerifyEmailPage'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/disown',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/disown-page.tsx'), 'DisownPage'),
+  }),
   signedOut.addChildren([
     createRoute({
       getParentRoute: () => signedOut,

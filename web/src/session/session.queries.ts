@@ -1,4 +1,4 @@
-import { type SignedInPartner, verifySession } from '@portal/contract/accounts.ts'
+import { type VerifiedSession, verifySession } from '@portal/contract/accounts.ts'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { Failure } from '../api/failure.ts'
@@ -11,13 +11,13 @@ import { dropToken, readToken } from '../api/token.ts'
 export function sessionQuery() {
   return queryOptions({
     queryKey: ['session'],
-    queryFn: ({ signal }): Promise<SignedInPartner> => verify(signal),
+    queryFn: ({ signal }): Promise<VerifiedSession> => verify(signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
   })
 }
 
-async function verify(signal: AbortSignal): Promise<SignedInPartner> {
+async function verify(signal: AbortSignal): Promise<VerifiedSession> {
   const token = readToken()
   if (token === null) throw new Failure(401, 'No token available', { code: 'UNAUTHORIZED' })
   try {

@@ -4,7 +4,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-export type Partner = Omit<PartnerRow, 'password_hash' | 'crm_problem'>
+export type Partner = Omit<PartnerRow, 'password_hash' | 'crm_problem' | 'closed_at' | 'crm_record_sent_at'>
 
 const PARTNER_COLUMNS = [
   'id',
@@ -33,11 +33,22 @@ export async function insertPartner(
 
 /** With the password's hash: for signing in only. */
 export function findPartnerByEmail(db: Db, email: string): Promise<PartnerRow | undefined> {
-  return db.selectFrom('partners').selectAll().where('email', '=', email).executeTakeFirst()
+  return db
+    .selectFrom('partners')
+    .selectAll()
+    .where('email', '=', email)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
 }
 
+/** One whose account was closed is gone. */
 export function findPartner(db: Db, partnerId: string): Promise<Partner | undefined> {
-  return db.selectFrom('partners').select(PARTNER_COLUMNS).where('id', '=', partnerId).executeTakeFirst()
+  return db
+    .selectFrom('partners')
+    .select(PARTNER_COLUMNS)
+    .where('id', '=', partnerId)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst()
 }
 
 /** Whose records of the CRM these ids of its partners are. */
@@ -47,6 +58,15 @@ export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
     .select(['id', 'zoho_id', 'created_at'])
     .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
     .$narrowType<{ zoho_id: string }>()
+    .execute()
+}
+
+/** When these partners came to the portal. */
+export function findPartnersCameAt(db: Db, partnerIds: readonly string[]) {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'created_at'])
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(partnerIds))))
     .execute()
 }
 
@@ -91,22 +111,48 @@ export async function updateActive(tx: Tx, partnerId: string, isActive: boolean)
   return row !== undefined
 }
 
-export async function markEmailVerified(tx: Tx, partnerId: string): Promise<void> {
-  await tx.updateTable('partners').set({ email_verified: true }).where('id', '=', partnerId).execute()
+/** Undefined when it was verified before. `wasHeld`: records of the CRM waited for it, and wait no longer (D52). */
+export async function markEmailVerified(tx: Tx, partnerId: string): Promise<{ wasHeld: boolean } | undefined> {
+  const partner = await tx
+    .selectFrom('partners')
+    .select(['email_verified', 'crm'])
+    .where('id', '=', partnerId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!partner || partner.email_verified) return undefined
+  const wasHeld = partner.crm === 'held'
+  await tx
+    .updateTable('partners')
+    .set({ email_verified: true, ...(wasHeld && { crm: 'pending' }) })
+    .where('id', '=', partnerId)
+    .execute()
+  return { wasHeld }
 }
 
+/** The row stays, because its leads do. Its record in the CRM may be linked to another partner now. */
+export async function markClosed(tx: Tx, partnerId: string, at: string): Promise<void> {
+  await tx
+    .updateTable('partners')
+    .set({ is_active: false, closed_at: at, zoho_id: null })
+    .where('id', '=', partnerId)
+    .execute()
+}
+
+/** One that is there already stays as it is. */
 export async function insertSession(
   tx: Db | Tx,
-  session: { tokenHash: Buffer; partnerId: string; signedInAt: string; expiresAt: string },
+  session: { tokenHash: Buffer; partnerId: string; familyId: string; signedInAt: string; expiresAt: string },
 ): Promise<void> {
   await tx
     .insertInto('sessions')
     .values({
       token_hash: session.tokenHash,
       partner_id: session.partnerId,
+      family_id: session.familyId,
       signed_in_at: session.signedInAt,
       expires_at: session.expiresAt,
     })
+    .onConflict((conflict) => conflict.column('token_hash').doNothing())
     .execute()
 }
 
@@ -114,13 +160,14 @@ interface SessionOwner {
   id: string
   email: string
   business_name: string
+  crm: Partner['crm']
 }
 
 /** Asked with every request, hence a named statement. A deactivated partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const { rows } = await reads.query<SessionOwner>({
     name: 'session-owner',
-    text: `select p.id, p.email, p.business_name
+    text: `select p.id, p.email, p.business_name, p.crm
              from sessions s join partners p on p.id = s.partner_id
             where s.token_hash = $1 and s.expires_at > $2 and p.is_active`,
     values: [tokenHash, now.toISOString()],
@@ -128,13 +175,14 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
   return rows[0]
 }
 
-export async function getSignedInAt(tx: Tx, tokenHash: Buffer): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('sessions')
-    .select('signed_in_at')
+/** The session with its seed: this one, unless it has one already. Until the transaction ends, no other exchange reads it. */
+export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
+  return tx
+    .updateTable('sessions')
+    .set((eb) => ({ successor_seed: eb.fn.coalesce('successor_seed', eb.val(seed)) }))
     .where('token_hash', '=', tokenHash)
+    .returning((eb) => ['family_id', 'signed_in_at', eb.ref('successor_seed').$notNull().as('successor_seed')])
     .executeTakeFirst()
-  return row?.signed_in_at
 }
 
 /** Ends the session at `expiresAt` at the latest; it never makes one longer. */
@@ -147,29 +195,36 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
-export async function removeSession(db: Db, tokenHash: Buffer): Promise<void> {
-  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute()
+export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
+    .execute()
 }
 
-/** All of the partner's sessions, but for the one to keep. How many they were. */
-export async function removeSessions(tx: Tx, partnerId: string, keep?: Buffer): Promise<number> {
-  let removal = tx.deleteFrom('sessions').where('partner_id', '=', partnerId)
-  if (keep) removal = removal.where('token_hash', '!=', keep)
-  return Number((await removal.executeTakeFirst()).numDeletedRows)
+/** All of the partner's sessions. How many they were. */
+export async function removeSessions(tx: Tx, partnerId: string): Promise<number> {
+  const removal = await tx.deleteFrom('sessions').where('partner_id', '=', partnerId).executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+/** Those of other families than this session's. */
+export async function removeOtherSessions(tx: Tx, partnerId: string, tokenHash: Buffer): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('partner_id', '=', partnerId)
+    .where('family_id', 'is distinct from', (eb) =>
+      eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash),
+    )
+    .execute()
 }
 
 type Purpose = 'reset-password' | 'verify-email'
 
-/** The newest token is the only one (D13). */
-export async function replaceAccountToken(
-  tx: Tx,
+export async function insertAccountToken(
+  tx: Db | Tx,
   token: { hash: Buffer; partnerId: string; purpose: Purpose; expiresAt: string },
 ): Promise<void> {
-  await tx
-    .deleteFrom('account_tokens')
-    .where('partner_id', '=', token.partnerId)
-    .where('purpose', '=', token.purpose)
-    .execute()
   await tx
     .insertInto('account_tokens')
     .values({
@@ -190,12 +245,24 @@ export function findAccountToken(tx: Db | Tx, hash: Buffer, purpose: Purpose) {
     .executeTakeFirst()
 }
 
-/** Takes the token away and tells whose it was: of two uses at once only one gets the partner. */
-export async function takeAccountToken(tx: Tx, hash: Buffer, purpose: Purpose): Promise<string | undefined> {
+export async function removeAccountTokens(tx: Tx, partnerId: string, purpose?: Purpose): Promise<void> {
+  let removal = tx.deleteFrom('account_tokens').where('partner_id', '=', partnerId)
+  if (purpose) removal = removal.where('purpose', '=', purpose)
+  await removal.execute()
+}
+
+/** Takes a token that has not ended away and tells whose it was: of two uses at once only one gets the partner. */
+export async function takeAccountToken(
+  tx: Tx,
+  hash: Buffer,
+  purpose: Purpose,
+  now: string,
+): Promise<string | undefined> {
   const row = await tx
     .deleteFrom('account_tokens')
     .where('token_hash', '=', hash)
     .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
     .returning('partner_id')
     .executeTakeFirst()
   return row?.partner_id

@@ -1,10 +1,12 @@
 import {
   changePassword,
   changeProfile,
+  disown,
   forgotPassword,
   readProfile,
   refreshSession,
   resetPassword,
+  sendVerification,
   signIn,
   signOut,
   signUp,
@@ -14,14 +16,19 @@ import {
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
-import { getPartner, removeSession } from './accounts.queries.ts'
+import type { AccountAccess } from './access.ts'
+import { getPartner, removeSessionFamily } from './accounts.queries.ts'
 import type { CallerMemory } from './caller-memory.ts'
-import { changePartnerPassword, changePartnerProfile } from './change-profile.ts'
+import { changePartnerPassword } from './change-password.ts'
+import { changePartnerProfile } from './change-profile.ts'
+import type { ConnectRecords } from './confirm-email.ts'
+import { disownAccount } from './disown-account.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
-import { hashNewPassword } from './passwords.ts'
+import { sendVerificationAgain } from './send-verification.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
 import { signInPartner } from './sign-in.ts'
-import { signUpPartner } from './sign-up.ts'
+import { hashSignUpPassword, signUpPartner } from './sign-up.ts'
+import { hashToken } from './tokens.ts'
 import { verifyEmailAddress } from './verify-email.ts'
 
 const SIGN_UPS: RateLimit = {
@@ -31,39 +38,62 @@ const SIGN_UPS: RateLimit = {
   text: 'Too many accounts were created from this address. Please try again later.',
 }
 
-export function accountRoutes(mount: Mount, deps: Deps, callers: CallerMemory): void {
-  mount(signUp, async ({ once, body, ip, limit }) => {
-    await limit(SIGN_UPS, ip)
-    const passwordHash = await hashNewPassword(body.password, 'password')
-    return once((tx) => signUpPartner(tx, deps, body, passwordHash))
+/** What of other features an account touches, handed over by app.ts. */
+interface Neighbours {
+  callers: CallerMemory
+  access: AccountAccess
+  connectRecords: ConnectRecords
+}
+
+export function accountRoutes(mount: Mount, deps: Deps, { callers, access, connectRecords }: Neighbours): void {
+  mount(signUp, async ({ once, body, visitor, limit, security }) => {
+    await limit(SIGN_UPS, visitor.address)
+    const passwordHash = await hashSignUpPassword(body)
+    const partner = await once((tx) => signUpPartner(tx, deps, body, passwordHash))
+    security('signed-up', { partner: partner.partnerId })
+    return partner
   })
-  mount(signIn, ({ body, ip, limit }) => signInPartner(deps, body, ip, limit))
-  mount(forgotPassword, ({ body, limit }) => requestPasswordReset(deps, body.email, limit))
-  mount(resetPassword, async ({ body }) => {
-    await setNewPassword(deps, body)
+  mount(signIn, ({ body, ...call }) => signInPartner(deps, body, call))
+  mount(forgotPassword, ({ body, ...call }) => requestPasswordReset(deps, body.email, call))
+  mount(resetPassword, async ({ body, visitor, security }) => {
+    const { partnerId, ...answer } = await setNewPassword(deps, body, visitor, { access, connectRecords })
     callers.forget()
+    security('password-reset', { partner: partnerId })
+    return answer.access
+  })
+  mount(verifyEmail, async ({ body, security, ...call }) => {
+    const partnerId = await verifyEmailAddress(deps, body, call, connectRecords)
+    callers.forget()
+    security('email-confirmed', { partner: partnerId })
     return {}
   })
-  mount(verifyEmail, async ({ body }) => {
-    await verifyEmailAddress(deps, body.token)
+  mount(sendVerification, async ({ partner, limit }) => {
+    await sendVerificationAgain(deps, partner.id, limit)
+    return {}
+  })
+  mount(disown, async ({ body, security }) => {
+    const partnerId = await disownAccount(deps, body.token, access)
+    callers.forget()
+    security('account-disowned', { partner: partnerId })
     return {}
   })
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
   mount(signOut, async ({ partner }) => {
-    await removeSession(deps.db, partner.sessionHash)
+    await removeSessionFamily(deps.db, hashToken(partner.token))
     callers.forget()
     return {}
   })
   mount(readProfile, ({ partner }) => getPartner(deps.db, partner.id))
   mount(changeProfile, async ({ partner, body }) => {
-    const profile = await changePartnerProfile(deps, partner.id, body)
+    const profile = await changePartnerProfile(deps, partner.id, body, connectRecords)
     callers.forget()
     return profile
   })
-  mount(changePassword, async ({ partner, body }) => {
-    await changePartnerPassword(deps, partner, body)
+  mount(changePassword, async ({ partner, body, limit, security }) => {
+    const left = await changePartnerPassword(deps, partner, body, { access, limit })
     callers.forget()
-    return {}
+    security('password-changed')
+    return left
   })
 }

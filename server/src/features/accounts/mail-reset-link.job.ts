@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import { findPartnerByEmail, type Partner, replaceAccountToken } from './accounts.queries.ts'
+import { findPartnerByEmail, insertAccountToken, type Partner, removeAccountTokens } from './accounts.queries.ts'
 import { resetMail } from './mails.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -17,18 +17,15 @@ export const mailResetLink = defineJob({
   },
 })
 
-/** Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end. */
+/** Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end (D13). */
 export async function sendResetLink(deps: Deps, partner: Partner): Promise<string> {
   const token = newToken()
   const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
-  await deps.db.transaction().execute((tx) =>
-    replaceAccountToken(tx, {
-      hash: hashToken(token),
-      partnerId: partner.id,
-      purpose: 'reset-password',
-      expiresAt,
-    }),
-  )
+  const purpose = 'reset-password'
+  await deps.db.transaction().execute(async (tx) => {
+    await removeAccountTokens(tx, partner.id, purpose)
+    await insertAccountToken(tx, { hash: hashToken(token), partnerId: partner.id, purpose, expiresAt })
+  })
   await deps.mail.send(resetMail(partner, deps.publicUrl, token))
   return token
 }

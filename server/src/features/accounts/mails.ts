@@ -1,5 +1,6 @@
 import type { Mail } from '../../mail/mail.ts'
 import type { Partner } from './accounts.queries.ts'
+import type { Notice } from './mail-notice.job.ts'
 
 export function welcomeMail(partner: Partner, publicUrl: string, token: string): Mail {
   return {
@@ -9,11 +10,27 @@ export function welcomeMail(partner: Partner, publicUrl: string, token: string):
 
 your partner account for ${partner.business_name} is ready: ${publicUrl}/login
 
-Please confirm your email address: ${publicUrl}/verify-email?token=${token}
-
-If you did not create this account, you can ignore this mail.
-`,
+${confirmation(publicUrl, token)}`,
   }
+}
+
+export function verificationMail(partner: Partner, publicUrl: string, token: string): Mail {
+  return {
+    to: partner.email,
+    subject: 'Confirm your email address',
+    text: `Hello ${greetingName(partner)},
+
+there is a partner account for ${partner.business_name} with this email address.
+
+${confirmation(publicUrl, token)}`,
+  }
+}
+
+function confirmation(publicUrl: string, token: string): string {
+  return `Please confirm your email address: ${publicUrl}/verify-email?token=${token}
+
+I did not create this account: ${publicUrl}/disown?token=${token}
+`
 }
 
 export function resetMail(partner: Partner, publicUrl: string, token: string): Mail {
@@ -27,6 +44,41 @@ set a new password within the next hour: ${publicUrl}/reset-password?token=${tok
 If you did not ask for this, nothing changes and you can ignore this mail.
 `,
   }
+}
+
+const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: string }> = {
+  'password-changed': { subject: 'Your password was changed', event: 'the password was changed' },
+  'password-reset': { subject: 'Your password was reset', event: 'the password was reset by mail' },
+  'api-key-made': { subject: 'An API key was made', event: 'an API key was made', page: '/api-keys' },
+  'api-key-revoked': { subject: 'Your API key was revoked', event: 'the API key was revoked', page: '/api-keys' },
+  'webhook-url-set': { subject: 'Your webhook URL was changed', event: 'a webhook URL was saved', page: '/webhook' },
+  'webhook-url-removed': {
+    subject: 'Your webhook URL was removed',
+    event: 'the webhook URL was removed',
+    page: '/webhook',
+  },
+}
+
+export function noticeMail(partner: Partner, publicUrl: string, { what, at, access }: Notice, timeZone: string): Mail {
+  const { subject, event, page } = NOTICES[what]
+  const time = (instant: string) =>
+    new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
+  const others = [
+    access?.api_key_made_at && `the API key made on ${time(access.api_key_made_at)}`,
+    access?.webhook_host && `the webhook URL at ${access.webhook_host}`,
+  ].filter(Boolean)
+  const revoked = `These were revoked with it: ${others.join(' and ')}.`
+  const working = `These go on working: ${others.join(' and ')}. If you did not make them, revoke them:
+${publicUrl}/api-keys
+${publicUrl}/webhook`
+  const paragraphs = [
+    `Hello ${greetingName(partner)},`,
+    `on ${time(at)} ${event} in the partner account for ${partner.business_name}.`,
+    ...(others.length > 0 ? [access?.revoked ? revoked : working] : []),
+    `If this was not you, choose a new password now: ${publicUrl}/forgot-password`,
+    ...(page ? [`Then look at ${publicUrl}${page}`] : []),
+  ]
+  return { to: partner.email, subject, text: `${paragraphs.join('\n\n')}\n` }
 }
 
 export function greetingName(partner: Partner): string {

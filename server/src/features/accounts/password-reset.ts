@@ -1,17 +1,22 @@
-import type { ResetPassword } from '@portal/contract/accounts.ts'
+import type { Access, ResetPassword } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { type AccountAccess, settleAccess } from './access.ts'
 import {
   findAccountToken,
   findPartnerByEmail,
-  markEmailVerified,
+  getPartner,
   removeSessions,
   takeAccountToken,
   updatePassword,
 } from './accounts.queries.ts'
+import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
+import { rememberVisitor } from './known-sources.ts'
+import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
-import { hashPassword, refuseWeakPassword } from './passwords.ts'
+import { hashNewPassword } from './passwords.ts'
 import { hashToken } from './tokens.ts'
 
 /** The client looks for 'rate' or 'limit' in the text (section 8). */
@@ -21,12 +26,24 @@ const PER_EMAIL: RateLimit = {
   seconds: 3_600,
   text: 'Rate limit reached: too many reset requests for this address',
 }
+/** Of one address for all accounts together (D53). */
+const PER_ADDRESS: RateLimit = {
+  name: 'forgot-password-address',
+  points: 30,
+  seconds: 3_600,
+  text: 'Rate limit reached: too many reset requests',
+}
 
 /**
  * Mails a reset link. Without SMTP, in development, the token is also answered, as an aid (D13); otherwise a job looks for
  * the partner and mails, so that where existence is hidden an unknown address takes the same time (D11).
  */
-export async function requestPasswordReset(deps: Deps, email: string, limit: Limit): Promise<{ resetToken?: string }> {
+export async function requestPasswordReset(
+  deps: Deps,
+  email: string,
+  { visitor, limit }: { visitor: Visitor; limit: Limit },
+): Promise<{ resetToken?: string }> {
+  await limit(PER_ADDRESS, visitor.address)
   await limit(PER_EMAIL, email)
   const { isProduction, hideAccountExistence } = deps.config
   const partner = await findPartnerByEmail(deps.db, email)
@@ -38,23 +55,37 @@ export async function requestPasswordReset(deps: Deps, email: string, limit: Lim
   return { resetToken: await sendResetLink(deps, partner) }
 }
 
-/** A completed reset also proves the address (D15) and ends every session (D12). */
-export async function setNewPassword({ db, clock }: Deps, { token, newPassword }: ResetPassword): Promise<void> {
-  await refuseWeakPassword(newPassword, 'newPassword')
-  const hash = hashToken(token)
-  const known = await findAccountToken(db, hash, 'reset-password')
+/**
+ * A completed reset ends every session (D12) and makes the browser a known one (D53). It also proves the address (D15): for
+ * the first time, it revokes the key and the webhook URL as well, which may be another's who signed up with it (D52).
+ */
+export async function setNewPassword(
+  deps: Deps,
+  { token, newPassword, revokeAccess = false }: ResetPassword,
+  visitor: Visitor,
+  { access, connectRecords }: { access: AccountAccess; connectRecords: ConnectRecords },
+): Promise<{ partnerId: string; access: Access }> {
+  const { db, clock } = deps
+  const now = clock.now().toISOString()
+  const tokenHash = hashToken(token)
+  const known = await findAccountToken(db, tokenHash, 'reset-password')
   if (!known) throw invalidToken()
-  if (known.expires_at <= clock.now().toISOString()) {
+  if (known.expires_at <= now) {
     throw new Invalid('RESET_TOKEN_EXPIRED', 'Reset token has expired. Please request a new password reset.')
   }
-  const passwordHash = await hashPassword(newPassword)
-  await db.transaction().execute(async (tx) => {
-    const partnerId = await takeAccountToken(tx, hash, 'reset-password')
-    if (partnerId === undefined) throw invalidToken()
-    await updatePassword(tx, partnerId, passwordHash, clock.now().toISOString())
-    await markEmailVerified(tx, partnerId)
+  const partnerId = known.partner_id
+  const passwordHash = await hashNewPassword(newPassword, 'newPassword', await getPartner(db, partnerId))
+  const settled = await db.transaction().execute(async (tx) => {
+    if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()
+    await updatePassword(tx, partnerId, passwordHash, now)
     await removeSessions(tx, partnerId)
+    const isFirst = await confirmEmail(tx, partnerId, connectRecords)
+    const left = await settleAccess(tx, access, partnerId, isFirst || revokeAccess)
+    await enqueueNotice(tx, deps, partnerId, 'password-reset', left)
+    return left
   })
+  await rememberVisitor(deps, partnerId, visitor)
+  return { partnerId, access: settled }
 }
 
 function invalidToken(): Invalid {

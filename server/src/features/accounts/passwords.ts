@@ -1,24 +1,32 @@
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { PASSWORD_COMMON, PASSWORD_TOO_SHORT } from '@portal/contract/accounts.ts'
 import { PASSWORD_LENGTH_MIN } from '@portal/contract/limits.ts'
 import { Invalid } from '../../errors.ts'
+import { createHashQueue } from './hash-queue.ts'
+import { isGuessable, type PasswordOwner } from './is-guessable.ts'
 
 /** OWASP's parameters for argon2id, which is the library's own algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-const COMMON_PASSWORDS = 10_000
+
+/** One core is left to everybody else's requests (D53). */
+const inLine = createHashQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, ARGON2)
+  return inLine(() => hash(normal(password), ARGON2))
 }
 
-/** Throws WEAK_PASSWORD instead where it is one. */
-export async function hashNewPassword(password: string, field: string): Promise<string> {
-  await refuseWeakPassword(password, field)
+/** Throws WEAK_PASSWORD instead where it is one. `field` is the form's name for it. */
+export async function hashNewPassword(password: string, field: string, owner: PasswordOwner): Promise<string> {
+  await refuseWeakPassword(password, field, owner)
   return hashPassword(password)
 }
 
-export function isPassword(password: string, passwordHash: string): Promise<boolean> {
-  return verify(passwordHash, password)
+/** The passwords that were set before they were normalised count as they were typed then. */
+export async function isPassword(password: string, passwordHash: string): Promise<boolean> {
+  const spellings = new Set([normal(password), password])
+  for (const spelling of spellings) if (await inLine(() => verify(passwordHash, spelling))) return true
+  return false
 }
 
 let nobodysHash: Promise<string> | undefined
@@ -29,19 +37,15 @@ export async function pretendToCheck(password: string): Promise<void> {
   await isPassword(password, await nobodysHash)
 }
 
-let commonPasswords: Promise<Set<string>> | undefined
-
-/** Throws WEAK_PASSWORD for one too short or among the 10,000 most common (D10). `field` is the form's name for it. */
-export async function refuseWeakPassword(password: string, field: string): Promise<void> {
-  if (password.length < PASSWORD_LENGTH_MIN) throw weak(PASSWORD_TOO_SHORT, field)
-  // The list takes 50 ms to read, which the start of the portal need not wait for.
-  commonPasswords ??= readCommonPasswords()
-  if ((await commonPasswords).has(password.toLowerCase())) throw weak(PASSWORD_COMMON, field)
+/** Throws WEAK_PASSWORD for one too short or easily guessed (D10). `field` is the form's name for it. */
+export async function refuseWeakPassword(password: string, field: string, owner: PasswordOwner): Promise<void> {
+  if (normal(password).length < PASSWORD_LENGTH_MIN) throw weak(PASSWORD_TOO_SHORT, field)
+  if (await isGuessable(normal(password), owner)) throw weak(PASSWORD_COMMON, field)
 }
 
-async function readCommonPasswords(): Promise<Set<string>> {
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
-  return new Set(dictionary['passwords-common'].slice(0, COMMON_PASSWORDS))
+/** An é is one character on one keyboard and two on another. */
+function normal(password: string): string {
+  return password.normalize('NFKC')
 }
 
 function weak(text: string, field: string): Invalid {

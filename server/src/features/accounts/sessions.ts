@@ -1,9 +1,10 @@
-import type { SignedInPartner } from '@portal/contract/accounts.ts'
+import type { VerifiedSession } from '@portal/contract/accounts.ts'
+import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
-import { findSessionOwner, getSignedInAt, insertSession, shortenSession } from './accounts.queries.ts'
-import { hashToken, newToken } from './tokens.ts'
+import { findSessionOwner, insertSession, keepSuccessorSeed, shortenSession } from './accounts.queries.ts'
+import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
@@ -13,13 +14,14 @@ const OVERLAP_MS = 30_000
 
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
-/** A new session's token, valid 24 hours. */
+/** A new session's token, valid 24 hours. The session is the first of a family (D54). */
 export async function startSession({ db, clock }: SessionDeps, partnerId: string): Promise<string> {
   const now = clock.now()
   const token = newToken()
   await insertSession(db, {
     tokenHash: hashToken(token),
     partnerId,
+    familyId: newId(now),
     signedInAt: now.toISOString(),
     expiresAt: later(now, SESSION_MS),
   })
@@ -27,37 +29,46 @@ export async function startSession({ db, clock }: SessionDeps, partnerId: string
 }
 
 export async function findCaller({ reads, clock }: SessionDeps, token: string): Promise<SessionCaller | undefined> {
-  const sessionHash = hashToken(token)
-  const owner = await findSessionOwner(reads, sessionHash, clock.now())
-  return owner && { id: owner.id, email: owner.email, businessName: owner.business_name, sessionHash }
+  const owner = await findSessionOwner(reads, hashToken(token), clock.now())
+  return owner && { id: owner.id, email: owner.email, businessName: owner.business_name, token }
 }
 
 /** The text is the specification's default for a failed verification. */
-export async function verifySessionToken(deps: SessionDeps, token: string): Promise<SignedInPartner> {
-  const caller = await findCaller(deps, token)
-  if (!caller) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
-  return { partnerId: caller.id, businessName: caller.businessName, partnerEmail: caller.email }
+export async function verifySessionToken({ reads, clock }: SessionDeps, token: string): Promise<VerifiedSession> {
+  const owner = await findSessionOwner(reads, hashToken(token), clock.now())
+  if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
+  return {
+    partnerId: owner.id,
+    businessName: owner.business_name,
+    partnerEmail: owner.email,
+    mustConfirmEmail: owner.crm === 'held',
+  }
 }
 
-/** Exchanges the caller's token. No chain of exchanges outlives 30 days from the sign-in. */
+/**
+ * Exchanges the caller's token. Exchanged again, while it still serves, it gives the same successor, so that a session
+ * never becomes two (D54). No chain of exchanges outlives 30 days from the sign-in.
+ */
 export async function refreshCallerSession(
   { db, clock }: SessionDeps,
   caller: SessionCaller,
 ): Promise<{ token: string }> {
   const now = clock.now()
-  const token = newToken()
+  const tokenHash = hashToken(caller.token)
   return db.transaction().execute(async (tx) => {
-    const signedInAt = await getSignedInAt(tx, caller.sessionHash)
-    if (signedInAt === undefined) throw new Unauthorized()
-    const end = Math.min(now.getTime() + SESSION_MS, Date.parse(signedInAt) + SESSION_MS_MAX)
+    const session = await keepSuccessorSeed(tx, tokenHash, newTokenSeed())
+    if (!session) throw new Unauthorized()
+    const end = Math.min(now.getTime() + SESSION_MS, Date.parse(session.signed_in_at) + SESSION_MS_MAX)
     if (end <= now.getTime()) throw new Unauthorized()
+    const token = successorOf(caller.token, session.successor_seed)
     await insertSession(tx, {
       tokenHash: hashToken(token),
       partnerId: caller.id,
-      signedInAt,
+      familyId: session.family_id,
+      signedInAt: session.signed_in_at,
       expiresAt: new Date(end).toISOString(),
     })
-    await shortenSession(tx, caller.sessionHash, later(now, OVERLAP_MS))
+    await shortenSession(tx, tokenHash, later(now, OVERLAP_MS))
     return { token }
   })
 }

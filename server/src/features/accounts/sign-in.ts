@@ -1,32 +1,52 @@
 import type { SignIn } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
-import { Forbidden, Unauthorized } from '../../errors.ts'
-import type { Limit, RateLimit } from '../../http/rate-limit.ts'
-import { findPartnerByEmail } from './accounts.queries.ts'
+import { Forbidden, PortalError, Unauthorized } from '../../errors.ts'
+import type { Limit } from '../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { findPartnerByEmail, type Partner } from './accounts.queries.ts'
+import { countPasswordTry } from './count-password-try.ts'
+import { rememberVisitor } from './known-sources.ts'
 import { isPassword, pretendToCheck } from './passwords.ts'
 import { startSession } from './sessions.ts'
 
-const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before trying again.'
-const PER_ADDRESS: RateLimit = { name: 'login', points: 10, seconds: 60, text: TRY_LATER }
-const PER_ACCOUNT: RateLimit = { name: 'login-account', points: 100, seconds: 3_600, text: TRY_LATER }
+interface SignInCall {
+  visitor: Visitor
+  limit: Limit
+  security: NoteSecurity
+}
 
 /** D11's texts, which the client maps by their words: a wrong password names neither email nor user. */
-export async function signInPartner(deps: Deps, form: SignIn, ip: string, limit: Limit) {
-  // A try that one address may not make any more is none against the account: nobody locks a partner out alone.
-  await limit(PER_ADDRESS, `${form.email} ${ip}`)
-  await limit(PER_ACCOUNT, form.email)
+export async function signInPartner(deps: Deps, form: SignIn, { visitor, limit, security }: SignInCall) {
+  const known = await findPartnerByEmail(deps.db, form.email)
+  try {
+    const counted = await countPasswordTry(deps, form.email, visitor, limit)
+    const partner = await checkSignIn(deps, form, known)
+    await counted.giveBack()
+    if (!partner.is_active) throw new Forbidden('ACCOUNT_INACTIVE', 'Account is inactive')
 
-  const partner = await findPartnerByEmail(deps.db, form.email)
+    await rememberVisitor(deps, partner.id, visitor)
+    const token = await startSession(deps, partner.id)
+    security('signed-in', { partner: partner.id })
+    return { token, partner: { id: partner.id, email: partner.email, businessName: partner.business_name } }
+  } catch (error) {
+    if (error instanceof PortalError) security('sign-in-failed', { partner: known?.id, reason: error.code })
+    throw error
+  }
+}
+
+async function checkSignIn(
+  { config }: Pick<Deps, 'config'>,
+  form: SignIn,
+  partner: (Partner & { password_hash: string }) | undefined,
+): Promise<Partner> {
   if (!partner) {
-    if (!deps.config.hideAccountExistence) throw new Unauthorized('EMAIL_NOT_FOUND', 'No user with this email')
+    if (!config.hideAccountExistence) throw new Unauthorized('EMAIL_NOT_FOUND', 'No user with this email')
     await pretendToCheck(form.password)
     throw wrongPassword()
   }
   if (!(await isPassword(form.password, partner.password_hash))) throw wrongPassword()
-  if (!partner.is_active) throw new Forbidden('ACCOUNT_INACTIVE', 'Account is inactive')
-
-  const token = await startSession(deps, partner.id)
-  return { token, partner: { id: partner.id, email: partner.email, businessName: partner.business_name } }
+  return partner
 }
 
 function wrongPassword(): Unauthorized {

@@ -5,12 +5,16 @@ import type { Deps } from '../../deps.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { insertPartner } from './accounts.queries.ts'
 import { refusingTaken } from './already-there.ts'
-import { mailWelcome } from './mail-welcome.job.ts'
+import { mailVerification } from './mail-verification.job.ts'
+import { hashNewPassword } from './passwords.ts'
 
-/**
- * The partner, the job that makes its CRM record and the welcome mail are one transaction (D23, D27). The password comes
- * hashed: hashing takes longer than the whole transaction.
- */
+/** To be made before the transaction, for it takes longer than all of that. Throws WEAK_PASSWORD. */
+export function hashSignUpPassword(form: SignUp): Promise<string> {
+  const { email, businessName: business_name, firstName: first_name, lastName: last_name } = form
+  return hashNewPassword(form.password, 'password', { email, business_name, first_name, last_name })
+}
+
+/** The partner, the job that makes its CRM record and the welcome mail are one transaction (D23, D27). */
 export async function signUpPartner(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
@@ -32,6 +36,6 @@ export async function signUpPartner(
     }),
   )
   await jobs.enqueue(tx, pushPartner, { partnerId })
-  await jobs.enqueue(tx, mailWelcome, { partnerId })
+  await jobs.enqueue(tx, mailVerification, { partnerId, isWelcome: true })
   return { partnerId, businessName: form.businessName, partnerEmail: form.email }
 }

@@ -1,14 +1,57 @@
+import type { VerifyEmail } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
-import { markEmailVerified, takeAccountToken } from './accounts.queries.ts'
+import type { Caller } from '../../http/authenticate.ts'
+import type { Limit } from '../../http/rate-limit.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { findAccountToken, getPartner, getPasswordHash, takeAccountToken } from './accounts.queries.ts'
+import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
+import { countPasswordTry } from './count-password-try.ts'
+import { isPassword } from './passwords.ts'
 import { hashToken } from './tokens.ts'
 
-export async function verifyEmailAddress({ db }: Deps, token: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const partnerId = await takeAccountToken(tx, hashToken(token), 'verify-email')
-    if (partnerId === undefined) {
-      throw new Invalid('INVALID_VERIFICATION_TOKEN', 'This verification link is not valid or was already used.')
+interface VerifyCall {
+  partner: Caller | undefined
+  visitor: Visitor
+  limit: Limit
+}
+
+/**
+ * Confirms the address. Its reader may not be the one who signed up, so that the link alone does not count: the account's
+ * own session or its password must be there, too (D52). Answers whose address it is; throws CONFIRM_PASSWORD, which uses
+ * up nothing.
+ */
+export async function verifyEmailAddress(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  { token, password }: VerifyEmail,
+  { partner: caller, visitor, limit }: VerifyCall,
+  connectRecords: ConnectRecords,
+): Promise<string> {
+  const now = deps.clock.now().toISOString()
+  const tokenHash = hashToken(token)
+  const known = await findAccountToken(deps.db, tokenHash, 'verify-email')
+  if (!known || known.expires_at <= now) throw invalidToken()
+  const partnerId = known.partner_id
+  if (caller?.id !== partnerId) {
+    if (password === undefined) throw confirmPassword('Enter the password of your account to confirm its email address')
+    const { email } = await getPartner(deps.db, partnerId)
+    const counted = await countPasswordTry(deps, email, visitor, limit)
+    if (!(await isPassword(password, await getPasswordHash(deps.db, partnerId)))) {
+      throw confirmPassword('Incorrect password')
     }
-    await markEmailVerified(tx, partnerId)
+    await counted.giveBack()
+  }
+  await deps.db.transaction().execute(async (tx) => {
+    if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
+    await confirmEmail(tx, partnerId, connectRecords)
   })
+  return partnerId
+}
+
+export function invalidToken(): Invalid {
+  return new Invalid('INVALID_VERIFICATION_TOKEN', 'This verification link is not valid or was already used.')
+}
+
+function confirmPassword(text: string): Invalid {
+  return new Invalid('CONFIRM_PASSWORD', text, { password: text })
 }

@@ -45,8 +45,10 @@ export async function replaceApiKey(
     .execute()
 }
 
-export async function removeApiKey(db: Db, partnerId: string): Promise<void> {
-  await db.deleteFrom('api_keys').where('partner_id', '=', partnerId).execute()
+/** False when there was no key. */
+export async function removeApiKey(db: Db, partnerId: string): Promise<boolean> {
+  const removal = await db.deleteFrom('api_keys').where('partner_id', '=', partnerId).executeTakeFirst()
+  return removal.numDeletedRows > 0n
 }
 
 /** Writes nothing when another call of the same minute was first. */

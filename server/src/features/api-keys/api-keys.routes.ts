@@ -2,19 +2,24 @@ import { type ApiKeyStatus, generateApiKey, readApiKeyStatus, revokeApiKey } fro
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import type { Mount } from '../../http/mount.ts'
-import { findApiKey, removeApiKey } from './api-keys.queries.ts'
+import { NOTICES } from '../accounts/mail-notice.job.ts'
+import { findApiKey } from './api-keys.queries.ts'
 import { generateKey } from './generate-key.ts'
+import { revokeKey } from './revoke-key.ts'
 
 export function apiKeyRoutes(mount: Mount, deps: Deps): void {
   const { db } = deps
 
   mount(readApiKeyStatus, ({ partner }) => keyStatus(partner))
-  mount(generateApiKey, async ({ partner }) => {
+  mount(generateApiKey, async ({ partner, limit, security }) => {
+    await limit(NOTICES, partner.id)
     const api_key = await generateKey(deps, partner.id)
+    security('api-key-made')
     return { ...(await keyStatus(partner)), api_key }
   })
-  mount(revokeApiKey, async ({ partner }) => {
-    await removeApiKey(db, partner.id)
+  mount(revokeApiKey, async ({ partner, security }) => {
+    await revokeKey(deps, partner.id)
+    security('api-key-revoked')
     return keyStatus(partner)
   })
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { Db } from '../../db/database.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
+import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { findDealRow } from '../deals/deals.queries.ts'
@@ -15,6 +16,8 @@ export const pushNote = defineJob({
   async run({ db, crm }, { partnerId, noteId }, signal) {
     const note = await findNoteToPush(db, partnerId, noteId)
     if (!note || note.crm === 'synced') return
+    const partner = await findPartnerToPush(db, partnerId)
+    if (!partner || partner.crm === 'held') return // confirming the address asks for another push (D52)
     const parent = await findParent(db, partnerId, note.loid)
     if (!parent) throw new Error('the record of the note has not reached the CRM yet')
     const zohoId = await givingUpWhenRefused(crm.createNote(parent.module, parent.zohoId, note, signal), (problem) =>

@@ -59,6 +59,7 @@ const SECURITY: Record<Auth, object[]> = {
   session: [{ session: [] }],
   'api-key': [{ apiKey: [] }],
   'session-or-api-key': [{ apiKey: [] }, { session: [] }],
+  'session-or-none': [{ session: [] }, {}],
 }
 
 const LIMIT_HEADERS = headerReferences(RATE_LIMIT_HEADERS.map(({ name }) => name))

@@ -1,3 +1,4 @@
+import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
 import type { debugSyncLeads } from '@portal/contract/sync.ts'
 import type { output } from 'zod/mini'
 import type { Deps } from '../../deps.ts'
@@ -53,14 +54,21 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
     return length === 0 ? 'All fields are there' : `${length} missing: ${debug.missing_fields.join(', ')}`
   })
   await step('Find the partner in the CRM', async () => {
-    zohoId = (await getPartner(db, partnerId)).zoho_id
+    const partner = await getPartner(db, partnerId)
+    zohoId = partner.zoho_id
+    if (partner.crm === 'held') return CONFIRM_EMAIL
     return zohoId ?? 'Not there yet; the first sync makes it'
   })
   await step('List the CRM’s leads', async () => {
-    const versions = zohoId === null ? [] : await crm.leadVersions(zohoId, signal)
-    debug.counts.zoho_leads = versions.length
-    firstLead = versions[0]?.zoho_id
-    return `${versions.length} leads`
+    if (zohoId === null) debug.counts.zoho_leads = 0
+    else {
+      for await (const { versions } of crm.versionPages('Leads', zohoId, signal)) {
+        firstLead = versions[0]?.zoho_id
+        break
+      }
+      debug.counts.zoho_leads = await crm.countLeads(zohoId, signal)
+    }
+    return `${debug.counts.zoho_leads} leads`
   })
   await step('Read a lead from the CRM', async () => {
     if (firstLead === undefined) return 'There is none to read'

@@ -1,27 +1,28 @@
 import { GiveUp, type Job } from '../../jobs/define-job.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
-import type { SyncContext } from './sync-context.ts'
+import { openRun, type Run } from './run.ts'
 
 /**
  * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. One
  * after the other, because the first takes others along. The run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
  */
 export async function pushWaiting(
-  sync: SyncContext,
+  run: Run,
   phase: string,
   push: Job<{ partnerId: string; loid: string }>,
   loids: readonly string[],
-): Promise<SyncContext> {
-  const { deps, partnerId, signal, progress } = sync
-  if (loids.length > 0) await progress.begin(phase, loids.length)
+): Promise<Run> {
+  const { deps, partner, signal, progress } = run
+  if (loids.length > 0) await progress.begin(phase)
+  await progress.expect(loids.length)
   for (const loid of loids) {
     try {
-      await push.run(deps, { partnerId, loid }, signal)
+      await push.run(deps, { partnerId: partner.id, loid }, signal)
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error
     }
     await progress.add(1)
   }
-  const partner = await findPartner(deps.db, partnerId)
-  return { ...sync, partnerZohoId: partner?.zoho_id ?? sync.partnerZohoId }
+  const now = await findPartner(deps.db, partner.id)
+  return openRun(deps, run, { ...partner, zoho_id: now?.zoho_id ?? partner.zoho_id })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { SyncRunRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
@@ -9,17 +10,25 @@ import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.t
  * The run that does what is asked, new or under way (D30). The run and its job are one transaction, so that a run that
  * is marked as running has a job that ends it, whatever process dies.
  */
-export async function startSync({ db, jobs, clock }: Deps, partnerId: string, kind: SyncKind): Promise<string> {
+export function startSync(deps: Deps, partnerId: string, kind: SyncKind): Promise<string> {
+  return deps.db.transaction().execute((tx) => startSyncIn(tx, deps, partnerId, kind))
+}
+
+/** As a part of what makes it necessary. */
+export async function startSyncIn(
+  tx: Tx,
+  { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
+  partnerId: string,
+  kind: SyncKind,
+): Promise<string> {
   const now = clock.now()
-  return db.transaction().execute(async (tx) => {
-    const run = { id: newId(now), partner_id: partnerId, kind, started_at: now.toISOString() }
-    while (!(await insertRun(tx, run))) {
-      const joined = await joinRun(tx, partnerId, kind)
-      if (joined) return joined.id
-    }
-    await jobs.enqueue(tx, runSync, { partnerId, runId: run.id })
-    return run.id
-  })
+  const run = { id: newId(now), partner_id: partnerId, kind, started_at: now.toISOString() }
+  while (!(await insertRun(tx, run))) {
+    const joined = await joinRun(tx, partnerId, kind)
+    if (joined) return joined.id
+  }
+  await jobs.enqueue(tx, runSync, { partnerId, runId: run.id })
+  return run.id
 }
 
 /** The run at its end, or as it is after `waitMs` (D31). */

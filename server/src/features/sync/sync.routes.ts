@@ -1,3 +1,4 @@
+import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
 import {
   DealSyncResult,
   debugSyncLeads,
@@ -14,14 +15,12 @@ import type * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable, PortalError } from '../../errors.ts'
 import { Accepted, type Mount } from '../../http/mount.ts'
+import { PartnerHeld } from '../../push/partner-held.ts'
 import { debugLeadSync } from './debug-sync.ts'
 import { INTERNAL_FAILURE } from './run-sync.job.ts'
 import { startSync, waitForRun } from './start-sync.ts'
 import { syncOneDeal } from './sync-one-deal.ts'
 import { getRun, type SyncKind } from './sync-runs.queries.ts'
-
-/** After this the call answers 202 and the run goes on (D31). */
-const WAIT_MS_MAX = 20_000
 
 export function syncRoutes(mount: Mount, deps: Deps): void {
   mount(syncLeads, ({ partner }) =>
@@ -58,11 +57,12 @@ async function runOrAccept<Result>(
   partOf: (result: unknown) => Result | undefined,
 ): Promise<Result | Accepted<{ run_id: string; status: 'running' }>> {
   const runId = await startSync(deps, partnerId, kind)
-  const run = await waitForRun(deps, partnerId, runId, WAIT_MS_MAX)
+  const run = await waitForRun(deps, partnerId, runId, deps.config.syncWaitMs)
   if (run.status === 'running') return new Accepted({ run_id: runId, status: 'running' })
   const part = run.status === 'succeeded' ? partOf(run.result) : undefined
   if (part) return part
   const text = run.error ?? INTERNAL_FAILURE
+  if (text === CONFIRM_EMAIL) throw new PartnerHeld()
   throw text === INTERNAL_FAILURE ? new PortalError(500, 'INTERNAL', text) : new CrmUnavailable(text)
 }
 

@@ -1,6 +1,8 @@
+import type { Tx } from '../../db/database.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
+import { enqueueNotice } from '../accounts/mail-notice.job.ts'
 import { endPendingDeliveries } from './deliveries.queries.ts'
 import { NOT_SENT } from './disable-endpoint.ts'
 import { removeEndpoint, saveEndpoint } from './endpoints.queries.ts'
@@ -9,20 +11,31 @@ import { newSecret } from './sign-delivery.ts'
 
 /** Sets the partner's one URL, or removes it. `secret` is the signing secret if this made it: nothing shows it again. */
 export async function changeEndpoint(
-  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
   partnerId: string,
   url: string | null,
 ): Promise<{ endpoint: WebhookEndpointRow | undefined; secret: string | null }> {
+  const { db, clock, config } = deps
   if (url === null) {
     await db.transaction().execute(async (tx) => {
-      await removeEndpoint(tx, partnerId)
-      await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)
+      const isRemoved = await removeWebhookUrl(tx, partnerId)
+      if (isRemoved) await enqueueNotice(tx, deps, partnerId, 'webhook-url-removed')
     })
     return { endpoint: undefined, secret: null }
   }
   const fault = findUrlFault(url, config.webhookAllowPrivate)
   if (fault) throw new Invalid('VALIDATION', fault, { webhook_url: fault })
   const secret = newSecret()
-  const endpoint = await saveEndpoint(db, partnerId, { url, secret, at: clock.now().toISOString() })
+  const endpoint = await db.transaction().execute(async (tx) => {
+    await enqueueNotice(tx, deps, partnerId, 'webhook-url-set')
+    return saveEndpoint(tx, partnerId, { url, secret, at: clock.now().toISOString() })
+  })
   return { endpoint, secret: endpoint.secret === secret ? secret : null }
+}
+
+/** What waits to be sent there is sent no more. False when there was no URL. */
+export async function removeWebhookUrl(tx: Tx, partnerId: string): Promise<boolean> {
+  const isRemoved = await removeEndpoint(tx, partnerId)
+  if (isRemoved) await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)
+  return isRemoved
 }

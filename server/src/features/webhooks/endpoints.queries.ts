@@ -27,8 +27,10 @@ export function saveEndpoint(
     .executeTakeFirstOrThrow()
 }
 
-export async function removeEndpoint(tx: Tx, partnerId: string): Promise<void> {
-  await tx.deleteFrom('webhook_endpoints').where('partner_id', '=', partnerId).execute()
+/** False when there was no URL. */
+export async function removeEndpoint(tx: Tx, partnerId: string): Promise<boolean> {
+  const removal = await tx.deleteFrom('webhook_endpoints').where('partner_id', '=', partnerId).executeTakeFirst()
+  return removal.numDeletedRows > 0n
 }
 
 /** The old secret goes on beside the new one until then; one that was old already ends. */

@@ -10,6 +10,7 @@ import {
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
+import { NOTICES } from '../accounts/mail-notice.job.ts'
 import { changeEndpoint } from './change-endpoint.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 import { findAttempts, findWebhookLogs, getWebhookLog } from './log.queries.ts'
@@ -21,8 +22,10 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
   const { db, clock, config } = deps
 
   mount(readWebhookUrl, async ({ partner }) => shown(await findEndpoint(db, partner.id), clock.now()))
-  mount(changeWebhookUrl, async ({ partner, body }) => {
+  mount(changeWebhookUrl, async ({ partner, body, limit, security }) => {
+    await limit(NOTICES, partner.id)
     const { endpoint, secret } = await changeEndpoint(deps, partner.id, body.webhook_url)
+    security('webhook-url-changed')
     return { ...shown(endpoint, clock.now()), secret }
   })
   mount(rotateWebhookSecret, async ({ partner }) => {

@@ -9,13 +9,16 @@ import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
+import { accessText } from './access-text.ts'
 import { changePasswordFailureText } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { RevokeAccess } from './revoke-access.tsx'
 
 const PasswordChangeForm = z
   .object({
     currentPassword: z.string().check(z.minLength(1, 'Current password is required')),
     ...newPasswordShape({ password: 'New password is required', confirmation: 'Password confirmation is required' }),
+    revokeAccess: z.boolean(),
   })
   .check(passwordsMatch())
 type PasswordChangeForm = z.infer<typeof PasswordChangeForm>
@@ -28,7 +31,7 @@ const REFUSALS: Record<string, { field: keyof PasswordChangeForm; text: string }
   SAME_PASSWORD: { field: 'password', text: 'New password must be different from current password' },
 }
 
-const EMPTY: PasswordChangeForm = { currentPassword: '', password: '', confirmPassword: '' }
+const EMPTY: PasswordChangeForm = { currentPassword: '', password: '', confirmPassword: '', revokeAccess: false }
 
 export function PasswordForm({ email }: { email: string }) {
   const { control, register, handleSubmit, formState, reset, setError, trigger } = useForm({
@@ -40,8 +43,8 @@ export function PasswordForm({ email }: { email: string }) {
   const password = useWatch({ control, name: 'password' })
 
   const change = useMutation({
-    mutationFn: ({ currentPassword, password: newPassword, confirmPassword }: PasswordChangeForm) =>
-      call(changePassword, { body: { currentPassword, newPassword, confirmPassword } }),
+    mutationFn: ({ password: newPassword, ...form }: PasswordChangeForm) =>
+      call(changePassword, { body: { ...form, newPassword } }),
     onSuccess() {
       reset(EMPTY)
       toast.success('Password changed successfully')
@@ -52,12 +55,14 @@ export function PasswordForm({ email }: { email: string }) {
     },
   })
 
+  const access = change.data && accessText(change.data)
+
   return (
     <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid grid-cols-1 gap-4">
-      {isCommon(change.error) && <Alert kind="error">{PASSWORD_COMMON}</Alert>}
       {change.isError && !refusalOf(change.error) && (
         <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
       )}
+      {access && <Alert kind={change.data?.revoked ? 'success' : 'warning'}>{access}</Alert>}
       {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
@@ -82,6 +87,7 @@ export function PasswordForm({ email }: { email: string }) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
+      <RevokeAccess {...register('revokeAccess')} />
       <div className="mt-2 flex justify-end border-t border-line pt-5">
         <Button type="submit" busy={change.isPending}>
           Change Password
@@ -91,11 +97,10 @@ export function PasswordForm({ email }: { email: string }) {
   )
 }
 
-/** The code is that of a short one, which the form lets nobody send: the text on the field alone would be a riddle. */
-function isCommon(error: unknown): boolean {
-  return error instanceof Failure && error.message === PASSWORD_COMMON
-}
-
+/** The server gives a common password the code of a short one: its own text tells which it is. */
 function refusalOf(error: unknown) {
-  return error instanceof Failure ? REFUSALS[error.code] : undefined
+  const refusal = error instanceof Failure ? REFUSALS[error.code] : undefined
+  return refusal && error instanceof Failure && error.message === PASSWORD_COMMON
+    ? { ...refusal, text: PASSWORD_COMMON }
+    : refusal
 }

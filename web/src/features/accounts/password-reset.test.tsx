@@ -40,6 +40,8 @@ test('a link without its token says what to do', async () => {
   expect(screen.queryByLabelText('New password')).toBeNull()
 })
 
+const NOTHING_ELSE = { api_key: null, webhook_url: null, revoked: false }
+
 async function resetTo(password: string) {
   const user = openApp('/reset-password?token=tok')
   await user.type(await screen.findByLabelText('New password'), password)
@@ -48,10 +50,10 @@ async function resetTo(password: string) {
 }
 
 test('a reset password leads to the sign-in page', async () => {
-  const server = serve({ 'POST /auth/reset-password': () => ({ body: data({}) }) })
+  const server = serve({ 'POST /auth/reset-password': () => ({ body: data(NOTHING_ELSE) }) })
   await resetTo('Kauri-harbour-9')
   expect(await screen.findByText(/Your password was changed/)).toBeDefined()
-  expect(server.seen[0]?.body).toEqual({ token: 'tok', newPassword: 'Kauri-harbour-9' })
+  expect(server.seen[0]?.body).toEqual({ token: 'tok', newPassword: 'Kauri-harbour-9', revokeAccess: false })
   await waitFor(() => expect(window.location.pathname).toBe('/login'))
 })
 
@@ -64,6 +66,24 @@ test('a common password is told on its field, a used link above the form', async
   code = 'INVALID_RESET_TOKEN'
   screen.getByRole('button', { name: 'Reset password' }).click()
   expect(await screen.findByText('Invalid reset token. Please request a new password reset.')).toBeDefined()
+})
+
+test('a reset tells of the key and the webhook URL that it revoked', async () => {
+  const access = {
+    api_key: { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' },
+    webhook_url: 'https://hooks.example/in',
+    revoked: true,
+  }
+  const server = serve({ 'POST /auth/reset-password': () => ({ body: data(access) }) })
+  const user = openApp('/reset-password?token=tok')
+  await user.click(await screen.findByLabelText('Also revoke the API key and the webhook URL'))
+  await user.type(screen.getByLabelText('New password'), 'Kauri-harbour-9')
+  await user.type(screen.getByLabelText('Confirm new password'), 'Kauri-harbour-9')
+  await user.click(screen.getByRole('button', { name: 'Reset password' }))
+  const text =
+    'Revoked with the old password: the API key lp_a1b2c... made on Nov 20, 2026 and the webhook URL https://hooks.example/in.'
+  expect(await screen.findByText(text)).toBeDefined()
+  expect(server.seen[0]?.body).toMatchObject({ revokeAccess: true })
 })
 
 test('the link of the welcome mail verifies once', async () => {
@@ -79,4 +99,37 @@ test('a used verification link says so', async () => {
   })
   openApp('/verify-email?token=tok')
   expect(await screen.findByText('This verification link is invalid or was already used.')).toBeDefined()
+})
+
+test('without the account’s session the link asks for the password, which may be tried again', async () => {
+  const server = serve({
+    'POST /auth/verify-email': ({ body }) => {
+      const { password } = Object(body)
+      if (password === 'right') return { body: data({}) }
+      return { status: 400, body: failure(password ? 'Incorrect password' : 'Enter it', 'CONFIRM_PASSWORD') }
+    },
+  })
+  const user = openApp('/verify-email?token=tok')
+  await user.type(await screen.findByLabelText('Password'), 'wrong')
+  await user.click(screen.getByRole('button', { name: 'Confirm email address' }))
+  expect(await screen.findByText('Incorrect password')).toBeDefined()
+  await user.clear(screen.getByLabelText('Password'))
+  await user.type(screen.getByLabelText('Password'), 'right')
+  await user.click(screen.getByRole('button', { name: 'Confirm email address' }))
+  expect(await screen.findByText('Your email address is verified. Thank you.')).toBeDefined()
+  expect(server.seen.at(-1)?.body).toEqual({ token: 'tok', password: 'right' })
+})
+
+test('the owner of the address closes an account that somebody else created, with a click', async () => {
+  const server = serve({
+    'POST /auth/verify-email': () => ({ status: 400, body: failure('Enter it', 'CONFIRM_PASSWORD') }),
+    'POST /auth/disown': () => ({ body: data({}) }),
+  })
+  const user = openApp('/verify-email?token=tok')
+  await user.click(await screen.findByRole('link', { name: 'I did not create this account' }))
+  const button = await screen.findByRole('button', { name: 'I did not create this account' })
+  expect(server.seen.some(({ path }) => path === '/auth/disown')).toBe(false)
+  await user.click(button)
+  expect(await screen.findByText('The account is closed. Nothing more of it will be sent.')).toBeDefined()
+  expect(server.seen.at(-1)?.body).toEqual({ token: 'tok' })
 })

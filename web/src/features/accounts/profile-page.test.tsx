@@ -112,8 +112,17 @@ test.each([
 })
 
 test('a changed password empties the form', async () => {
-  serveProfile({ 'PUT /profile/password': () => ({ body: data({}) }) })
+  const access = { api_key: null, webhook_url: null, revoked: false }
+  serveProfile({ 'PUT /profile/password': () => ({ body: data(access) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
   expect(await screen.findByText('Password changed successfully')).toBeDefined()
   expect(screen.getByLabelText<HTMLInputElement>('Current password').value).toBe('')
+  expect(screen.queryByText(/Still working/)).toBeNull()
+})
+
+test('a changed password tells which key and webhook URL go on working', async () => {
+  const api_key = { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' }
+  serveProfile({ 'PUT /profile/password': () => ({ body: data({ api_key, webhook_url: null, revoked: false }) }) })
+  await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
+  expect(await screen.findByText(/Still working: the API key lp_a1b2c\.\.\. made on Nov 20, 2026\./)).toBeDefined()
 })

@@ -9,12 +9,16 @@ import { paths } from '../../app/paths.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { accessText } from './access-text.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { DEAD_LINK_TEXTS, MISSING_RESET_TOKEN, resetPasswordFailureText, WEAK_PASSWORD } from './failure-texts.ts'
 import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { RevokeAccess } from './revoke-access.tsx'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 3_000
+const ACCESS_SHOWN_MS = 8_000
 const route = getRouteApi('/signed-out/reset-password')
 
 export function ResetPasswordPage() {
@@ -51,20 +55,30 @@ function NewLink() {
 }
 
 const NewPasswordForm = z
-  .object(newPasswordShape({ password: 'Password is required', confirmation: 'Password confirmation is required' }))
+  .object({
+    ...newPasswordShape({ password: 'Password is required', confirmation: 'Password confirmation is required' }),
+    revokeAccess: z.boolean(),
+  })
   .check(passwordsMatch())
+type NewPasswordForm = z.infer<typeof NewPasswordForm>
 
 function ResetForm({ token }: { token: string }) {
   const { control, register, handleSubmit, formState, setError, trigger } = useForm({
     mode: 'onTouched',
     resolver: zodResolver(NewPasswordForm),
-    defaultValues: { password: '', confirmPassword: '' },
+    defaultValues: { password: '', confirmPassword: '', revokeAccess: false },
   })
   const { errors, touchedFields } = formState
   const password = useWatch({ control, name: 'password' })
 
   const reset = useMutation({
-    mutationFn: (newPassword: string) => call(resetPassword, { body: { token, newPassword } }),
+    mutationFn: ({ password: newPassword, revokeAccess }: NewPasswordForm) =>
+      call(resetPassword, { body: { token, newPassword, revokeAccess } }),
+    onSuccess(access) {
+      // Longer than this page is there.
+      const text = accessText(access)
+      if (text) toast.warning(text, ACCESS_SHOWN_MS)
+    },
     onError(error) {
       const isWeak = resetPasswordFailureText(error) === WEAK_PASSWORD
       if (isWeak) setError('password', { type: 'server', message: WEAK_PASSWORD }, { shouldFocus: true })
@@ -74,11 +88,7 @@ function ResetForm({ token }: { token: string }) {
   const failureText = reset.isError ? resetPasswordFailureText(reset.error) : null
 
   return (
-    <form
-      noValidate
-      onSubmit={handleSubmit((values) => reset.mutate(values.password))}
-      className="grid grid-cols-1 gap-4"
-    >
+    <form noValidate onSubmit={handleSubmit((values) => reset.mutate(values))} className="grid grid-cols-1 gap-4">
       {failureText && failureText !== WEAK_PASSWORD && <Alert kind="error">{failureText}</Alert>}
       {failureText && DEAD_LINK_TEXTS.includes(failureText) && <NewLink />}
       {reset.isSuccess && <Alert kind="success">Your password was changed. Taking you to the sign-in page…</Alert>}
@@ -95,6 +105,7 @@ function ResetForm({ token }: { token: string }) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
+      <RevokeAccess {...register('revokeAccess')} />
       <Button type="submit" busy={reset.isPending || reset.isSuccess}>
         Reset password
       </Button>

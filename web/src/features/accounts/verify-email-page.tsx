@@ -1,19 +1,21 @@
 import { verifyEmail } from '@portal/contract/accounts.ts'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Failure as CallFailure, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
-import { AccountFrame } from './account-frame.tsx'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.ts'
 
-const INVALID_LINK = 'This verification link is invalid or was already used.'
 const route = getRouteApi('/verify-email')
 
-/** The link in the welcome mail leads here, signed in or not. */
+/** The link in the welcome mail leads here, signed in or not. It counts with the account's session or password (D52). */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
   // A query, not a mutation: rendered twice it still asks once, and the token is good for one use only.
@@ -24,13 +26,26 @@ export function VerifyEmailPage() {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
+  const [isConfirmed, setIsConfirmed] = useState(false)
+  const isVerified = verification.isSuccess || isConfirmed
+  const isPasswordWanted = !isVerified && wantsPassword(verification.error)
   const onward =
     readToken() === null
       ? { link: paths.login, label: 'Sign in' }
       : { link: paths.dashboard, label: 'Go to the dashboard' }
 
   return (
-    <AccountFrame title="Email verification">
+    <AccountFrame
+      title="Email verification"
+      footer={
+        token &&
+        !isVerified && (
+          <Link {...paths.disown(token)} className={textLinkClass}>
+            I did not create this account
+          </Link>
+        )
+      }
+    >
       <div className="grid grid-cols-1 gap-4">
         {/* As high while it waits as with two lines of answer, so that nothing moves. */}
         <div className="grid min-h-15 grid-cols-1 content-center">
@@ -38,24 +53,59 @@ export function VerifyEmailPage() {
           {token && verification.isPending && (
             <Spinner label="Verifying your email address" className="justify-start! p-0!" />
           )}
-          {verification.isSuccess && <Alert kind="success">Your email address is verified. Thank you.</Alert>}
-          {verification.isError && (
-            <Alert kind="error">{isRefused(verification.error) ? INVALID_LINK : failureText(verification.error)}</Alert>
+          {isVerified && <Alert kind="success">Your email address is verified. Thank you.</Alert>}
+          {isPasswordWanted && <p>Enter the password of your account to confirm its email address.</p>}
+          {verification.isError && !isVerified && !isPasswordWanted && (
+            <Alert kind="error">
+              {isRefusedLink(verification.error) ? INVALID_LINK : failureText(verification.error)}
+            </Alert>
           )}
         </div>
-        {verification.isError && !isRefused(verification.error) && (
+        {token && isPasswordWanted && <PasswordQuestion token={token} onConfirmed={() => setIsConfirmed(true)} />}
+        {verification.isError && !isRefusedLink(verification.error) && (
           <Button variant="secondary" onClick={() => void verification.refetch()}>
             Try Again
           </Button>
         )}
-        <Link {...onward.link} className={buttonClass('primary')}>
-          {onward.label}
-        </Link>
+        {!isPasswordWanted && (
+          <Link {...onward.link} className={buttonClass('primary')}>
+            {onward.label}
+          </Link>
+        )}
       </div>
     </AccountFrame>
   )
 }
 
-function isRefused(error: Error): boolean {
-  return error instanceof CallFailure && error.status >= 400 && error.status < 500 && error.status !== 429
+function PasswordQuestion({ token, onConfirmed }: { token: string; onConfirmed: () => void }) {
+  const [password, setPassword] = useState('')
+  const verification = useMutation({
+    mutationFn: () => call(verifyEmail, { body: { token, password } }),
+    onSuccess: onConfirmed,
+  })
+  const { error } = verification
+
+  function handleSubmit(event: SubmitEvent) {
+    event.preventDefault()
+    if (password !== '') verification.mutate()
+  }
+
+  return (
+    <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
+      {error && !wantsPassword(error) && (
+        <Alert kind="error">{isRefusedLink(error) ? INVALID_LINK : failureText(error)}</Alert>
+      )}
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        error={wantsPassword(error) ? failureText(error) : undefined}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Button type="submit" disabled={password === ''} busy={verification.isPending}>
+        Confirm email address
+      </Button>
+    </form>
+  )
 }

@@ -6,6 +6,7 @@ import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
 import {
   activityQuery,
   pipelineQuery,
@@ -42,6 +43,7 @@ export function DashboardPage() {
           </Link>
         }
       />
+      <ConfirmEmailNotice />
       <div className="grid grid-cols-1 gap-5">
         <StatCards />
         <TrendsSection />

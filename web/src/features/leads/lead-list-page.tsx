@@ -16,6 +16,7 @@ import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
+import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
 import { DebugButton } from '../sync/debug-button.tsx'
 import { SyncButton } from '../sync/sync-button.tsx'
 import { SyncProgress } from '../sync/sync-progress.tsx'
@@ -73,6 +74,7 @@ export function LeadListPage() {
           </>
         }
       />
+      <ConfirmEmailNotice />
       <div className="grid grid-cols-1 gap-4">
         <ListBar>
           <ListSearch

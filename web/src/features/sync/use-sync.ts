@@ -1,3 +1,4 @@
+import { CONFIRM_EMAIL } from '@portal/contract/accounts.ts'
 import type { SyncRun } from '@portal/contract/sync.ts'
 import {
   type QueryClient,
@@ -9,6 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { Failure } from '../../api/failure.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
 import { toast } from '../../ui/toast.ts'
 import { runSync, type SyncKind } from './run-sync.ts'
 import { problemCount, syncCompleteText, syncFailureText } from './sync-texts.ts'
@@ -37,6 +39,8 @@ export function useSync(kind: SyncKind) {
     },
     onError(error) {
       if (!isSignedOut(error)) toast.error(syncFailureText(error))
+      // The notice that explains it may not be there yet.
+      if (error.message === CONFIRM_EMAIL) void queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
     },
     onSettled() {
       queryClient.removeQueries({ queryKey: progressQuery(kind).queryKey })

@@ -1,0 +1,46 @@
+import { afterAll, expect, test } from 'vitest'
+import { createDatabase } from '../testing/databases.ts'
+import { openDatabase } from './database.ts'
+import { underLease } from './lease.ts'
+
+const { db, close } = openDatabase((await createDatabase()).url, () => undefined)
+afterAll(close)
+
+const nothing = async () => undefined
+
+test('one holder at a time works, and the next finds what it did', async () => {
+  let atOnce = 0
+  let works = 0
+  let done: { by: number } | undefined
+  const callers = Array.from({ length: 5 }, () =>
+    underLease(
+      db,
+      { name: 'one', leaseMs: 10_000, waitMs: 10_000 },
+      async () => done,
+      async () => {
+        atOnce += 1
+        works += 1
+        expect(atOnce).toBe(1)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        atOnce -= 1
+        done = { by: works }
+        return done
+      },
+    ),
+  )
+  expect(await Promise.all(callers)).toEqual(callers.map(() => ({ by: 1 })))
+  expect(await db.selectFrom('leases').selectAll().execute()).toEqual([])
+})
+
+test('the lease of a process that died runs out, and its work is told to stop by then', async () => {
+  const lease = { name: 'dead', leaseMs: 300, waitMs: 10_000 }
+  const stopped = Promise.withResolvers<string>()
+  const dead = underLease(db, lease, nothing, (signal) => {
+    signal.addEventListener('abort', () => stopped.resolve('stopped'))
+    return new Promise(() => undefined)
+  })
+  void dead
+  expect(await underLease(db, { ...lease, waitMs: 0 }, nothing, async () => ({ by: 'the impatient' }))).toBeUndefined()
+  expect(await underLease(db, lease, nothing, async () => ({ by: 'the next' }))).toEqual({ by: 'the next' })
+  expect(await stopped.promise).toBe('stopped')
+})

@@ -1,0 +1,50 @@
+import { type Access, PASSWORDS_DIFFER, type PasswordChange } from '@portal/contract/accounts.ts'
+import type { Deps } from '../../deps.ts'
+import { Invalid } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
+import type { Limit, RateLimit } from '../../http/rate-limit.ts'
+import { type AccountAccess, settleAccess } from './access.ts'
+import { getPartner, getPasswordHash, removeOtherSessions, updatePassword } from './accounts.queries.ts'
+import { enqueueNotice } from './mail-notice.job.ts'
+import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
+import { hashToken } from './tokens.ts'
+
+/** Wrong ones, of one partner (D53): a stolen session is no place to guess the password. */
+const PASSWORD_CHECKS: RateLimit = {
+  name: 'password-check',
+  points: 10,
+  seconds: 3_600,
+  text: 'Too many wrong passwords. Please try again later.',
+}
+
+/** The codes and texts of section 8. All of the partner's other sessions end (D54). */
+export async function changePartnerPassword(
+  deps: Deps,
+  caller: SessionCaller,
+  form: PasswordChange,
+  { access, limit }: { access: AccountAccess; limit: Limit },
+): Promise<Access> {
+  const { db, clock } = deps
+  if (form.newPassword !== form.confirmPassword) {
+    throw new Invalid('PASSWORD_MISMATCH', PASSWORDS_DIFFER, { confirmPassword: PASSWORDS_DIFFER })
+  }
+  await refuseWeakPassword(form.newPassword, 'newPassword', await getPartner(db, caller.id))
+  const counted = await limit(PASSWORD_CHECKS, caller.id)
+  if (!(await isPassword(form.currentPassword, await getPasswordHash(db, caller.id)))) {
+    const text = 'Current password is incorrect'
+    throw new Invalid('INVALID_CURRENT_PASSWORD', text, { currentPassword: text })
+  }
+  await counted.giveBack()
+  if (form.newPassword === form.currentPassword) {
+    const text = 'New password must be different from current password'
+    throw new Invalid('SAME_PASSWORD', text, { newPassword: text })
+  }
+  const passwordHash = await hashPassword(form.newPassword)
+  return db.transaction().execute(async (tx) => {
+    await updatePassword(tx, caller.id, passwordHash, clock.now().toISOString())
+    await removeOtherSessions(tx, caller.id, hashToken(caller.token))
+    const left = await settleAccess(tx, access, caller.id, form.revokeAccess ?? false)
+    await enqueueNotice(tx, deps, caller.id, 'password-changed', left)
+    return left
+  })
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { createHashQueue } from './hash-queue.ts'
+
+test('runs so many hashes at once, and the next when one has ended', async () => {
+  const queue = createHashQueue({ atOnce: 2, waitMsMax: 10_000 })
+  const begun: number[] = []
+  const ends: (() => void)[] = []
+  const hashes = [0, 1, 2].map((number) =>
+    queue(() => {
+      begun.push(number)
+      return new Promise<number>((resolve) => ends.push(() => resolve(number)))
+    }),
+  )
+  await expect.poll(() => begun).toEqual([0, 1])
+  ends[1]?.()
+  await expect.poll(() => begun).toEqual([0, 1, 2])
+  ends[0]?.()
+  ends[2]?.()
+  expect(await Promise.all(hashes)).toEqual([0, 1, 2])
+})
+
+test('refuses a hash that waited in vain with 503 and a time to come back, and lets the running one end', async () => {
+  const queue = createHashQueue({ atOnce: 1, waitMsMax: 5 })
+  let end: (result: string) => void = () => undefined
+  const running = queue(() => new Promise<string>((resolve) => (end = resolve)))
+  await expect(queue(async () => 'never')).rejects.toMatchObject({
+    status: 503,
+    code: 'UNAVAILABLE',
+    retryAfterSeconds: 5,
+  })
+  end('done')
+  expect(await running).toBe('done')
+  expect(await queue(async () => 'next')).toBe('next')
+})
+
+test('hands on the failure of a hash', async () => {
+  const queue = createHashQueue({ atOnce: 1, waitMsMax: 10_000 })
+  await expect(queue(async () => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory')
+})

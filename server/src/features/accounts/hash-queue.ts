@@ -1,0 +1,29 @@
+import PQueue from 'p-queue'
+import { PortalError } from '../../errors.ts'
+
+const COME_BACK_SECONDS = 5
+
+/**
+ * Runs password hashes, so many at once; further ones wait in line. One that waited in vain is answered 503 with
+ * `Retry-After` (D53).
+ */
+export function createHashQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsMax: number }) {
+  const queue = new PQueue({ concurrency: atOnce })
+
+  return async <Result>(hash: () => Promise<Result>): Promise<Result> => {
+    const waiting = new AbortController()
+    const timer = setTimeout(() => waiting.abort(), waitMsMax)
+    const run = () => {
+      clearTimeout(timer)
+      return hash()
+    }
+    try {
+      return await queue.add(run, { signal: waiting.signal })
+    } catch (error) {
+      if (!waiting.signal.aborted) throw error
+      throw new PortalError(503, 'UNAVAILABLE', 'The portal is busy. Please try again in a moment.', {
+        retryAfterSeconds: COME_BACK_SECONDS,
+      })
+    }
+  }
+}

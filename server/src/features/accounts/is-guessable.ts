@@ -1,0 +1,61 @@
+/** Whose password it is to be: names that anybody may try first. */
+export interface PasswordOwner {
+  email: string
+  business_name: string
+  first_name: string | null
+  last_name: string | null
+}
+
+const COMMON_PASSWORDS = 10_000
+const PRODUCT = ['partner', 'portal']
+/** Shorter words are parts of too many others. */
+const WORD_LENGTH_MIN = 3
+/** What must be left of a password without the words that one would try first. */
+const LETTERS_LEFT_MIN = 4
+const DIGITS_LEFT_MIN = 8
+
+/**
+ * Whether a password is among the 10,000 most common, repeats one character, or consists of the business, the person or
+ * the product and little else (D10).
+ */
+export async function isGuessable(password: string, owner: PasswordOwner): Promise<boolean> {
+  const text = password.toLowerCase()
+  if (/^(.)\1*$/su.test(text) || (await isCommon(text))) return true
+  const letters = lettersAndDigits(text)
+  const rest = wordsOf(owner).reduce((left, word) => left.replaceAll(word, ''), letters)
+  return rest !== letters && ((await isCommon(rest)) || isLittle(rest))
+}
+
+function isLittle(rest: string): boolean {
+  const digits = rest.replaceAll(/\P{Nd}/gu, '').length
+  return rest.length - digits < LETTERS_LEFT_MIN && digits < DIGITS_LEFT_MIN
+}
+
+/** The longest first: 'harbourside' is not 'harbour' and 'side'. */
+function wordsOf({ email, business_name, first_name, last_name }: PasswordOwner): string[] {
+  const names = [email.split('@')[0] ?? '', email, business_name, first_name ?? '', last_name ?? '']
+  const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]).map(lettersAndDigits)
+  return [...new Set([...words, ...PRODUCT])]
+    .filter((word) => word.length >= WORD_LENGTH_MIN)
+    .toSorted((one, other) => other.length - one.length)
+}
+
+function lettersAndDigits(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+}
+
+let commonPasswords: Promise<Set<string>> | undefined
+
+async function isCommon(password: string): Promise<boolean> {
+  // The list takes 50 ms to read, which the start of the portal need not wait for.
+  commonPasswords ??= readCommonPasswords()
+  return (await commonPasswords).has(password)
+}
+
+async function readCommonPasswords(): Promise<Set<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].slice(0, COMMON_PASSWORDS))
+}

@@ -1,0 +1,40 @@
+import type { Deps } from '../../deps.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { findKnownSources, keepKnownSources } from './known-sources.queries.ts'
+import { hashToken, newToken } from './tokens.ts'
+
+/**
+ * By what an account knows the visitor: the browser's mark is its alone, an address may be shared with others. Undefined
+ * for an unknown account, too.
+ */
+export async function knownBy(
+  db: Deps['db'],
+  email: string,
+  { address, mark }: Visitor,
+): Promise<'mark' | 'address' | undefined> {
+  const byAddress = addressHash(address)
+  const byMark = mark === undefined ? undefined : markHash(mark)
+  const known = await findKnownSources(db, email, byMark ? [byMark, byAddress] : [byAddress])
+  if (byMark && known.some((hash) => hash.equals(byMark))) return 'mark'
+  return known.length > 0 ? 'address' : undefined
+}
+
+/** To be called where the visitor has proved to be the account's owner. */
+export async function rememberVisitor(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  partnerId: string,
+  visitor: Visitor,
+): Promise<void> {
+  const mark = visitor.mark ?? newToken()
+  visitor.keepMark(mark)
+  const sources = [addressHash(visitor.address), markHash(mark)]
+  await keepKnownSources(db, partnerId, sources, clock.now().toISOString())
+}
+
+function addressHash(address: string): Buffer {
+  return hashToken(`address ${address}`)
+}
+
+function markHash(mark: string): Buffer {
+  return hashToken(`mark ${mark}`)
+}

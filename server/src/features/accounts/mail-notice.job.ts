@@ -1,0 +1,69 @@
+import type { Access } from '@portal/contract/accounts.ts'
+import * as z from 'zod/mini'
+import type { Tx } from '../../db/database.ts'
+import type { Deps } from '../../deps.ts'
+import type { RateLimit } from '../../http/rate-limit.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import { findPartner } from './accounts.queries.ts'
+import { noticeMail } from './mails.ts'
+
+/** No call that mails a notice may fill somebody's inbox. */
+export const NOTICES: RateLimit = {
+  name: 'notices',
+  points: 30,
+  seconds: 3_600,
+  text: 'Too many changes of API key and webhook URL. Please try again later.',
+}
+
+/** What a partner is told of by mail, because somebody else may have done it (D52). */
+const Notice = z.object({
+  what: z.enum([
+    'password-changed',
+    'password-reset',
+    'api-key-made',
+    'api-key-revoked',
+    'webhook-url-set',
+    'webhook-url-removed',
+  ]),
+  at: z.string(),
+  /** With a new password: what else opens the account. Of the URL the host alone, for the rest may be a secret. */
+  access: z.optional(
+    z.object({
+      api_key_made_at: z.nullable(z.string()),
+      webhook_host: z.nullable(z.string()),
+      revoked: z.boolean(),
+    }),
+  ),
+})
+export type Notice = z.infer<typeof Notice>
+
+export const mailNotice = defineJob({
+  name: 'mail-notice',
+  payload: z.object({ partnerId: z.string(), notice: Notice }),
+  retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
+  async run({ db, mail, publicUrl, config }, { partnerId, notice }) {
+    const partner = await findPartner(db, partnerId)
+    if (partner) await mail.send(noticeMail(partner, publicUrl, notice, config.timezone))
+  },
+})
+
+export async function enqueueNotice(
+  tx: Tx,
+  { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
+  partnerId: string,
+  what: Notice['what'],
+  access?: Access,
+): Promise<void> {
+  const notice: Notice = {
+    what,
+    at: clock.now().toISOString(),
+    ...(access && {
+      access: {
+        api_key_made_at: access.api_key?.created_at ?? null,
+        webhook_host: access.webhook_url && new URL(access.webhook_url).host,
+        revoked: access.revoked,
+      },
+    }),
+  }
+  await jobs.enqueue(tx, mailNotice, { partnerId, notice })
+}

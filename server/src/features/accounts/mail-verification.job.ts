@@ -1,0 +1,25 @@
+import * as z from 'zod/mini'
+import { defineJob } from '../../jobs/define-job.ts'
+import { findPartner, insertAccountToken } from './accounts.queries.ts'
+import { verificationMail, welcomeMail } from './mails.ts'
+import { hashToken, newToken } from './tokens.ts'
+
+const VALID_MS = 30 * 24 * 3_600_000
+
+/**
+ * Mails the links that confirm the address, or that close an account which its owner did not create (D15, D52). Older
+ * links go on working: the one who signed up may ask for mails, and must not void a link that the owner has.
+ */
+export const mailVerification = defineJob({
+  name: 'mail-verification',
+  payload: z.object({ partnerId: z.string(), isWelcome: z.boolean() }),
+  retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
+  async run({ db, clock, mail, publicUrl }, { partnerId, isWelcome }) {
+    const partner = await findPartner(db, partnerId)
+    if (!partner || partner.email_verified) return
+    const token = newToken()
+    const expiresAt = new Date(clock.now().getTime() + VALID_MS).toISOString()
+    await insertAccountToken(db, { hash: hashToken(token), partnerId, purpose: 'verify-email', expiresAt })
+    await mail.send((isWelcome ? welcomeMail : verificationMail)(partner, publicUrl, token))
+  },
+})

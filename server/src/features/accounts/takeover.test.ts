@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answering, startReceiver } from '../../testing/receiver.ts'
+import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+
+let portal: TestPortal
+/** With the limits of production. */
+let limited: TestPortal
+beforeAll(async () => {
+  portal = await startPortal({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+  limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+})
+afterAll(async () => {
+  await portal[Symbol.asyncDispose]()
+  await limited[Symbol.asyncDispose]()
+})
+
+const PASSWORD = 'correct-horse-battery'
+const NEW_PASSWORD = 'another-fine-horse'
+
+async function resetPassword(on: TestPortal, email: string, more: object = {}, headers = {}) {
+  const { resetToken } = (await on.post('/auth/forgot-password', { email }, { headers })).body.data
+  return on.post('/auth/reset-password', { token: resetToken, newPassword: NEW_PASSWORD, ...more }, { headers })
+}
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+
+test('the first reset by mail ends session, API key and webhook URL of somebody who signed up with the address', async () => {
+  await using receiver = await startReceiver()
+  receiver.respond = answering(200)
+  const squatter = await portal.newPartner()
+  const { api_key } = (await squatter.post('/dashboard/generate-api-key')).body.data
+  await squatter.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+
+  const reset = await resetPassword(portal, squatter.email)
+  expect(reset.body.data).toEqual({
+    api_key: { preview: expect.stringMatching(/^lp_/), created_at: expect.any(String) },
+    webhook_url: receiver.url,
+    revoked: true,
+  })
+  expect((await squatter.get('/profile')).status).toBe(401)
+  expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(401)
+  const owner = await portal.post('/auth/login', { email: squatter.email, password: NEW_PASSWORD })
+  const { token } = owner.body
+  expect((await portal.get('/dashboard/webhook-url', { token })).body.data.webhook_url).toBeNull()
+  await portal.post('/dashboard/leads', newLead(), { token })
+  expect(await portal.deps.db.selectFrom('events').select('to_deliver').execute()).toContainEqual({ to_deliver: false })
+})
+
+test('each new password tells which key and URL exist, by answer and by mail, and revokes them where asked to', async () => {
+  const partner = await portal.newPartner()
+  await resetPassword(portal, partner.email)
+  const { token } = (await portal.post('/auth/login', { email: partner.email, password: NEW_PASSWORD })).body
+  const key = (await portal.post('/dashboard/generate-api-key', undefined, { token })).body.data
+  const webhook_url = 'https://hooks.partner.example/in?secret=hidden'
+  await portal.ask('PUT', '/dashboard/webhook-url', { token, body: { webhook_url } })
+  await portal.mailTo(partner.email, 'Subject: An API key was made')
+  await portal.mailTo(partner.email, 'Subject: Your webhook URL was changed')
+
+  const form = { currentPassword: NEW_PASSWORD, newPassword: PASSWORD, confirmPassword: PASSWORD }
+  const changed = await portal.ask('PUT', '/profile/password', { token, body: form })
+  const found = { api_key: { preview: key.api_key_preview, created_at: key.last_generated }, webhook_url }
+  expect(changed.body.data).toEqual({ ...found, revoked: false })
+  const mail = await portal.mailTo(partner.email, 'Subject: Your password was changed')
+  expect(mail).toMatch(/These go on working: the API key made on .+ and the webhook URL at hooks\.partner\.example\./)
+  expect(mail).not.toContain('hidden')
+
+  const reset = await resetPassword(portal, partner.email, { revokeAccess: true })
+  expect(reset.body.data).toEqual({ ...found, revoked: true })
+  expect((await portal.get('/partner/docs', { token: key.api_key })).status).toBe(401)
+  expect(await portal.mailTo(partner.email, 'These were revoked with it')).toContain('Your password was reset')
+})
+
+test('the owner of the address closes an account that somebody else created, and may sign up', async () => {
+  const squatter = await portal.newPartner()
+  const { email, businessName } = squatter
+  const { api_key } = (await squatter.post('/dashboard/generate-api-key')).body.data
+  await squatter.post('/auth/forgot-password')
+  const mail = await portal.mailTo(email, '/disown?token=')
+  expect(mail).toContain('I did not create this account')
+  const token = /disown\?token=([\w-]+)/.exec(mail)?.[1]
+
+  expect((await portal.post('/auth/disown', { token })).status).toBe(200)
+  expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+  expect((await squatter.get('/profile')).status).toBe(401)
+  expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(401)
+  expect((await portal.post('/auth/login', { email, password: PASSWORD })).body.code).toBe('EMAIL_NOT_FOUND')
+  expect((await portal.post('/auth/forgot-password', { email })).status).toBe(404)
+
+  const owner = await portal.newPartner({ email, businessName, password: NEW_PASSWORD })
+  expect(owner.id).not.toBe(squatter.id)
+  expect((await owner.get('/dashboard/leads')).body.data.leads).toEqual([])
+})
+
+test('an account whose address was confirmed cannot be disowned with an older link', async () => {
+  const partner = await portal.newPartner()
+  const token = /disown\?token=([\w-]+)/.exec(await portal.mailTo(partner.email, '/disown?token='))?.[1]
+  await resetPassword(portal, partner.email)
+  expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+})
+
+test('refreshing a token many times at once gives one successor, which logs out for all', async () => {
+  const partner = await portal.newPartner()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => partner.post('/auth/refresh')))
+  const tokens = new Set<string>(answers.map(({ body }) => body.data.token))
+  expect(tokens.size).toBe(1)
+  const [token] = tokens
+  expect((await partner.post('/auth/refresh')).body.data.token).toBe(token)
+  expect((await portal.post('/auth/refresh', undefined, { token })).body.data.token).not.toBe(token)
+
+  expect((await portal.post('/auth/logout', undefined, { token })).status).toBe(200)
+  for (const one of [partner.token, token]) expect((await portal.get('/profile', { token: one })).status).toBe(401)
+})
+
+test('a changed password ends every other session and what came from it, and none of its own', async () => {
+  const partner = await portal.newPartner()
+  const other = (await portal.post('/auth/login', { email: partner.email, password: PASSWORD })).body.token
+  const others = (await portal.post('/auth/refresh', undefined, { token: other })).body.data.token
+  const own = (await partner.post('/auth/refresh')).body.data.token
+  const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
+  expect((await portal.ask('PUT', '/profile/password', { token: own, body })).status).toBe(200)
+  for (const token of [other, others]) expect((await portal.get('/profile', { token })).status).toBe(401)
+  for (const token of [own, partner.token]) expect((await portal.get('/profile', { token })).status).toBe(200)
+})
+
+test('nobody keeps an owner out by wrong passwords, neither from one address nor from many', async () => {
+  const { email } = await limited.newPartner() // from this machine's own address
+  const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
+  for (let i = 0; i < 30; i++) await guess('203.0.113.1')
+  expect((await guess('203.0.113.1')).status).toBe(429)
+  const signIn = (headers: Record<string, string>) =>
+    limited.post('/auth/login', { email, password: PASSWORD }, { headers })
+  const elsewhere = await signIn({ 'x-forwarded-for': '198.51.100.200' })
+  expect(elsewhere.status).toBe(200)
+  const [cookie = ''] = elsewhere.headers.getSetCookie()
+  expect(cookie).toMatch(/^portal_browser=[\w-]{43}; Max-Age=\d+; Path=\/api\/auth; HttpOnly; SameSite=Strict$/)
+
+  for (let i = 0; i < 95; i++) await guess(`198.51.100.${i}`)
+  const slow = await signIn({ 'x-forwarded-for': '192.0.2.1' })
+  expect([slow.status, Number(slow.headers.get('retry-after')) <= 10]).toEqual([429, true])
+  // A known address, a known browser, and a browser that a reset makes known.
+  expect((await signIn({})).status).toBe(200)
+  const mark = cookie.split(';')[0] ?? ''
+  expect((await signIn({ 'x-forwarded-for': '192.0.2.2', cookie: mark })).status).toBe(200)
+  const reset = await resetPassword(limited, email, {}, { 'x-forwarded-for': '192.0.2.3' })
+  expect(reset.status).toBe(200)
+  const again = await limited.post('/auth/login', { email, password: NEW_PASSWORD }, from('192.0.2.3'))
+  expect(again.status).toBe(200)
+})
+
+test('one address cannot try a password on any number of accounts, nor ask for them', async () => {
+  const statuses: number[] = []
+  for (let i = 0; i < 101; i++) {
+    const spray = { email: `nobody${i}@example.com`, password: 'Winter-2026!' }
+    statuses.push((await limited.post('/auth/login', spray, from('203.0.113.50'))).status)
+  }
+  expect(statuses).toEqual([...Array(100).fill(401), 429])
+  const asked: number[] = []
+  for (let i = 0; i < 31; i++) {
+    const forgot = await limited.post(
+      '/auth/forgot-password',
+      { email: `nobody${i}@example.com` },
+      from('203.0.113.50'),
+    )
+    asked.push(forgot.status)
+  }
+  expect(asked).toEqual([...Array(30).fill(404), 429])
+})
+
+test('a stolen session guesses the password ten times an hour, all at once or one by one', async () => {
+  const partner = await limited.newPartner()
+  const change = (currentPassword: string) =>
+    partner.put('/profile/password', { currentPassword, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD })
+  const guesses = await Promise.all(Array.from({ length: 12 }, () => change('wrong')))
+  expect(guesses.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(400), 429, 429])
+  expect((await change(PASSWORD)).status).toBe(429)
+})

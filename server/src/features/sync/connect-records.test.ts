@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+const CONFIRM = 'Confirm your email address to connect to your existing records'
+
+let portal: TestPortal
+let lender: Lender
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+/** What the partner must not see before it has proved whose address it is. */
+async function brokerInCrm(name: string) {
+  const email = `${name.toLowerCase().replaceAll(' ', '-')}@example.com`
+  const id = await lender.create('Partners', { Name: name, Email: email, First_Name: 'Wilhelmina' })
+  await lender.create('Leads', { Last_Name: 'Applicant', Company: 'Secret Pty Ltd', Partner: { id } })
+  return { id, form: { email, businessName: name } }
+}
+
+async function mustConfirm({ token }: { token: string }): Promise<boolean> {
+  return (await portal.post('/auth/verify', { token })).body.data.mustConfirmEmail
+}
+
+async function linkToken(email: string): Promise<string> {
+  return /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(email, '/verify-email?token='))?.[1] ?? ''
+}
+
+const crmStateOf = async (partner: TestPartner, loid: string) =>
+  (await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm
+
+test('a stranger with a broker’s name and email sees and sends nothing until the address is confirmed', async () => {
+  const broker = await brokerInCrm('Victim Cafe')
+  const stranger = await portal.newPartner({ ...broker.form, businessName: 'victim cafe', firstName: 'Mallory' })
+  await waitFor('the hold', () => mustConfirm(stranger))
+  const { loid } = await stranger.submitLead()
+  for (const path of ['/dashboard/sync-leads', '/dashboard/sync-deals', '/crm/sync']) {
+    const sync = await stranger.post(path)
+    expect([sync.status, sync.body.code, sync.body.error]).toEqual([409, 'CONFIRM_EMAIL', CONFIRM])
+  }
+  expect((await stranger.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
+  expect(await crmStateOf(stranger, loid)).toBe('pending')
+  expect(JSON.stringify(await lender.list('Leads', 'LOID'))).not.toContain(loid)
+  expect((await stranger.get('/profile')).body.data.zoho_id).toBeNull()
+
+  expect((await stranger.post('/auth/verify-email', { token: await linkToken(broker.form.email) })).status).toBe(200)
+  await stranger.pushedLead(loid)
+  await waitFor('the records', async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 2)
+  expect(await mustConfirm(stranger)).toBe(false)
+  expect(await lender.read('Partners', broker.id)).toMatchObject({ Name: 'Victim Cafe', First_Name: 'Wilhelmina' })
+})
+
+test('a closed account sends nothing of what waited, and its owner connects to the records', async () => {
+  const broker = await brokerInCrm('Owner Broking')
+  const stranger = await portal.newPartner(broker.form)
+  await waitFor('the hold', () => mustConfirm(stranger))
+  const { loid } = await stranger.submitLead()
+  expect((await portal.post('/auth/disown', { token: await linkToken(broker.form.email) })).status).toBe(200)
+
+  const { resetToken } = (
+    await portal.newPartner(broker.form).then(() => portal.post('/auth/forgot-password', { email: broker.form.email }))
+  ).body.data
+  const password = 'another-fine-horse'
+  await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
+  const { token } = (await portal.post('/auth/login', { email: broker.form.email, password })).body
+  const leads = () => portal.get('/dashboard/leads', { token }).then(({ body }) => body.data.leads)
+  await waitFor('the broker’s own record', async () => (await leads()).length === 1)
+  expect((await leads())[0].business_name).toBe('Secret Pty Ltd')
+  expect(JSON.stringify(await lender.list('Leads', 'LOID'))).not.toContain(loid)
+})
+
+test('a new partner whose first push lost its answer finds its own record again, and confirms nothing for it', async () => {
+  await lender.faults({ resetAfterCommit: { times: 1, match: 'POST /crm/v8/Partners' } })
+  const partner = await portal.newPartner({ businessName: 'Lost Answer Loans' })
+  const { loid } = await partner.submitLead()
+  await partner.pushedLead(loid)
+  expect(await mustConfirm(partner)).toBe(false)
+  const named = (await lender.list('Partners', 'Name')).filter(({ Name }) => Name === 'Lost Answer Loans')
+  expect(named).toHaveLength(1)
+})
+
+test('a partner under another name waits for nothing that the CRM has under the old one', async () => {
+  const broker = await brokerInCrm('Old Name Finance')
+  const partner = await portal.newPartner(broker.form)
+  await waitFor('the hold', () => mustConfirm(partner))
+  const { loid } = (await partner.post('/dashboard/leads', newLead())).body.data
+  await partner.put('/profile', { business_name: 'New Name Finance' })
+  await partner.pushedLead(loid)
+  expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
+})

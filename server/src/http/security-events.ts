@@ -1,0 +1,34 @@
+import type { Logger } from 'pino'
+
+/** What an operator must be able to tell afterwards: each is one line of the log (D68). */
+export type SecurityEvent =
+  | 'signed-up'
+  | 'signed-in'
+  | 'sign-in-failed'
+  | 'password-changed'
+  | 'password-reset'
+  | 'email-confirmed'
+  | 'account-disowned'
+  | 'api-key-made'
+  | 'api-key-revoked'
+  | 'webhook-url-changed'
+  | 'partner-activated'
+  | 'partner-deactivated'
+
+export interface SecurityFacts {
+  /** Its id, and never its email; absent where the account is not known. */
+  partner?: string | undefined
+  /** An error code, where it did not succeed. */
+  reason?: string
+}
+
+/** Writes one event with who called. Takes no free text, so that no secret can be in it. */
+export type NoteSecurity = (event: SecurityEvent, facts?: SecurityFacts) => void
+
+export function noteSecurity(
+  log: Pick<Logger, 'info'>,
+  event: SecurityEvent,
+  facts: SecurityFacts & { ip?: string },
+): void {
+  log.info({ security: event, ...facts }, 'security')
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
+
+/** Where a call comes from, for limits: it says nothing of who calls. */
+export interface Visitor {
+  /** Its IP address; of an IPv6 address the network, because one customer has all addresses of it. */
+  address: string
+  /** What `keepMark` gave this browser earlier. */
+  mark: string | undefined
+  /** Has the browser send this with its next sign-ins, for half a year. */
+  keepMark(mark: string): void
+}
+
+const COOKIE = 'portal_browser'
+const HALF_A_YEAR_SECONDS = 180 * 86_400
+
+export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
+  return {
+    address: networkOf(request.ip),
+    mark: request.cookies[COOKIE]?.slice(0, 100),
+    keepMark(mark) {
+      reply.setCookie(COOKIE, mark, {
+        path: '/api/auth',
+        httpOnly: true,
+        sameSite: 'strict',
+        secure: isSecure,
+        maxAge: HALF_A_YEAR_SECONDS,
+      })
+    },
+  }
+}
+
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address instanceof ipaddr.IPv6
+    ? `${address.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : address.toString()
+}

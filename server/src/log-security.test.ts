@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { setPartnerActive } from './features/accounts/activate-partner.ts'
+import { startPortal } from './testing/start-portal.ts'
+
+test('the log tells whose each call was and each security event in one line, and never an email address', async () => {
+  const lines: string[] = []
+  const email = 'who-is-it@example.com'
+  let partnerId: string
+  {
+    await using portal = await startPortal({ onLogLine: (line) => lines.push(line) })
+    const partner = await portal.newPartner({ email })
+    partnerId = partner.id
+    const { password } = partner
+    await partner.get('/profile')
+    const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data
+    await portal.get('/webhook/status/LO-00000000', { token: api_key })
+    await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook?secret=x' })
+    await partner.ask('DELETE', '/dashboard/revoke-api-key')
+    const newPassword = 'another-fine-horse'
+    await partner.put('/profile/password', { currentPassword: password, newPassword, confirmPassword: newPassword })
+    await portal.post('/auth/login', { email, password })
+    await portal.post('/auth/login', { email: 'nobody@example.com', password })
+    const { resetToken } = (await portal.post('/auth/forgot-password', { email })).body.data
+    await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
+    await setPartnerActive(portal.deps.db, partner.id, false)
+    await portal.post('/auth/login', { email, password })
+  }
+  const entries = lines.map((line) => JSON.parse(line))
+  const answers = entries.filter(({ msg }) => msg === 'answered')
+  for (const path of ['/api/profile', '/api/webhook/status/LO-00000000', '/api/dashboard/generate-api-key']) {
+    expect(answers.find((entry) => entry.path === path)).toMatchObject({ partner: partnerId })
+  }
+  const events = entries.filter(({ msg }) => msg === 'security')
+  expect(events.map(({ security, partner, reason }) => ({ security, partner, reason }))).toEqual(
+    [
+      ['signed-up'],
+      ['signed-in'],
+      ['api-key-made'],
+      ['webhook-url-changed'],
+      ['api-key-revoked'],
+      ['password-changed'],
+      ['sign-in-failed', 'INVALID_PASSWORD'],
+      ['sign-in-failed', 'EMAIL_NOT_FOUND', undefined],
+      ['password-reset'],
+      ['sign-in-failed', 'ACCOUNT_INACTIVE'],
+    ].map((event) => ({ security: event[0], partner: event.length === 3 ? undefined : partnerId, reason: event[1] })),
+  )
+  for (const event of events) expect(event).toMatchObject({ ip: '127.0.0.1', reqId: expect.any(String) })
+  const hidden = lines.filter((line) => /who-is-it@|nobody@|secret=x/.test(line) && !line.includes('mail written'))
+  expect(hidden).toEqual([])
+})
+
+test('behind https every answer of the API says so for the next year, a refusal as well', async () => {
+  await using portal = await startPortal({ env: { PUBLIC_URL: 'https://portal.example' } })
+  for (const path of ['/ready', '/profile', '/nothing', '/auth/login', '/partner/docs']) {
+    const { headers } = await portal.get(path)
+    expect([path, headers.get('strict-transport-security')]).toEqual([path, 'max-age=31536000; includeSubDomains'])
+  }
+  const { email, password } = await portal.newPartner()
+  const [cookie] = (await portal.post('/auth/login', { email, password })).headers.getSetCookie()
+  expect(cookie).toMatch(/; Secure/)
+})

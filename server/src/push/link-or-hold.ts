@@ -1,0 +1,33 @@
+import type { Deps } from '../deps.ts'
+import type { PushedPartner } from '../zoho/crm-records.ts'
+import { CrmPartnerExists, CrmRefused } from '../zoho/errors.ts'
+import { PartnerHeld } from './partner-held.ts'
+import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-in-crm.queries.ts'
+
+/**
+ * The partner's record in the CRM. A name and an email are public, so that a record which the CRM has under both is linked only
+ * once the address is verified (D52): until then `PartnerHeld`. A partner without one gets its record at once, and finds it
+ * again where the answer was lost.
+ */
+export async function linkOrHold(
+  { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
+  partner: FoundPartner,
+  signal?: AbortSignal,
+): Promise<PushedPartner> {
+  const { id, zoho_id, email_verified, crm_record_sent_at } = partner
+  const isFirst = zoho_id === null && !email_verified && crm_record_sent_at === null
+  try {
+    if (isFirst) {
+      const isThere = (await crm.findPartnerRecord({ ...partner, may_link: false }, signal)) !== undefined
+      if (isThere) throw new CrmPartnerExists()
+      await markRecordSent(db, id, clock.now().toISOString())
+    }
+    // Where this partner's own record was deleted, another of its name and email is not its own.
+    return await crm.upsertPartner({ ...partner, may_link: email_verified || zoho_id === null }, signal)
+  } catch (error) {
+    if (error instanceof CrmRefused && zoho_id === null) await markRecordSent(db, id, null)
+    if (!(error instanceof CrmPartnerExists)) throw error
+    if (await markPartnerHeld(db, id)) throw new PartnerHeld()
+    return crm.upsertPartner({ ...partner, may_link: true }, signal)
+  }
+}

@@ -1,0 +1,43 @@
+import { disown } from '@portal/contract/accounts.ts'
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
+
+const route = getRouteApi('/disown')
+
+/** For the owner of an email address with which somebody else created an account (D52). The click counts, not the visit. */
+export function DisownPage() {
+  const { token } = route.useSearch()
+  const closing = useMutation({ mutationFn: (body: { token: string }) => call(disown, { body }) })
+
+  return (
+    <AccountFrame
+      title="Not your account?"
+      text="A partner account was created with your email address. If that was not you, close it: nothing more of it is sent, and your address and business name are free again."
+      footer={
+        <Link {...paths.login} className={textLinkClass}>
+          Back to sign in
+        </Link>
+      }
+    >
+      <div className="grid grid-cols-1 gap-4">
+        {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
+        {closing.isError && (
+          <Alert kind="error">{isRefusedLink(closing.error) ? INVALID_LINK : failureText(closing.error)}</Alert>
+        )}
+        {closing.isSuccess && <Alert kind="success">The account is closed. Nothing more of it will be sent.</Alert>}
+        {token && !closing.isSuccess && (
+          <Button variant="danger" busy={closing.isPending} onClick={() => closing.mutate({ token })}>
+            I did not create this account
+          </Button>
+        )}
+      </div>
+    </AccountFrame>
+  )
+}

@@ -1,0 +1,13 @@
+import type { ComponentProps } from 'react'
+import { Checkbox } from '../../ui/field.tsx'
+
+/** Beside a new password: shuts out whoever made a key or set a URL with the old one (D52). */
+export function RevokeAccess(input: Omit<ComponentProps<typeof Checkbox>, 'label' | 'hint'>) {
+  return (
+    <Checkbox
+      label="Also revoke the API key and the webhook URL"
+      hint="Choose this if somebody else may have used your account."
+      {...input}
+    />
+  )
+}

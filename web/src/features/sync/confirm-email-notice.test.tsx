@@ -1,0 +1,28 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { data, failure } from '../../testing/server.ts'
+import { paged, serveSignedIn } from '../../testing/signed-in.ts'
+
+const TEXT = 'Confirm your email address to connect to your existing records'
+
+test('a sync that waits for the email address says so, and the page offers the link again', async () => {
+  let mustConfirmEmail = false
+  const server = serveSignedIn({
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: 'p1', businessName: 'Acme', partnerEmail: 'ada@acme.example', mustConfirmEmail }),
+    }),
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }),
+    'POST /dashboard/sync-leads': () => ({ status: 409, body: failure(TEXT, 'CONFIRM_EMAIL') }),
+    'POST /auth/send-verification': () => ({ body: data({}) }),
+  })
+  const user = openApp('/leads')
+  const sync = await screen.findByRole('button', { name: 'Sync from CRM' })
+  await waitFor(() => expect(server.seen.some(({ path }) => path === '/auth/verify')).toBe(true))
+  expect(screen.queryByRole('button', { name: 'Send the link again' })).toBeNull()
+  mustConfirmEmail = true
+  await user.click(sync)
+  expect(await screen.findByText(`Sync failed: ${TEXT}`)).toBeDefined()
+  await user.click(await screen.findByRole('button', { name: 'Send the link again' }))
+  expect(await screen.findByText('The link is on its way to ada@acme.example')).toBeDefined()
+})
