@@ -6,6 +6,8 @@ export interface Lender {
   createMany(module: string, records: object[]): Promise<string[]>
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
+  /** From the recycle bin, on the staff page. */
+  restore(id: string): Promise<void>
   removeMany(module: string, ids: readonly string[]): Promise<void>
   /** The new deal's id. */
   convert(leadId: string, deal?: object): Promise<string>
@@ -17,7 +19,7 @@ export interface Lender {
   watches(): Promise<Record<string, unknown>[]>
   faults(faults: object): Promise<void>
   behaviour(switches: object): Promise<void>
-  calls(): Promise<{ total: number; by_kind: Record<string, number> }>
+  calls(): Promise<{ total: number; credits_used: number; by_kind: Record<string, number> }>
   /** Empties the CRM; faults and switches are gone too. */
   reset(): Promise<void>
 }
@@ -30,7 +32,7 @@ const Records = z.object({ data: z.array(z.record(z.string(), z.unknown())) })
 const Converted = z.object({ data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })) })
 const Fields = z.object({ fields: z.array(z.object({ id: z.string(), api_name: z.string() })) })
 const Watches = z.object({ watch: z.array(z.record(z.string(), z.unknown())) })
-const Calls = z.object({ total: z.number(), by_kind: z.record(z.string(), z.number()) })
+const Calls = z.object({ total: z.number(), credits_used: z.number(), by_kind: z.record(z.string(), z.number()) })
 
 export function openLender(sandboxUrl: string): Lender {
   let token: Promise<string> | undefined
@@ -99,6 +101,10 @@ export function openLender(sandboxUrl: string): Lender {
     },
     async remove(module, id) {
       await api('DELETE', `${module}/${id}`)
+    },
+    async restore(id) {
+      const response = await fetch(`${sandboxUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
+      if (!response.ok) throw new Error(`restoring ${id}: ${response.status}`)
     },
     async removeMany(module, ids) {
       for (let at = 0; at < ids.length; at += 100)
