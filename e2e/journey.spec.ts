@@ -2,6 +2,8 @@ import { expect, type Page, test } from '@playwright/test'
 import { crmUrl } from './addresses.ts'
 import { newAccount, signIn } from './partner.ts'
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 test('a lead travels from the form to the CRM and back as a funded deal', async ({ page, context }) => {
   test.slow()
   const partner = newAccount()

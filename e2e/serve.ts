@@ -14,6 +14,7 @@ Object.assign(process.env, {
   LOG_LEVEL: 'warn',
   RATE_LIMITS: 'off',
   SEED_DEMO: 'true',
+  SYNC_WAIT_MS: '5000',
   WEBHOOK_ALLOW_PRIVATE: 'true',
 })
 await import('../server/src/main.ts')

@@ -25,6 +25,7 @@ const SERVER_FEATURES = {
 const SERVER_FOLDERS = {
   events: ['db', 'jobs'],
   history: ['db', 'zoho'],
+  apply: ['db', 'events', 'history', 'zoho'],
   jobs: ['db'],
   http: ['db'],
   zoho: ['db'],

@@ -206,12 +206,26 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   }
 }
 
-/** The same thing told twice: equal in all that an event says, its own time and number apart; the first ones at most once at all. */
+/**
+ * The same thing told twice: a change that is told again without another one between, and a beginning without an end between. A status
+ * that goes there and back twice is told as often, in the same words.
+ */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(
-    `select type, loid, count(*)::int as copies from events
-     group by partner_id, type, loid, case when type in ('lead.created', 'lead.converted') then '' else data::text end
-     having count(*) > 1 and type <> 'deal.removed' and type <> 'lead.removed'`,
+    `select type, loid, 2 as copies
+       from (select type, loid, data,
+                    lag(type) over of_kind as type_before, lag(data) over of_kind as data_before
+               from events
+             window of_kind as (
+               partition by partner_id, loid,
+                 case when type like '%_changed' then 'changed' when type ~ '[.](created|removed)$' then split_part(type, '.', 1) else type end
+               order by id)) told
+      where type = type_before and (data = data_before or type not like '%_changed')
+        and type not in ('note.added', 'deal.updated')
+     union all
+     select type, loid, count(*)::int from events
+      where type = 'note.added'
+      group by partner_id, type, loid, data::text having count(*) > 1`,
   )
 }
 

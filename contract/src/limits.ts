@@ -28,4 +28,7 @@ export const API_CALLS_PER_MINUTE = 120
 export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99
 export const MONEY_TEXT_LENGTH_MAX = 40
+/** The newest of a record's notes and of its history's entries that one answer holds; older ones stand in the CRM. */
+export const NOTES_MAX = 1_000
+export const HISTORY_ENTRIES_MAX = 1_000
 export const DUPLICATE_WINDOW_DAYS = 90

@@ -102,13 +102,13 @@ export function idOf(answer: Answer): string {
   return id
 }
 
-/** Tries until the condition gives something, for at most five seconds. */
+/** Tries until the condition gives something, for at most twenty seconds: a process may be slow to start. */
 export async function until<T>(condition: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 5_000
+  const deadline = Date.now() + 20_000
   for (;;) {
     const result = await condition()
     if (result !== undefined) return result
-    if (Date.now() > deadline) throw new Error('waited five seconds in vain')
+    if (Date.now() > deadline) throw new Error('waited twenty seconds in vain')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -41,6 +41,7 @@ test('without any variable the portal runs for development', () => {
     webhookAllowPrivate: false,
     hideAccountExistence: false,
     crmNotes: 'all',
+    syncWaitMs: 20_000,
   })
 })
 
@@ -97,6 +98,7 @@ test.each([
   [{ ...PRODUCTION, RATE_LIMITS: 'off' }, 'RATE_LIMITS is "off", but must be on in production'],
   [{ ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'true' }, /^WEBHOOK_ALLOW_PRIVATE is "true"/],
   [{ ...PRODUCTION, SEED_DEMO: 'true' }, 'SEED_DEMO is "true", but must be false in production'],
+  [{ ...PRODUCTION, SYNC_WAIT_MS: '100' }, 'SYNC_WAIT_MS is "100", but must be 20000 in production'],
   [{ ...PRODUCTION, ZOHO_CLIENT_SECRET: 'sandbox' }, /^ZOHO_CLIENT_SECRET is set .*sandbox in production$/],
 ])('%j stops the start with one line', (env, message) => {
   expect(() => readSettings(env)).toThrow(SettingsError)

@@ -39,6 +39,8 @@ export type Settings = {
   hideAccountExistence: boolean
   /** `portal` keeps the CRM's own notes to itself unless their title begins with 'Partner' (D32a). */
   crmNotes: 'all' | 'portal'
+  /** After this a call that syncs answers 202 and the run goes on (D31). */
+  syncWaitMs: number
 }
 
 export type ZohoSettings = {
@@ -97,9 +99,11 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     webhookAllowPrivate: variables.WEBHOOK_ALLOW_PRIVATE,
     hideAccountExistence: variables.HIDE_ACCOUNT_EXISTENCE,
     crmNotes: variables.CRM_NOTES,
+    syncWaitMs: variables.SYNC_WAIT_MS,
   }
 }
 
+const SYNC_WAIT_MS = 20_000
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 // Each message completes the sentence '<VARIABLE> is <value>, but must …'.
@@ -169,6 +173,11 @@ const Variables = z.object({
   WEBHOOK_ALLOW_PRIVATE: TrueOrFalse.default(false),
   HIDE_ACCOUNT_EXISTENCE: TrueOrFalse.default(false),
   CRM_NOTES: z.enum(['all', 'portal'], 'be all or portal').default('all'),
+  SYNC_WAIT_MS: z
+    .string()
+    .regex(/^\d{1,5}$/, 'be milliseconds from 0 to 99999')
+    .transform(Number)
+    .default(SYNC_WAIT_MS),
 })
 
 type Variables = z.infer<typeof Variables>
@@ -217,6 +226,7 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
   if (!variables.RATE_LIMITS) throw refusal(given, 'RATE_LIMITS', 'be on in production')
   if (variables.WEBHOOK_ALLOW_PRIVATE) throw refusal(given, 'WEBHOOK_ALLOW_PRIVATE', 'be false in production')
   if (variables.SEED_DEMO) throw refusal(given, 'SEED_DEMO', 'be false in production')
+  if (variables.SYNC_WAIT_MS !== SYNC_WAIT_MS) throw refusal(given, 'SYNC_WAIT_MS', `be ${SYNC_WAIT_MS} in production`)
 }
 
 function refusal(given: Given, name: string, must: string): SettingsError {

@@ -4,6 +4,7 @@ import { mailVerification } from './features/accounts/mail-verification.job.ts'
 import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { pullDueDetails } from './features/sync/pull-details.job.ts'
 import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
 import { sweep } from './features/sync/sweep.job.ts'
@@ -28,4 +29,5 @@ export const JOBS: readonly Job[] = [
   sweep,
   watchCrm,
   pullNotified,
+  pullDueDetails,
 ]

@@ -1,4 +1,4 @@
-import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable, Updateable } from 'kysely'
+import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
 type Instant = string
@@ -94,6 +94,8 @@ interface LeadsTable {
   deal_loid: string | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | 'matches-deal' | null
+  history_due: ColumnType<boolean, boolean | undefined, boolean>
+  notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
 }
 
@@ -124,6 +126,8 @@ interface DealsTable {
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
+  history_due: ColumnType<boolean, boolean | undefined, boolean>
+  notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
 }
 
@@ -304,10 +308,8 @@ export interface Tables {
 export type PartnerRow = Selectable<PartnersTable>
 export type LeadRow = Selectable<LeadsTable>
 export type NewLeadRow = Insertable<LeadsTable>
-export type LeadChange = Updateable<LeadsTable>
 export type DealRow = Selectable<DealsTable>
 export type NewDealRow = Insertable<DealsTable>
-export type DealChange = Updateable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { firstIdAt, newId } from '../db/ids.ts'
+import { insertSet } from '../db/row-sets.ts'
 
 /** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
@@ -33,6 +34,9 @@ export interface PortalEvent<Type extends EventType = EventType> {
   at: string
 }
 
+/** An event of whichever type, with the data of that type. */
+export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
+
 /**
  * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered,
  * the table's trigger says: an endpoint hears of what happened while it was there, and of nothing else (D35).
@@ -40,15 +44,21 @@ export interface PortalEvent<Type extends EventType = EventType> {
 export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
   await tx
     .insertInto('events')
-    .values({
-      id: newId(new Date(event.at)),
-      partner_id: event.partnerId,
-      type: event.type,
-      loid: event.loid,
-      data: JSON.stringify(event.data),
-      created_at: event.at,
-    })
+    .values({ ...toRow(event), data: JSON.stringify(event.data) })
     .execute()
+}
+
+/** The same for many, in this order. */
+export async function recordEvents(tx: Tx, events: readonly AnyEvent[]): Promise<void> {
+  await insertSet(
+    tx,
+    'events',
+    events.map((event) => ({ ...toRow(event), data: event.data })),
+  )
+}
+
+function toRow({ partnerId, loid, type, at }: PortalEvent) {
+  return { id: newId(new Date(at)), partner_id: partnerId, type, loid, created_at: at }
 }
 
 /** The oldest first: an event's id tells its time, so that the ids' own index finds them. How many they were. */

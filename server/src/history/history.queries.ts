@@ -1,9 +1,11 @@
 import { wholeDays } from '@portal/contract/dates.ts'
+import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
+import { insertSet } from '../db/row-sets.ts'
 import type { HistoryKind } from '../db/tables.ts'
-import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
-import { historyToWrite } from './crm-history.ts'
+import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
 /** Whose history, and of what: one record has both while its lead's is still read from the deal (D18). */
 export interface HistoryOf {
@@ -22,7 +24,7 @@ export interface HistoryEntry {
   duration: number
 }
 
-/** The latest first; each lasts until the next one began, the latest until now (D26). */
+/** The latest first, at most a thousand; each lasts until the next one began, the latest until now (D26). */
 export async function findHistory(db: Db, { kind, partnerId, loid }: HistoryOf, now: Date): Promise<HistoryEntry[]> {
   const entries = await db
     .selectFrom('history_entries')
@@ -32,6 +34,7 @@ export async function findHistory(db: Db, { kind, partnerId, loid }: HistoryOf, 
     .where('kind', '=', kind)
     .orderBy('changed_time', 'desc')
     .orderBy('id', 'desc')
+    .limit(HISTORY_ENTRIES_MAX)
     .execute()
   return entries.map((entry, i) => ({
     ...entry,
@@ -59,88 +62,63 @@ export async function insertFirstEntry(
     .execute()
 }
 
-/** Of a record met for the first time. One that nobody touched since its birth began with what it is (D26). */
-export async function beginCrmHistory(
+/** What the portal has of the histories of these LOIDs, each in its order. */
+export async function findKnownHistories(
   tx: Tx,
-  of: HistoryOf,
-  record: { current: string; modified_time: string; created_at: string; is_untouched: boolean },
-  told: readonly CrmHistoryEntry[],
-): Promise<void> {
-  if (!record.is_untouched) return writeCrmHistory(tx, of, record, told)
-  const { current: value, created_at: changed_time } = record
-  await insertFirstEntry(tx, of, { value, changed_time, changed_by: null, description: null })
-}
-
-/** Adds what the CRM tells, and what the portal saw where the CRM tells nothing. An entry that is there stays as it is. */
-export async function writeCrmHistory(
-  tx: Tx,
-  of: HistoryOf,
-  record: { current: string; modified_time: string },
-  told: readonly CrmHistoryEntry[],
-): Promise<void> {
-  const { submitted, latest } = await findKnown(tx, of)
-  const known = { ...record, submitted, isCurrentKnown: latest === record.current }
-  const { entries, replacesObserved } = historyToWrite(told, known)
-  if (replacesObserved) {
-    await tx
-      .deleteFrom('history_entries')
-      .where('partner_id', '=', of.partnerId)
-      .where('loid', '=', of.loid)
-      .where('kind', '=', of.kind)
-      .where('origin', '=', 'observed')
-      .execute()
-  }
-  if (entries.length === 0) return
-  await tx
-    .insertInto('history_entries')
-    .values(
-      entries.map(({ entry_id, ...entry }) => ({
-        ...entry,
-        // In the order they came: two of one second stay in it.
-        id: newId(),
-        partner_id: of.partnerId,
-        kind: of.kind,
-        loid: of.loid,
-        crm_entry_id: entry_id,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['kind', 'loid', 'crm_entry_id']).where('crm_entry_id', 'is not', null).doNothing(),
-    )
-    .execute()
-}
-
-/** The record was given to another partner, who is not told whose it was: its first entry names who submitted it. */
-export async function moveHistory(tx: Tx, { kind, partnerId, loid }: HistoryOf, toPartnerId: string): Promise<void> {
-  await tx
-    .updateTable('history_entries')
-    .set((eb) => {
-      const unlessSubmitted = (column: 'changed_by' | 'description') =>
-        eb.case().when('origin', '!=', 'submitted').then(eb.ref(column)).end()
-      return {
-        partner_id: toPartnerId,
-        changed_by: unlessSubmitted('changed_by'),
-        description: unlessSubmitted('description'),
-      }
-    })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('kind', '=', kind)
-    .execute()
-}
-
-async function findKnown(tx: Tx, { kind, partnerId, loid }: HistoryOf) {
+  kind: HistoryKind,
+  loids: readonly string[],
+): Promise<Map<string, KnownEntry[]>> {
+  if (loids.length === 0) return new Map()
   const rows = await tx
     .selectFrom('history_entries')
-    .select(['value', 'origin', 'changed_time'])
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
+    .select(['loid', 'value', 'origin', 'changed_time', 'crm_entry_id'])
     .where('kind', '=', kind)
+    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
     .orderBy('changed_time')
     .orderBy('id')
     .execute()
-  const submitted = rows.find((row) => row.origin === 'submitted')
-  return { submitted: submitted && { value: submitted.value, at: submitted.changed_time }, latest: rows.at(-1)?.value }
+  return Map.groupBy(rows, (row) => row.loid)
+}
+
+/** Writes what was planned of many histories of one kind. An entry that is there stays as it is. */
+export async function writeHistories(
+  tx: Tx,
+  kind: HistoryKind,
+  plans: readonly { partnerId: string; loid: string; plan: HistoryPlan }[],
+  now: Date,
+): Promise<void> {
+  const replaced = plans.filter(({ plan }) => plan.replacesObserved).map(({ loid }) => loid)
+  if (replaced.length > 0) {
+    await tx
+      .deleteFrom('history_entries')
+      .where('kind', '=', kind)
+      .where((eb) => eb('loid', '=', eb.fn.any(eb.val(replaced))))
+      .where('origin', '=', 'observed')
+      .execute()
+  }
+  const rows = plans.flatMap(({ partnerId, loid, plan }) =>
+    // In the order they came: two of one second stay in it.
+    plan.entries.map((entry) => ({ ...entry, id: newId(now), partner_id: partnerId, kind, loid })),
+  )
+  await insertSet(tx, 'history_entries', rows)
+}
+
+/** The records were given to other partners, who are not told whose they were: a first entry names who submitted it. */
+export async function moveHistories(
+  tx: Tx,
+  kind: HistoryKind,
+  moves: readonly { loid: string; toPartnerId: string }[],
+): Promise<void> {
+  if (moves.length === 0) return
+  const loids = moves.map((move) => move.loid)
+  const partnerIds = moves.map((move) => move.toPartnerId)
+  await sql`
+    update history_entries as entry
+       set partner_id = moved.partner_id,
+           changed_by = case when entry.origin <> 'submitted' then entry.changed_by end,
+           description = case when entry.origin <> 'submitted' then entry.description end
+      from unnest(${loids}::text[], ${partnerIds}::uuid[]) as moved (loid, partner_id)
+     where entry.kind = ${kind} and entry.loid = moved.loid`.execute(tx)
 }
 
 /** Of records that are gone for good. */

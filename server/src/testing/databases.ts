@@ -14,7 +14,7 @@ export interface TestDatabase {
 export async function createDatabase(): Promise<TestDatabase> {
   const postgresUrl = inject('postgresUrl')
   const name = `portal_${randomBytes(6).toString('hex')}`
-  await runOn(postgresUrl, `create database ${name} template ${TEMPLATE}`)
+  await runOn(postgresUrl, `create database ${name} template ${TEMPLATE} strategy file_copy`)
   return {
     url: databaseUrlFor(postgresUrl, name),
     async away(work) {

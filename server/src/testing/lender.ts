@@ -6,6 +6,7 @@ export interface Lender {
   createMany(module: string, records: object[]): Promise<string[]>
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
+  removeMany(module: string, ids: readonly string[]): Promise<void>
   /** The new deal's id. */
   convert(leadId: string, deal?: object): Promise<string>
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
@@ -98,6 +99,10 @@ export function openLender(sandboxUrl: string): Lender {
     },
     async remove(module, id) {
       await api('DELETE', `${module}/${id}`)
+    },
+    async removeMany(module, ids) {
+      for (let at = 0; at < ids.length; at += 100)
+        await api('DELETE', `${module}?ids=${ids.slice(at, at + 100).join(',')}`)
     },
     async convert(leadId, deal = {}) {
       const Deals = { Deal_Name: 'A deal', Closing_Date: '2027-01-31', Stage: 'Information Received', ...deal }

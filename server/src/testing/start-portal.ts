@@ -6,8 +6,8 @@ import { readSettings } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
+import { borrowCrmSandbox } from './borrow-crm-sandbox.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
-import { useCrmSandbox } from './use-crm-sandbox.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Answer {
@@ -42,7 +42,7 @@ export async function startPortal(options: PortalOptions = {}) {
   const { withCrm = false, env = {}, hasSchedules = false, prepare, onLogLine, on } = options
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
   const database = on?.database ?? (await createDatabase())
-  const sandbox = withCrm ? await useCrmSandbox() : undefined
+  const sandbox = withCrm ? await borrowCrmSandbox() : undefined
   const crmUrl = sandbox?.url ?? 'http://127.0.0.1:1'
   const clock = { now: () => new Date(Date.now() + offsetMs) }
   let offsetMs = 0

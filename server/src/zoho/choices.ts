@@ -2,17 +2,17 @@ import type { Deps } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
 
 const DAY_MS = 86_400_000
-/** A page waits for the list, so the CRM gets no more than this. */
+/** The first page that wants the list waits for it, so the CRM gets no more than this. */
 const CRM_MS_MAX = 2_000
-/** How long the CRM is left alone after it did not answer. */
+/** How long the CRM is left alone after it was asked. */
 const PAUSE_MS = 60_000
 
 /**
- * The CRM's own list of lead statuses or deal stages, kept for a day (D22). While the CRM is away an older list serves,
- * and the specification's where there is none yet.
+ * The CRM's own list of lead statuses or deal stages, kept for a day (D22). An older list serves while a new one is asked
+ * for, by one process and for nobody to wait; the specification's where there is none yet and the CRM does not answer.
  */
 export async function crmChoices(
-  { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
+  { db, crm, clock, log }: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>,
   field: 'lead-status' | 'deal-stage',
   specified: readonly string[],
 ): Promise<readonly string[]> {
@@ -22,26 +22,37 @@ export async function crmChoices(
     .where('field', '=', field)
     .executeTakeFirst()
   const now = clock.now().getTime()
-  if (known && Date.parse(known.fetched_at) > now - DAY_MS) return known.choices
-  try {
-    const signal = AbortSignal.timeout(CRM_MS_MAX)
-    const choices = field === 'lead-status' ? await crm.leadStatuses(signal) : await crm.dealStages(signal)
-    await keep(choices, now)
-    return choices
-  } catch (error) {
-    if (!(error instanceof CrmUnavailable)) throw error
-    const choices = known?.choices ?? specified
-    // For the pause every process takes these for fresh.
-    await keep(choices, now - DAY_MS + PAUSE_MS)
-    return choices
+  const old = new Date(now - DAY_MS).toISOString()
+  if (known && known.fetched_at > old) return known.choices
+  if (!(await beginToAsk())) return known?.choices ?? specified
+  const asked = ask()
+  if (!known) return asked
+  asked.catch((error: unknown) => log.warn({ err: error, field }, 'the choices of the CRM are not known'))
+  return known.choices
+
+  /** For the pause everybody else takes the old list for fresh. */
+  async function beginToAsk(): Promise<boolean> {
+    const fetched_at = new Date(now - DAY_MS + PAUSE_MS).toISOString()
+    const begun = await db
+      .insertInto('crm_choices')
+      .values({ field, choices: JSON.stringify(specified), fetched_at })
+      .onConflict((conflict) =>
+        conflict.column('field').doUpdateSet({ fetched_at }).where('crm_choices.fetched_at', '<=', old),
+      )
+      .executeTakeFirst()
+    return begun.numInsertedOrUpdatedRows === 1n
   }
 
-  async function keep(choices: readonly string[], fetchedAt: number): Promise<void> {
-    const row = { choices: JSON.stringify(choices), fetched_at: new Date(fetchedAt).toISOString() }
-    await db
-      .insertInto('crm_choices')
-      .values({ field, ...row })
-      .onConflict((conflict) => conflict.column('field').doUpdateSet(row))
-      .execute()
+  async function ask(): Promise<readonly string[]> {
+    const signal = AbortSignal.timeout(CRM_MS_MAX)
+    try {
+      const choices = field === 'lead-status' ? await crm.leadStatuses(signal) : await crm.dealStages(signal)
+      const row = { choices: JSON.stringify(choices), fetched_at: new Date(now).toISOString() }
+      await db.updateTable('crm_choices').set(row).where('field', '=', field).execute()
+      return choices
+    } catch (error) {
+      if (!(error instanceof CrmUnavailable)) throw error
+      return known?.choices ?? specified
+    }
   }
 }

@@ -204,6 +204,8 @@ export interface CrmNoteOfRecord {
 export interface LoidToPush {
   zoho_id: string
   loid: string
+  /** Of a record that should name its partner and does not. */
+  partner_zoho_id?: string
 }
 
 export type CrmModule = 'Leads' | 'Deals'

@@ -4,26 +4,27 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
 import { CrmUnavailable } from '../errors.ts'
+import { borrowCrmSandbox } from '../testing/borrow-crm-sandbox.ts'
 import { createDatabase } from '../testing/databases.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
-import { useCrmSandbox } from '../testing/use-crm-sandbox.ts'
 import { type Crm, openCrm } from './crm.ts'
-import type { DealToPush, LeadToPush } from './crm-records.ts'
+import type { CrmModule, DealToPush, LeadToPush } from './crm-records.ts'
 import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
+import { NotesNotListed } from './read-notes.ts'
 
 const lines: string[] = []
 const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
 
 let database: Database
-let sandbox: Awaited<ReturnType<typeof useCrmSandbox>>
+let sandbox: Awaited<ReturnType<typeof borrowCrmSandbox>>
 let lender: Lender
 let crm: Crm
 let now: Date
 let partner: string
 
 beforeAll(async () => {
-  sandbox = await useCrmSandbox()
+  sandbox = await borrowCrmSandbox()
   database = openDatabase((await createDatabase()).url, () => undefined)
   lender = openLender(sandbox.url)
 })
@@ -63,6 +64,26 @@ function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
 function settings() {
   const secret = 'sandbox'
   return { accountsUrl: sandbox.url, apiUrl: sandbox.url, clientId: secret, clientSecret: secret, refreshToken: secret }
+}
+
+async function findLead(zohoId: string) {
+  return (await crm.getLeads([zohoId])).records[0] ?? null
+}
+
+async function findDeal(zohoId: string) {
+  return (await crm.getDeals([zohoId])).records[0] ?? null
+}
+
+async function allOf<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
+  const all: Page[] = []
+  for await (const page of pages) all.push(page)
+  return all
+}
+
+/** What a sync compares, of all pages. */
+async function versionsOf(module: CrmModule, { of = crm, signal }: { of?: Crm; signal?: AbortSignal } = {}) {
+  const pages = await allOf(of.versionPages(module, partner, signal))
+  return pages.flatMap((page) => page.versions)
 }
 
 let loids = 0
@@ -123,7 +144,7 @@ test('a lead that was pushed comes back as it was sent, in UTC', async () => {
   const { zoho_id } = await crm.upsertLead(lead)
   const { partner_zoho_id: _, referral_consent: __, ...sent } = lead
 
-  const found = await crm.findLead(zoho_id)
+  const found = await findLead(zoho_id)
   expect(found).toMatchObject({ ...sent, zoho_id, partner_zoho_id: partner, is_converted: false })
   expect(found?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
   expect(Math.abs(Date.parse(found?.created_at ?? '') - Date.now())).toBeLessThan(60_000)
@@ -143,7 +164,7 @@ test('a repeated push leaves what staff changed since, the status above all', as
   const { zoho_id } = await crm.upsertLead(lead)
   await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted', Loan_Amount: 90_000 })
   expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
-  expect(await crm.findLead(zoho_id)).toMatchObject({ lead_status: 'Contacted', loan_amount: 90_000 })
+  expect(await findLead(zoho_id)).toMatchObject({ lead_status: 'Contacted', loan_amount: 90_000 })
 })
 
 test.each([
@@ -161,13 +182,13 @@ test.each([
 
 test('a lead whose email Zoho refuses reaches the lender all the same, with the email in words', async () => {
   const { zoho_id } = await crm.upsertLead(newLead({ email: 'owner@freight', description: 'Call early' }))
-  expect(await crm.findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
+  expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
 
 test('text longer than the field is cut, and a lead with a business name only is accepted', async () => {
   const lead = newLead({ business_name: 'B'.repeat(220), first_name: null, last_name: null })
   const { zoho_id } = await crm.upsertLead(lead)
-  expect(await crm.findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
+  expect(await findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
 })
 
 test('data that Zoho refuses is not an outage', async () => {
@@ -186,7 +207,7 @@ test.each(['field', 'id'])(
 test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
   const sent = newDeal({ loid: 'LO-DEA00001' })
   const { zoho_id } = await crm.upsertDeal(sent)
-  expect(await crm.findDeal(zoho_id)).toMatchObject({
+  expect(await findDeal(zoho_id)).toMatchObject({
     loid: 'LO-DEA00001',
     partner_zoho_id: partner,
     deal_name: 'Second truck',
@@ -198,7 +219,7 @@ test('a deal that was pushed comes back as it was sent, once, and staff’s chan
   })
   await lender.update('Deals', zoho_id, { Stage: 'Approved', Amount: 1 })
   expect(await crm.upsertDeal({ ...sent, amount: 2 })).toEqual({ zoho_id })
-  expect(await crm.findDeal(zoho_id)).toMatchObject({ stage: 'Approved', amount: 1 })
+  expect(await findDeal(zoho_id)).toMatchObject({ stage: 'Approved', amount: 1 })
 })
 
 test('two pushes of one deal at once make one record', async () => {
@@ -215,7 +236,7 @@ test.each([true, false])(
     const { zoho_id } = await crm.upsertDeal(newDeal({ closing_date: null, email: 'nkem@okafor.x' }))
     const closing_date = layoutMandatoryEnforced ? '2026-12-03' : null
     const description = 'Call after three\n\nEmail: nkem@okafor.x'
-    expect(await crm.findDeal(zoho_id)).toMatchObject({ closing_date, email: null, description })
+    expect(await findDeal(zoho_id)).toMatchObject({ closing_date, email: null, description })
   },
 )
 
@@ -263,12 +284,16 @@ test('notes of all records since a time, and of one record over several pages', 
   const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
   await lender.createMany(`Leads/${zoho_id}/Notes`, notes)
   expect(await crm.notes('Leads', zoho_id)).toHaveLength(205)
-  const since = await crm.notesSince(new Date(Date.now() - 60_000).toISOString())
-  expect(since).toHaveLength(205)
-  expect(since?.[0]).toMatchObject({ module: 'Leads', record_zoho_id: zoho_id, note: { title: 'Staff' } })
-  expect(await crm.notesSince(new Date(Date.now() + 60_000).toISOString())).toEqual([])
+  const listed = (since: number) => allOf(crm.notePagesSince(new Date(since).toISOString()))
+  expect(crm.listsNotes()).toBeUndefined()
+  const pages = await listed(Date.now() - 60_000)
+  expect(pages.map((page) => page.length)).toEqual([200, 5])
+  expect(pages[0]?.[0]).toMatchObject({ module: 'Leads', record_zoho_id: zoho_id, note: { title: 'Staff' } })
+  expect((await listed(Date.now() + 60_000)).flat()).toEqual([])
+  expect(crm.listsNotes()).toBe(true)
   await lender.faults({ forbidden: { times: 1, match: '/Notes' } })
-  expect(await crm.notesSince(new Date().toISOString())).toBeNull()
+  await expect(listed(Date.now())).rejects.toThrow(NotesNotListed)
+  expect(crm.listsNotes()).toBe(false)
   expect(await crm.notes('Leads', '5400000000000000001')).toEqual([])
 })
 
@@ -284,14 +309,15 @@ test.each([true, false])(
     ])
     await lender.convert(ids[1] ?? '')
     await lender.convert(ids[3] ?? '')
-    const versions = await crm.leadVersions(partner)
+    const hidden = shows ? [] : await crm.convertedLeads(partner)
+    const versions = [...(await versionsOf('Leads')), ...hidden]
     expect(versions.map((one) => [one.zoho_id, one.is_converted]).sort()).toEqual([
       [ids[0], false],
       [ids[1], true],
       [ids[2], false],
     ])
     expect(await crm.countLeads(partner)).toBe(3)
-    expect(await crm.dealVersions(partner)).toHaveLength(1)
+    expect(await versionsOf('Deals')).toHaveLength(1)
   },
 )
 
@@ -300,7 +326,7 @@ test('more leads than one query gives', async () => {
     'Leads',
     Array.from({ length: 2_050 }, () => ({ Last_Name: 'Many', Partner: { id: partner } })),
   )
-  const versions = await crm.leadVersions(partner)
+  const versions = await versionsOf('Leads')
   expect(new Set(versions.map((one) => one.zoho_id)).size).toBe(2_050)
   const batch = await crm.getLeads(versions.slice(0, 250).map((one) => one.zoho_id))
   expect(batch.records).toHaveLength(250)
@@ -350,9 +376,9 @@ test('records that are gone are missing, and one that cannot be read is a proble
 
 test.each(['204', '404', '400'])('a record that is not there is null, whether Zoho answers %s', async (getMissing) => {
   await lender.behaviour({ getMissing })
-  expect(await crm.findLead('5400000000000000001')).toBeNull()
-  expect(await crm.findDeal('5400000000000000001')).toBeNull()
-  expect(await crm.findDeal('not-an-id')).toBeNull()
+  expect(await findLead('5400000000000000001')).toBeNull()
+  expect(await findDeal('5400000000000000001')).toBeNull()
+  expect(await findDeal('not-an-id')).toBeNull()
 })
 
 test.each(['display', 'actual'])(
@@ -361,13 +387,13 @@ test.each(['display', 'actual'])(
     await lender.behaviour({ recordsShow })
     const lead = await lender.create('Leads', { Last_Name: 'R', Lead_Status: 'New Lead', Partner: { id: partner } })
     await lender.update('Leads', lead, { Lead_Status: 'Attempting To Contact' })
-    expect((await crm.findLead(lead))?.lead_status).toBe('Attempting To Contact')
+    expect((await findLead(lead))?.lead_status).toBe('Attempting To Contact')
     expect((await crm.leadStatusHistory({ zoho_id: lead, lead_status: null })).map((entry) => entry.value)).toEqual([
       'New Lead',
       'Attempting To Contact',
     ])
     const deal = await lender.create('Deals', { Deal_Name: 'D', Stage: 'Pending Approval' })
-    const found = await crm.findDeal(deal)
+    const found = await findDeal(deal)
     expect(found?.stage).toBe('Pending Approval')
     expect(found && (await crm.dealStageHistory(found)).map((entry) => entry.value)).toEqual(['Pending Approval'])
   },
@@ -384,8 +410,8 @@ test('a conversion shows in the lead, with its deal', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.upsertLead(lead)
   const deal = await lender.convert(zoho_id, { Deal_Name: 'Okafor – trucks', Amount: 140_000 })
-  expect(await crm.findLead(zoho_id)).toMatchObject({ is_converted: true, converted_deal_zoho_id: deal })
-  expect(await crm.findDeal(deal)).toMatchObject({
+  expect(await findLead(zoho_id)).toMatchObject({ is_converted: true, converted_deal_zoho_id: deal })
+  expect(await findDeal(deal)).toMatchObject({
     loid: lead.loid,
     partner_zoho_id: partner,
     deal_name: 'Okafor – trucks',
@@ -427,7 +453,7 @@ test.each(['entry', 'exit'])(
     await lender.update('Deals', deal, { Stage: 'Approved' })
     await lender.behaviour({ clockShiftSeconds: 250 })
     await lender.update('Deals', deal, { Stage: 'Funded' })
-    const found = await crm.findDeal(deal)
+    const found = await findDeal(deal)
     const start = Date.parse(found?.created_at ?? '')
     const history = found ? await crm.dealStageHistory(found) : []
     expect(history.map((entry) => entry.value)).toEqual(['Information Received', 'Approved', 'Funded'])
@@ -455,31 +481,31 @@ test('records born in the CRM get their LOIDs a hundred a call; converted ones a
 test('429 and 5xx are tried again, an outage ends in CrmUnavailable', async () => {
   await crm.leadStatuses()
   await lender.faults({ tooMany: { times: 2, retryAfterSeconds: 0 } })
-  expect(await crm.leadVersions(partner)).toEqual([])
+  expect(await versionsOf('Leads')).toEqual([])
   await lender.faults({ failEvery: { n: 2 } })
-  expect(await crm.leadVersions(partner)).toEqual([])
+  expect(await versionsOf('Leads')).toEqual([])
   await lender.faults({ outage: 'status' })
-  await expect(crm.leadVersions(partner)).rejects.toThrow(CrmUnavailable)
+  await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
   await lender.faults({ outage: 'socket' })
-  await expect(crm.leadVersions(partner)).rejects.toThrow(CrmUnavailable)
+  await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
 })
 
 test('a wait that Zoho asks for is kept, and a long one is left to the job', async () => {
   await crm.leadStatuses()
   await lender.faults({ tooMany: { times: 1, retryAfterSeconds: 1 } })
   const startedAt = performance.now()
-  await crm.leadVersions(partner)
+  await versionsOf('Leads')
   expect(performance.now() - startedAt).toBeGreaterThan(990)
   await lender.faults({ tooMany: { times: 1, retryAfterSeconds: 3_600 } })
-  await expect(crm.leadVersions(partner)).rejects.toThrow(CrmUnavailable)
+  await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
 })
 
 test('a caller’s time limit ends as CrmUnavailable, a caller’s stop as itself', async () => {
   await crm.leadStatuses()
   await lender.faults({ slowMs: 5_000 })
-  await expect(crm.leadVersions(partner, AbortSignal.timeout(50))).rejects.toThrow(CrmUnavailable)
+  await expect(versionsOf('Leads', { signal: AbortSignal.timeout(50) })).rejects.toThrow(CrmUnavailable)
   const stop = new AbortController()
-  const call = crm.leadVersions(partner, stop.signal)
+  const call = versionsOf('Leads', { signal: stop.signal })
   stop.abort(new Error('stopping'))
   await expect(call).rejects.toThrow('stopping')
 })
@@ -488,22 +514,22 @@ test('no more than ten calls at once, and each is counted', async () => {
   await lender.behaviour({ concurrentCallsMax: 10, subConcurrentCallsMax: 10 })
   await lender.faults({ slowMs: 20 })
   const before = crm.callsUsed()
-  await Promise.all(Array.from({ length: 30 }, () => crm.dealVersions(partner)))
+  await Promise.all(Array.from({ length: 30 }, () => versionsOf('Deals')))
   expect(crm.callsUsed() - before).toBe(30)
 })
 
 test('processes share one token, and renew it before it ends', async () => {
   const others = [open(), open(), open()]
-  await Promise.all([crm, ...others].map((one) => one.dealVersions(partner)))
+  await Promise.all([crm, ...others].map((one) => versionsOf('Deals', { of: one })))
   const rows = await database.db.selectFrom('crm_tokens').selectAll().execute()
   expect(rows).toHaveLength(1)
   now = new Date(now.getTime() + 54 * 60_000)
-  await crm.dealVersions(partner)
+  await versionsOf('Deals')
   expect(await database.db.selectFrom('crm_tokens').select('access_token').execute()).toEqual([
     { access_token: rows[0]?.access_token },
   ])
   now = new Date(now.getTime() + 2 * 60_000)
-  await Promise.all([crm, ...others].map((one) => one.dealVersions(partner)))
+  await Promise.all([crm, ...others].map((one) => versionsOf('Deals', { of: one })))
   const renewed = await database.db.selectFrom('crm_tokens').select('access_token').execute()
   expect(renewed).toHaveLength(1)
   expect(renewed[0]?.access_token).not.toBe(rows[0]?.access_token)
@@ -511,13 +537,13 @@ test('processes share one token, and renew it before it ends', async () => {
 })
 
 test('a token that Zoho no longer takes is renewed once; a revoked grant is CrmUnavailable', async () => {
-  await crm.dealVersions(partner)
+  await versionsOf('Deals')
   await lender.faults({ tokenExpired: true })
-  await Promise.all(Array.from({ length: 5 }, () => crm.dealVersions(partner)))
+  await Promise.all(Array.from({ length: 5 }, () => versionsOf('Deals')))
   await lender.faults({ tokenExpired: true, refreshTokenRevoked: true })
-  await expect(crm.dealVersions(partner)).rejects.toThrow(/invalid_code/)
+  await expect(versionsOf('Deals')).rejects.toThrow(/invalid_code/)
   await lender.faults({ scopeMismatch: { times: 1 } })
-  await expect(open().dealVersions(partner)).rejects.toThrow(/OAUTH_SCOPE_MISMATCH/)
+  await expect(versionsOf('Deals', { of: open() })).rejects.toThrow(/OAUTH_SCOPE_MISMATCH/)
 })
 
 test.each(['200', '400'])(
@@ -531,12 +557,12 @@ test.each(['200', '400'])(
         .catch(() => undefined)
     }
     await database.db.deleteFrom('crm_tokens').execute()
-    await expect(crm.dealVersions(partner)).rejects.toThrow(/Access Denied/)
+    await expect(versionsOf('Deals')).rejects.toThrow(/Access Denied/)
     await lender.behaviour({ tokenThrottle: false })
     now = new Date(now.getTime() + 14 * 60_000)
-    for (const process of [crm, open()]) await expect(process.dealVersions(partner)).rejects.toThrow(/wait/)
+    for (const process of [crm, open()]) await expect(versionsOf('Deals', { of: process })).rejects.toThrow(/wait/)
     now = new Date(now.getTime() + 2 * 60_000)
-    expect(await crm.dealVersions(partner)).toEqual([])
+    expect(await versionsOf('Deals')).toEqual([])
   },
 )
 
@@ -550,7 +576,7 @@ test('a data centre that refuses the tokens it gives is not asked for one at eve
   const { port } = elsewhere.address() as AddressInfo // of a server on a port, which the type cannot say
   const url = `http://127.0.0.1:${port}`
   const wrong = open({ settings: { ...settings(), accountsUrl: url, apiUrl: url } })
-  for (let i = 0; i < 10; i++) await expect(wrong.dealVersions(partner)).rejects.toThrow(CrmUnavailable)
+  for (let i = 0; i < 10; i++) await expect(versionsOf('Deals', { of: wrong })).rejects.toThrow(CrmUnavailable)
   elsewhere.close()
   expect(tokens).toBeLessThanOrEqual(4)
 })
@@ -590,7 +616,7 @@ test.each(['each', 'all-or-none'])('what the organisation lacks is made, whether
   const lead = newLead()
   const { zoho_id } = await crm.upsertLead(lead)
   expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
-  expect(await crm.findLead(zoho_id)).toMatchObject({
+  expect(await findLead(zoho_id)).toMatchObject({
     loid: lead.loid,
     partner_zoho_id: partner,
     loan_type: lead.loan_type,

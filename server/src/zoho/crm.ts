@@ -6,6 +6,7 @@ import { openApi } from './api.ts'
 import { openCallCount } from './call-count.ts'
 import { openClient, type RetryTuning } from './client.ts'
 import type { FieldMap } from './field-map.ts'
+import { openRecordLister, type RecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
 import { type Channels, openChannels } from './notifications.ts'
 import { type Organisation, openOrganisation } from './organisation.ts'
@@ -20,7 +21,14 @@ import { openTokens } from './token.ts'
  * later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help), and stops when `signal` says so.
  * A signal of `AbortSignal.timeout` ends in `CrmUnavailable`.
  */
-export interface Crm extends RecordPusher, RecordReader, HistoryReader, NoteReader, Channels, Organisation {
+export interface Crm
+  extends RecordPusher,
+    RecordReader,
+    RecordLister,
+    HistoryReader,
+    NoteReader,
+    Channels,
+    Organisation {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
   /** HTTP calls since the start of this process, the refused ones included. */
@@ -48,10 +56,12 @@ export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: Crm
   const api = openApi(openClient({ tokens, log, onCall: calls.add, ...(retry && { retry }) }))
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
   const notes = openNoteReader(parts)
+  const records = openRecordReader(parts)
   return {
     mode,
     ...openRecordPusher(parts, notes),
-    ...openRecordReader(parts),
+    ...records,
+    ...openRecordLister(parts, records),
     ...openHistoryReader(parts),
     ...notes,
     ...openChannels({ api, settings, fieldMap }),

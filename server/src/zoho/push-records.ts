@@ -219,11 +219,15 @@ export function openRecordPusher(
   }
 
   async function setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void> {
-    const field = (module === 'Leads' ? leads : deals).fields.loid
+    const { loid: loidField, partner: partnerField } = (module === 'Leads' ? leads : deals).fields
     const call = { method: 'PUT', path: moduleName(fieldMap, module), isRepeatable: true, signal } as const
     await Promise.all(
       chunksOf(loids, RECORDS_A_CALL_MAX).map((chunk) => {
-        const records = chunk.map(({ zoho_id, loid }) => ({ id: zoho_id, [field]: loid }))
+        const records = chunk.map(({ zoho_id, loid, partner_zoho_id }) => ({
+          id: zoho_id,
+          [loidField]: loid,
+          ...(partner_zoho_id && { [partnerField]: { id: partner_zoho_id } }),
+        }))
         // The portal's bookkeeping must not set off the lender's workflows.
         return writeRecords(call, records, { trigger: [] })
       }),

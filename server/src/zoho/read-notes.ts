@@ -8,13 +8,25 @@ import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
   notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]>
-  /** The whole organisation's, because a new note may leave its record's time as it was. Null where Zoho forbids it. */
-  notesSince(since: string, signal?: AbortSignal): Promise<CrmNoteOfRecord[] | null>
+  /**
+   * Pages of the whole organisation's, because a new note may leave its record's time as it was; the longest unchanged
+   * first. `NotesNotListed` where Zoho forbids it, or has more than it lists.
+   */
+  notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
+  /** Whether Zoho let the portal list all notes the last time; undefined before the first. */
+  listsNotes(): boolean | undefined
   /** Null when it is gone, says nothing, or stands on no lead or deal. */
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
 }
 
+/** Only administrators may list all notes, and no listing goes beyond a hundred thousand. */
+export class NotesNotListed extends Error {
+  override name = 'NotesNotListed'
+}
+
 export function openNoteReader({ api, fieldMap }: Pick<ZohoParts, 'api' | 'fieldMap'>): NoteReader {
+  let isListed: boolean | undefined
+
   function readNoteOfRecord(row: unknown): CrmNoteOfRecord | null {
     const note = readNote(row)
     const parent = readNoteParent(row)
@@ -29,16 +41,23 @@ export function openNoteReader({ api, fieldMap }: Pick<ZohoParts, 'api' | 'field
       return rows.flatMap((row) => readNote(row) ?? [])
     },
 
-    async notesSince(since, signal) {
+    async *notePagesSince(since, signal) {
       const headers = { 'if-modified-since': zohoTime(since) }
       const query = { fields: NOTE_FIELDS, sort_by: 'Modified_Time', sort_order: 'asc' }
-      // Only administrators may list all notes, and no listing goes beyond a hundred thousand.
-      const rows = await itemsOf(api.pages('Notes', query, { signal, headers })).catch((error: unknown) => {
-        if (error instanceof CrmRefused || error instanceof CrmForbidden) return null
-        throw error
-      })
-      return rows && rows.flatMap((row) => readNoteOfRecord(row) ?? [])
+      try {
+        for await (const rows of api.pages('Notes', query, { signal, headers })) {
+          isListed = true
+          yield rows.flatMap((row) => readNoteOfRecord(row) ?? [])
+        }
+        isListed = true
+      } catch (error) {
+        if (!(error instanceof CrmRefused || error instanceof CrmForbidden)) throw error
+        isListed = false
+        throw new NotesNotListed(error.message, { cause: error })
+      }
     },
+
+    listsNotes: () => isListed,
 
     async findNote(zohoId, signal) {
       const answer = await api.get(`Notes/${zohoId}`, { fields: NOTE_FIELDS }, { signal })

@@ -164,6 +164,24 @@ export function dealFieldNames(map: DealFields): string[] {
   return [...Object.values(map), ...Object.values(SYSTEM_FIELDS)]
 }
 
+/** The same as far as queries know them. The mark of conversion is not among them: some organisations' queries refuse it. */
+export function leadColumnNames(map: LeadFields): string[] {
+  return leadFieldNames(map).filter((name) => !name.startsWith('$') && name !== CONVERSION_FIELDS.is_converted)
+}
+
+export function dealColumnNames(map: DealFields): string[] {
+  return dealFieldNames(map)
+}
+
+/** False where a query gave the deal's account or contact without a name. */
+export function isWholeDeal(raw: unknown, map: DealFields): boolean {
+  const record = AnyRecord.safeParse(raw).data
+  return [map.account, map.contact].every((field) => {
+    const lookup = Lookup.safeParse(record?.[field]).data
+    return !lookup || lookup.name !== null
+  })
+}
+
 export function readLead(raw: unknown, map: LeadFields, displayed: Displayed): Reading<CrmLead> {
   const read = readRecord(WireLead, raw, { ...map, ...SYSTEM_FIELDS, ...CONVERSION_FIELDS }, displayed)
   if ('problem' in read) return read
@@ -173,7 +191,8 @@ export function readLead(raw: unknown, map: LeadFields, displayed: Displayed): R
       ...lead,
       zoho_id: id,
       partner_zoho_id: partner?.id ?? null,
-      is_converted: is_converted || converted_older,
+      // A query that does not tell whether gives the time all the same.
+      is_converted: is_converted || converted_older || (lead.converted_at ?? null) !== null,
       converted_deal_zoho_id: converted_deal?.id ?? converted_detail?.deal?.id ?? null,
       converted_at: lead.converted_at ?? null,
       created_at: lead.created_at ?? lead.modified_time,

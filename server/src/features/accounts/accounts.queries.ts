@@ -61,6 +61,15 @@ export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
     .execute()
 }
 
+/** When these partners came to the portal. */
+export function findPartnersCameAt(db: Db, partnerIds: readonly string[]) {
+  return db
+    .selectFrom('partners')
+    .select(['id', 'created_at'])
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(partnerIds))))
+    .execute()
+}
+
 export async function getPartner(db: Db, partnerId: string): Promise<Partner> {
   const partner = await findPartner(db, partnerId)
   if (!partner) throw new NotFound('Partner not found')

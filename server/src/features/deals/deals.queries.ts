@@ -8,7 +8,7 @@ import { createdFrom, createdUntil } from '../../db/matches.ts'
 import { type Sender, sendNamed } from '../../db/named.ts'
 import { findNewest, searchNewest } from '../../db/newest.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
-import { DEAL_COLUMNS, type DealChange, type DealRow, type NewDealRow } from '../../db/tables.ts'
+import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /**
@@ -65,6 +65,12 @@ export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string)
 
 /** The LOID of one of the partner's deals, given by LOID or id. */
 export async function getDealLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
+  const loid = await findDealLoid(db, partnerId, idOrLoid)
+  if (loid === undefined) throw noSuchDeal()
+  return loid
+}
+
+export async function findDealLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string | undefined> {
   const key = readKey(idOrLoid)
   const row =
     key &&
@@ -75,8 +81,7 @@ export async function getDealLoid(db: Db | Tx, partnerId: string, idOrLoid: stri
       .where(key.column, '=', key.value)
       .where('archived_at', 'is', null)
       .executeTakeFirst())
-  if (!row) throw noSuchDeal()
-  return row.loid
+  return row?.loid
 }
 
 export function findDealRow(db: Db | Tx, partnerId: string, loid: string): Promise<DealRow | undefined> {
@@ -86,47 +91,6 @@ export function findDealRow(db: Db | Tx, partnerId: string, loid: string): Promi
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .executeTakeFirst()
-}
-
-/** What a sync compares with the CRM: every deal that has a record there, the archived ones too (D28). */
-export function findDealsInCrm(db: Db, partnerId: string) {
-  return db
-    .selectFrom('deals')
-    .select([
-      'loid',
-      'zoho_id',
-      'business_name',
-      'created_at',
-      'stage',
-      'crm_modified_time',
-      'archived_at',
-      'archived_reason',
-    ])
-    .where('partner_id', '=', partnerId)
-    .where('zoho_id', 'is not', null)
-    .$narrowType<{ zoho_id: string }>()
-    .execute()
-}
-
-/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
-export function findDealsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
-  return db
-    .selectFrom('deals')
-    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'stage', 'crm_modified_time'])
-    .select(['archived_at', 'archived_reason'])
-    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
-    .$narrowType<{ zoho_id: string }>()
-    .execute()
-}
-
-/** The rows that a CRM record may be: at most one has its id, at most one its LOID. Held until the transaction ends. */
-export function lockDealsOfAllPartners(tx: Tx, zohoId: string, loid: string): Promise<DealRow[]> {
-  return tx
-    .selectFrom('deals')
-    .selectAll()
-    .where((eb) => eb.or([eb('zoho_id', '=', zohoId), eb('loid', '=', loid)]))
-    .forUpdate()
-    .execute()
 }
 
 export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
@@ -182,34 +146,16 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.loid)
 }
 
-export async function updateDeal(tx: Tx, partnerId: string, loid: string, change: DealChange): Promise<void> {
-  await tx.updateTable('deals').set(change).where('partner_id', '=', partnerId).where('loid', '=', loid).execute()
-}
-
-/** Off every list, with the reason (D30). Undefined when it was already. */
-export function archiveDeal(tx: Tx, partnerId: string, loid: string, at: string) {
-  return tx
-    .updateTable('deals')
-    .set({ archived_at: at, archived_reason: 'left-crm' })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('archived_at', 'is', null)
-    .returning(['loid', 'deal_name', 'business_name', 'amount', 'stage'])
-    .executeTakeFirst()
-}
-
 /**
- * The partner's deals with all that a match needs (D29), the oldest first; all of them, or those of these LOIDs. Not those
- * that have taken a lead's place already: one deal archives at most one (D30).
+ * Those of these deals that stand on a list, with all that a match needs (D29), the oldest first. Not those that have taken
+ * a lead's place already: one deal archives at most one (D30).
  */
-export function findMatchableDeals(db: Db, partnerId: string, loids?: readonly string[]) {
-  return db
+export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
+  return tx
     .selectFrom('deals')
-    .select(['loid', 'business_name', 'amount', 'loan_type', 'loan_term', 'email', 'phone'])
-    .where('partner_id', '=', partnerId)
+    .select(['partner_id', 'loid', 'business_name', 'amount', 'loan_type', 'loan_term', 'email', 'phone'])
     .where('archived_at', 'is', null)
-    .where('amount', 'is not', null)
-    .$if(loids !== undefined, (query) => query.where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids)))))
+    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
     .where((eb) => {
       const taken = eb
         .selectFrom('leads')

@@ -8,6 +8,7 @@ import { crmChoices } from '../../zoho/choices.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
+import { pullDetailsOf } from '../sync/pull-details.ts'
 import { findDeals, getDeal, getDealLoid, reviveFailedDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
@@ -20,6 +21,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readDeal, async ({ partner, params }) => {
     const deal = await getDeal(reads, partner.id, params.id)
+    await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
     const [notes, lead] = await Promise.all([
       findNotes(reads, partner.id, deal.loid),
       findLeadRow(db, partner.id, deal.loid),
@@ -28,6 +30,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)
+    await pullDetailsOf(deps, 'Deals', partner.id, loid)
     const entries = await findHistory(db, { kind: 'deal-stage', partnerId: partner.id, loid }, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, stage: value }))
   })

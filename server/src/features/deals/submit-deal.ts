@@ -12,7 +12,7 @@ import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
 /** Where a submitted deal begins. May ask the CRM for its stages, and so must not run in a transaction. */
-export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock'>): Promise<string> {
+export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>): Promise<string> {
   const stages = await crmChoices(deps, 'deal-stage', DEAL_STAGES)
   return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
 }

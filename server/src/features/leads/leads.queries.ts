@@ -9,7 +9,7 @@ import { containing, createdFrom, createdUntil, oneOf } from '../../db/matches.t
 import { type Sender, sendNamed } from '../../db/named.ts'
 import { findNewest, searchNewest } from '../../db/newest.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
-import { LEAD_COLUMNS, type LeadChange, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
+import { LEAD_COLUMNS, type LeadRow, type NewLeadRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
@@ -124,6 +124,12 @@ export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Pro
 
 /** The LOID of one of the partner's leads, given by LOID or id. */
 export async function getLeadLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
+  const loid = await findLeadLoid(db, partnerId, idOrLoid)
+  if (loid === undefined) throw noSuchLead()
+  return loid
+}
+
+export async function findLeadLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string | undefined> {
   const key = readKey(idOrLoid)
   const row =
     key &&
@@ -134,8 +140,7 @@ export async function getLeadLoid(db: Db | Tx, partnerId: string, idOrLoid: stri
       .where(key.column, '=', key.value)
       .where((eb) => eb.or([eb('archived_at', 'is', null), eb('deal_loid', 'is not', null)]))
       .executeTakeFirst())
-  if (!row) throw noSuchLead()
-  return row.loid
+  return row?.loid
 }
 
 export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promise<LeadRow | undefined> {
@@ -221,29 +226,6 @@ export async function findDuplicateLeads(
   })
 }
 
-/** What a sync compares with the CRM: every lead that has a record there, the archived ones too (D28). */
-export function findLeadsInCrm(db: Db, partnerId: string) {
-  return db
-    .selectFrom('leads')
-    .select(['loid', 'zoho_id', 'business_name', 'created_at', 'lead_status', 'crm_modified_time'])
-    .select(['converted_at', 'archived_at', 'archived_reason'])
-    .where('partner_id', '=', partnerId)
-    .where('zoho_id', 'is not', null)
-    .$narrowType<{ zoho_id: string }>()
-    .execute()
-}
-
-/** What a sweep compares with the CRM: those of these records that the portal has, the archived ones too (D32). */
-export function findLeadsInCrmOfAllPartners(db: Db, zohoIds: readonly string[]) {
-  return db
-    .selectFrom('leads')
-    .select(['partner_id', 'loid', 'zoho_id', 'business_name', 'created_at', 'lead_status', 'crm_modified_time'])
-    .select(['converted_at', 'archived_at', 'archived_reason'])
-    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
-    .$narrowType<{ zoho_id: string }>()
-    .execute()
-}
-
 export async function countLeads(db: Db, partnerId: string): Promise<number> {
   const { count } = await db
     .selectFrom('record_counts')
@@ -265,132 +247,6 @@ export async function findLeadsToPush(db: Db, partnerId: string): Promise<string
     .orderBy('created_at')
     .execute()
   return rows.map((row) => row.loid)
-}
-
-/** The rows that a CRM record may be: at most one has its id, at most one its LOID. Held until the transaction ends. */
-export function lockLeadsOfAllPartners(tx: Tx, zohoId: string, loid: string): Promise<LeadRow[]> {
-  return tx
-    .selectFrom('leads')
-    .selectAll()
-    .where((eb) => eb.or([eb('zoho_id', '=', zohoId), eb('loid', '=', loid)]))
-    .forUpdate()
-    .execute()
-}
-
-export async function updateLead(tx: Tx, partnerId: string, loid: string, change: LeadChange): Promise<void> {
-  await tx.updateTable('leads').set(change).where('partner_id', '=', partnerId).where('loid', '=', loid).execute()
-}
-
-/** Off every list, with the reason (D30). Undefined when it was already. */
-export function archiveLead(
-  tx: Tx,
-  partnerId: string,
-  loid: string,
-  archive: { archived_at: string; archived_reason: 'left-crm' } | MatchesDeal,
-) {
-  return tx
-    .updateTable('leads')
-    .set(archive)
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('archived_at', 'is', null)
-    .returning(['loid', 'business_name', 'loan_amount', 'converted_at'])
-    .executeTakeFirst()
-}
-
-interface MatchesDeal {
-  archived_at: string
-  archived_reason: 'matches-deal'
-  deal_loid: string
-}
-
-/** Sets the conversion on first sight; undefined when it was known. */
-export function markLeadConverted(
-  tx: Tx,
-  partnerId: string,
-  loid: string,
-  conversion: { converted_at: string; deal_loid: string | null },
-) {
-  return tx
-    .updateTable('leads')
-    .set({ ...conversion, archived_at: null, archived_reason: null })
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('converted_at', 'is', null)
-    .returning(['business_name', 'loan_amount'])
-    .executeTakeFirst()
-}
-
-/** Open leads with all that a match needs (D29), the oldest first; all of them, or those of these LOIDs. */
-export function findMatchableLeads(db: Db, partnerId: string, loids?: readonly string[]) {
-  return db
-    .selectFrom('leads')
-    .select(['loid', 'business_name', 'loan_amount', 'loan_type', 'loan_term', 'email', 'phone'])
-    .where('partner_id', '=', partnerId)
-    .where('converted_at', 'is', null)
-    .where('archived_at', 'is', null)
-    .where('loan_amount', 'is not', null)
-    .$if(loids !== undefined, (query) => query.where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids)))))
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-}
-
-/**
- * Open leads and deals of the same amount and contact, where one of the two has one of these LOIDs: all that a change of
- * these can make match, and some that do not.
- */
-export async function findPossibleMatches(
-  tx: Tx,
-  partnerId: string,
-  loids: readonly string[],
-): Promise<{ lead: string; deal: string }[]> {
-  const sameEmail = sql`lower(lead.email) = lower(deal.email) and lead.email is not null and deal.email is not null`
-  const samePhone = sql`phone_end(lead.phone) = phone_end(deal.phone) and phone_end(lead.phone) <> ''
-    and lead.phone is not null and deal.phone is not null`
-  const pairs = ['lead', 'deal'].flatMap((changed) =>
-    [sameEmail, samePhone].map(
-      (isSameContact) => sql`
-        select lead.loid as lead, deal.loid as deal
-          from leads lead join deals deal
-            on deal.partner_id = ${partnerId} and lead.loan_amount = deal.amount and ${isSameContact}
-         where lead.partner_id = ${partnerId} and lead.converted_at is null and lead.archived_at is null
-           and deal.archived_at is null and ${sql.ref(`${changed}.loid`)} = any(${loids})`,
-    ),
-  )
-  const { rows } = await sql<{ lead: string; deal: string }>`${sql.join(pairs, sql` union `)}`.execute(tx)
-  return rows
-}
-
-/** Leads whose place a deal had taken come back when the deal goes. Their LOIDs. */
-export async function restoreMatchedLeads(tx: Tx, partnerId: string, dealLoid: string): Promise<string[]> {
-  const rows = await tx
-    .updateTable('leads')
-    .set({ archived_at: null, archived_reason: null, deal_loid: null })
-    .where('partner_id', '=', partnerId)
-    .where('deal_loid', '=', dealLoid)
-    .where('archived_reason', '=', 'matches-deal')
-    .returning('loid')
-    .execute()
-  return rows.map((row) => row.loid)
-}
-
-/** Which of these LOIDs are open leads: their deals may be new to the portal. */
-export function findOpenLeadsByLoid(db: Db, partnerId: string, loids: readonly string[]) {
-  return db
-    .selectFrom('leads')
-    .select(['loid', 'zoho_id'])
-    .where('partner_id', '=', partnerId)
-    .where('loid', 'in', loids)
-    .where('converted_at', 'is', null)
-    .where('zoho_id', 'is not', null)
-    .$narrowType<{ zoho_id: string }>()
-    .execute()
-}
-
-/** The lender gave the record to another partner. Its notes stay with the partner who wrote them (D8, D30). */
-export async function moveLead(tx: Tx, loid: string, fromPartnerId: string, toPartnerId: string): Promise<void> {
-  await updateLead(tx, fromPartnerId, loid, { partner_id: toPartnerId })
 }
 
 /**

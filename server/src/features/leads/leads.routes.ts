@@ -18,6 +18,7 @@ import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
+import { pullDetailsOf } from '../sync/pull-details.ts'
 import {
   findDuplicateLeads,
   findLeads,
@@ -41,10 +42,12 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
+    await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
     return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
     const loid = await getLeadLoid(db, partner.id, params.id)
+    await pullDetailsOf(deps, 'Leads', partner.id, loid)
     const entries = await findHistory(db, { kind: 'lead-status', partnerId: partner.id, loid }, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, status: value }))
   })

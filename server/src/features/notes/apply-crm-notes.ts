@@ -1,60 +1,76 @@
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import { insertSet, updateSet } from '../../db/row-sets.ts'
 import type { NoteRow } from '../../db/tables.ts'
-import { recordEvent } from '../../events/events.ts'
+import { type AnyEvent, recordEvents } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
-import { insertCrmNote, lockNotes, lockUnsentNotesOfOtherPartners, updateNote } from './notes.queries.ts'
+import { lockNotesOfAllPartners } from './notes.queries.ts'
 
-interface Parent {
+/** A note of the CRM with the record of the portal that it stands on. */
+export interface NoteToApply {
+  note: CrmNote
   partnerId: string
   loid: string
   on: 'lead' | 'deal'
   businessName: string | null
+  isNews: boolean
 }
 
 /**
- * Takes over what a record's notes say in the CRM. A note of the portal whose push was not heard of is recognised by its
- * words, also when it is of a partner who had the record before: it stays theirs. One that the CRM no longer has stays.
+ * Takes over what notes say in the CRM, those of many records at once. A note of the portal whose push was not heard of is
+ * recognised by its words, also when it is of a partner who had the record before: it stays theirs. One that the CRM no
+ * longer has stays.
  */
-export async function applyCrmNotes(
-  tx: Tx,
-  parent: Parent,
-  notes: readonly CrmNote[],
-  { now, isNews }: { now: Date; isNews: boolean },
-): Promise<void> {
+export async function applyCrmNotes(tx: Tx, notes: readonly NoteToApply[], now: Date): Promise<void> {
   if (notes.length === 0) return
-  const { partnerId, loid, on, businessName } = parent
-  const rows = await lockNotes(tx, partnerId, loid)
-  const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
-  const ownUnsent = rows.filter((row) => row.zoho_id === null)
-  const unsent = [...ownUnsent, ...(await lockUnsentNotesOfOtherPartners(tx, partnerId, loid))]
-
-  for (const note of notes) {
-    const row = byZohoId.get(note.zoho_id)
+  const zohoIds = notes.map(({ note }) => note.zoho_id)
+  const rows = await lockNotesOfAllPartners(tx, zohoIds, [...new Set(notes.map(({ loid }) => loid))])
+  const known = new Map(rows.map((row) => [row.zoho_id, row]))
+  const unsent = Map.groupBy(
+    rows.filter((row) => row.zoho_id === null),
+    (row) => row.loid,
+  )
+  const added: (NoteToApply & { row: NoteRow })[] = []
+  const changed: NoteRow[] = []
+  for (const one of notes) {
+    const { note, partnerId, loid, on } = one
+    const row = known.get(note.zoho_id)
     if (row) {
-      if (!isSame(row, note)) await updateNote(tx, partnerId, row.id, { title: note.title, content: note.content })
+      // Another partner's, who had the record before, stays as it is.
+      const isTheirs = row.partner_id !== partnerId || row.loid !== loid
+      if (!isTheirs && !isSame(row, note)) changed.push({ ...row, title: note.title, content: note.content })
       continue
     }
-    const same = unsent.findIndex((one) => isSame(one, note))
-    const [sent] = same < 0 ? [] : unsent.splice(same, 1)
-    if (sent) {
-      await updateNote(tx, sent.partner_id, sent.id, { zoho_id: note.zoho_id, crm: 'synced' })
-      continue
-    }
+    const sent = takeSame(unsent.get(loid), note, partnerId)
     const { modified_time: _, ...written } = note
-    const added: NoteRow = {
-      ...written,
-      id: newId(new Date(note.created_at)),
-      partner_id: partnerId,
-      loid,
-      written_on: on,
-      crm: 'synced',
-    }
-    const isNew = await insertCrmNote(tx, added)
-    if (!isNew || !isNews) continue
-    const data = { on, business_name: businessName, created_by: note.created_by, content: note.content }
-    await recordEvent(tx, { partnerId, loid, type: 'note.added', data, at: now.toISOString() })
+    const id = newId(new Date(note.created_at))
+    const addedRow: NoteRow = { ...written, id, partner_id: partnerId, loid, written_on: on, crm: 'synced' }
+    known.set(note.zoho_id, sent ?? addedRow)
+    if (sent) changed.push({ ...sent, zoho_id: note.zoho_id, crm: 'synced' })
+    else added.push({ ...one, row: addedRow })
   }
+  await updateSet(tx, 'notes', changed)
+  const ids = await insertSet(
+    tx,
+    'notes',
+    added.map(({ row }) => row),
+  )
+  const news = added.filter(({ row, isNews }) => isNews && ids.has(row.id))
+  await recordEvents(
+    tx,
+    news.map(({ note, partnerId, loid, on, businessName }): AnyEvent => {
+      const data = { on, business_name: businessName, created_by: note.created_by, content: note.content }
+      return { partnerId, loid, type: 'note.added', data, at: now.toISOString() }
+    }),
+  )
+}
+
+/** Takes the note with these words out of those that wait, the partner's own first. */
+function takeSame(waiting: NoteRow[] | undefined, note: CrmNote, partnerId: string): NoteRow | undefined {
+  if (!waiting) return undefined
+  const own = waiting.findIndex((row) => row.partner_id === partnerId && isSame(row, note))
+  const place = own < 0 ? waiting.findIndex((row) => isSame(row, note)) : own
+  return place < 0 ? undefined : waiting.splice(place, 1)[0]
 }
 
 /** `CRM_NOTES=portal`: the portal's own are there anyway, and of the CRM's those meant for the partner (D32a). */

@@ -1,17 +1,19 @@
+import { NOTES_MAX } from '@portal/contract/limits.ts'
 import type { Note } from '@portal/contract/notes.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import type { NoteRow } from '../../db/tables.ts'
 
-/** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first. */
+/** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
   const { rows } = await reads.query<Note>({
     name: 'notes-of-record',
     text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm
              from notes
             where partner_id = $1 and loid = $2
-            order by created_at desc, id desc`,
-    values: [partnerId, loid],
+            order by created_at desc, id desc
+            limit $3`,
+    values: [partnerId, loid, NOTES_MAX],
   })
   return rows
 }
@@ -88,48 +90,29 @@ export async function findNoteZohoIds(db: Db | Tx, partnerId: string, loid: stri
   return rows.flatMap((row) => row.zoho_id ?? [])
 }
 
-/** Everything the portal holds of a record's notes, held until the transaction ends. */
-export function lockNotes(tx: Tx, partnerId: string, loid: string): Promise<NoteRow[]> {
-  return tx
-    .selectFrom('notes')
-    .selectAll()
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .orderBy('created_at')
-    .forUpdate()
-    .execute()
-}
-
-/** Notes on this LOID, by those who had the record before, whose push was not heard of. */
-export function lockUnsentNotesOfOtherPartners(tx: Tx, partnerId: string, loid: string): Promise<NoteRow[]> {
-  return tx
-    .selectFrom('notes')
-    .selectAll()
-    .where('partner_id', '!=', partnerId)
-    .where('loid', '=', loid)
-    .where('crm', '!=', 'synced')
-    .forUpdate()
-    .execute()
-}
-
-/** False when the CRM's note is a row already, of another partner who had the record before. */
-export async function insertCrmNote(tx: Tx, note: NoteRow): Promise<boolean> {
-  const row = await tx
-    .insertInto('notes')
-    .values(note)
-    .onConflict((conflict) => conflict.column('zoho_id').doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-export async function updateNote(
+/**
+ * What the portal holds of these notes of the CRM, and all notes on these LOIDs whose push was not heard of, whoever wrote
+ * them. Held until the transaction ends.
+ */
+export function lockNotesOfAllPartners(
   tx: Tx,
-  partnerId: string,
-  noteId: string,
-  change: Partial<Pick<NoteRow, 'title' | 'content' | 'zoho_id' | 'crm'>>,
-): Promise<void> {
-  await tx.updateTable('notes').set(change).where('partner_id', '=', partnerId).where('id', '=', noteId).execute()
+  zohoIds: readonly string[],
+  loids: readonly string[],
+): Promise<NoteRow[]> {
+  return tx
+    .selectFrom('notes')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))),
+        // Said for the index of those that are to be pushed, too.
+        eb.and([eb('loid', '=', eb.fn.any(eb.val(loids))), eb('zoho_id', 'is', null), eb('crm', '!=', 'synced')]),
+      ]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
 }
 
 /** Of records that are gone for good, whoever wrote them: a LOID that a lead or a deal still has keeps its notes. */

@@ -60,10 +60,15 @@ export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string)
     return zohoId ?? 'Not there yet; the first sync makes it'
   })
   await step('List the CRM’s leads', async () => {
-    const versions = zohoId === null ? [] : await crm.leadVersions(zohoId, signal)
-    debug.counts.zoho_leads = versions.length
-    firstLead = versions[0]?.zoho_id
-    return `${versions.length} leads`
+    if (zohoId === null) debug.counts.zoho_leads = 0
+    else {
+      for await (const { versions } of crm.versionPages('Leads', zohoId, signal)) {
+        firstLead = versions[0]?.zoho_id
+        break
+      }
+      debug.counts.zoho_leads = await crm.countLeads(zohoId, signal)
+    }
+    return `${debug.counts.zoho_leads} leads`
   })
   await step('Read a lead from the CRM', async () => {
     if (firstLead === undefined) return 'There is none to read'

@@ -5,14 +5,8 @@ import type { CrmBatch, CrmModule } from '../../zoho/crm-records.ts'
 interface Nameable {
   zoho_id: string
   loid: string | null
+  partner_zoho_id: string | null
   is_converted?: boolean
-  created_at: string
-  modified_time: string
-}
-
-interface Named {
-  loid: string
-  is_untouched: boolean
 }
 
 /**
@@ -26,11 +20,13 @@ export async function nameRecords<Item extends Nameable>(
   records: readonly Item[],
   options: {
     knownLoids: ReadonlyMap<string, string>
+    /** Partners to be written beside the LOID, for records that name none. */
+    partnersToSet?: ReadonlyMap<string, string>
     readAgain: (zohoIds: string[]) => Promise<CrmBatch<Item>>
     signal: AbortSignal
   },
-): Promise<(Item & Named)[]> {
-  const { knownLoids, readAgain, signal } = options
+): Promise<(Item & { loid: string })[]> {
+  const { knownLoids, partnersToSet, readAgain, signal } = options
   const nameless = records.filter((record) => record.loid === null).map((record) => record.zoho_id)
   const unknown = nameless.filter((zohoId) => !knownLoids.has(zohoId))
   const fresh = await chooseLoids(db, unknown)
@@ -38,18 +34,21 @@ export async function nameRecords<Item extends Nameable>(
   const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
   let written: readonly Item[] = []
   if (writable.length > 0) {
-    const loids = writable.map(({ zoho_id }) => ({ zoho_id, loid: chosen.get(zoho_id) ?? '' }))
+    const loids = writable.map(({ zoho_id }) => {
+      const partner = partnersToSet?.get(zoho_id)
+      return { zoho_id, loid: chosen.get(zoho_id) ?? '', ...(partner && { partner_zoho_id: partner }) }
+    })
     await crm.setLoids(module, loids, signal)
     written = (await readAgain(writable.map((record) => record.zoho_id))).records
   }
   const newest = new Map(written.map((record) => [record.zoho_id, record]))
   return records.map((before) => {
     const record = newest.get(before.zoho_id) ?? before
+    const partner_zoho_id = record.partner_zoho_id ?? partnersToSet?.get(record.zoho_id) ?? null
     return {
       ...record,
+      partner_zoho_id,
       loid: knownLoids.get(record.zoho_id) ?? record.loid ?? chosen.get(record.zoho_id) ?? '',
-      // Said by the times before the portal wrote into it.
-      is_untouched: before.created_at === before.modified_time,
     }
   })
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
-import { applyListedNotes, pullRecords } from './pull-records.ts'
+import { pullForAll } from './pull-for-all.ts'
+import { applyListedNotes } from './pull-notes.ts'
+import { pullRecords } from './pull-records.ts'
 
 /** What one notification names, pulled in one call: a change of many records in bulk costs Zoho no call a record. */
 export const pullNotified = defineJob({
@@ -14,10 +16,13 @@ export const pullNotified = defineJob({
       .update([module, ...zohoIds.toSorted()].join(' '))
       .digest('hex'),
   async run(deps, { module, zohoIds }, signal) {
-    if (module !== 'Notes') return pullRecords(deps, module, zohoIds, signal)
+    if (module !== 'Notes') {
+      await pullRecords(pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal), module, zohoIds)
+      return
+    }
     for (const zohoId of zohoIds) {
       const note = await deps.crm.findNote(zohoId, signal)
-      if (note) await applyListedNotes(deps, [note], signal)
+      if (note) await applyListedNotes({ deps, signal }, [note], () => true)
     }
   },
 })

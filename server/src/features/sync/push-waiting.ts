@@ -1,6 +1,7 @@
+import pMap from 'p-map'
 import { GiveUp, type Job } from '../../jobs/define-job.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
-import { inParallel, type SyncContext } from './sync-context.ts'
+import { openRun, type Run } from './run.ts'
 
 const PUSHED_AT_ONCE = 4
 
@@ -9,21 +10,26 @@ const PUSHED_AT_ONCE = 4
  * run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
  */
 export async function pushWaiting(
-  sync: SyncContext,
+  run: Run,
   phase: string,
   push: Job<{ partnerId: string; loid: string }>,
   loids: readonly string[],
-): Promise<SyncContext> {
-  const { deps, partnerId, signal, progress } = sync
-  if (loids.length > 0) await progress.begin(phase, loids.length)
-  await inParallel(loids, PUSHED_AT_ONCE, async (loid) => {
-    try {
-      await push.run(deps, { partnerId, loid }, signal)
-    } catch (error) {
-      if (!(error instanceof GiveUp)) throw error
-    }
-    await progress.add(1)
-  })
-  const partner = await findPartner(deps.db, partnerId)
-  return { ...sync, partnerZohoId: partner?.zoho_id ?? sync.partnerZohoId }
+): Promise<Run> {
+  const { deps, partner, signal, progress } = run
+  if (loids.length > 0) await progress.begin(phase)
+  await progress.expect(loids.length)
+  await pMap(
+    loids,
+    async (loid) => {
+      try {
+        await push.run(deps, { partnerId: partner.id, loid }, signal)
+      } catch (error) {
+        if (!(error instanceof GiveUp)) throw error
+      }
+      await progress.add(1)
+    },
+    { concurrency: PUSHED_AT_ONCE },
+  )
+  const now = await findPartner(deps.db, partner.id)
+  return openRun(deps, run, { ...partner, zoho_id: now?.zoho_id ?? partner.zoho_id })
 }

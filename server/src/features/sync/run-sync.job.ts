@@ -1,3 +1,4 @@
+import type { DealSyncResult, LeadSyncResult } from '@portal/contract/sync.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
@@ -6,10 +7,10 @@ import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
-import { openProgress, type SyncContext, talliesOf } from './sync-context.ts'
-import { syncDeals } from './sync-deals.ts'
-import { syncLeads } from './sync-leads.ts'
-import { failRun, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
+import { openProgress, openRun, type Run, talliesOf } from './run.ts'
+import { type PulledModule, syncNotes } from './sync-notes.ts'
+import { syncDeals, syncLeads } from './sync-records.ts'
+import { failRun, findLastSuccess, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
 
 /** What a run says that failed for no fault of the CRM's. */
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
@@ -28,7 +29,7 @@ export const runSync = defineJob({
     const tallies = talliesOf(run.result)
     const progress = openProgress(deps, partnerId, runId, tallies)
     try {
-      await syncUntilDone(deps, { partnerId, signal, progress, tallies }, runId)
+      await syncUntilDone(deps, { signal, progress, tallies }, { partnerId, runId })
     } catch (error) {
       // Stopping the server is no failure of the run: another process goes on with it.
       if (signal.aborted) {
@@ -46,25 +47,37 @@ export const runSync = defineJob({
 /** A call that joins the run may ask for more than it was begun for; the run ends when all of it is done. */
 async function syncUntilDone(
   deps: Deps,
-  begun: Pick<SyncContext, 'partnerId' | 'signal' | 'progress' | 'tallies'>,
-  runId: string,
+  begun: Pick<Run, 'signal' | 'progress' | 'tallies'>,
+  { partnerId, runId }: { partnerId: string; runId: string },
 ): Promise<void> {
-  const { partnerId, signal, progress } = begun
-  await progress.begin('Asking the CRM', 0)
-  const partner = await findPartner(deps.db, partnerId)
-  const partnerZohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal, useless: null }))
-  if (partnerZohoId === undefined) throw new Error('the partner of the run is gone')
+  const { db, clock } = deps
+  await begun.progress.begin('Asking the CRM')
+  const partner = await findPartner(db, partnerId)
+  const zohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal: begun.signal, useless: null }))
+  if (!partner || zohoId === undefined) throw new Error('the partner of the run is gone')
 
-  const sync: SyncContext = { deps, ...begun, partnerZohoId, convertedDeals: new Map() }
-  let leads: Awaited<ReturnType<typeof syncLeads>> | undefined
-  let deals: Awaited<ReturnType<typeof syncDeals>> | undefined
+  const run = openRun(deps, begun, { ...partner, zoho_id: zohoId })
+  const since = {
+    leads: await findLastSuccess(db, partnerId, 'leads'),
+    deals: await findLastSuccess(db, partnerId, 'deals'),
+  }
+  let leads: LeadSyncResult | undefined
+  let deals: DealSyncResult | undefined
   for (;;) {
-    const run = await getRun(deps.db, partnerId, runId)
-    if (run.status !== 'running') return
-    if (run.kind !== 'deals') leads ??= await syncLeads(sync)
-    if (run.kind !== 'leads') deals ??= await syncDeals(sync)
+    const asked = await getRun(db, partnerId, runId)
+    if (asked.status !== 'running') return
+    const pulled: PulledModule[] = []
+    if (asked.kind !== 'deals' && !leads) {
+      leads = await syncLeads(run, since.leads)
+      pulled.push({ module: 'Leads', since: since.leads })
+    }
+    if (asked.kind !== 'leads' && !deals) {
+      deals = await syncDeals(run, since.deals)
+      pulled.push({ module: 'Deals', since: since.deals })
+    }
+    if (pulled.length > 0) await syncNotes(run, pulled)
     const result: SyncResult | undefined = leads && deals ? { leads, deals } : (leads ?? deals)
-    if (result && (await finishRun(deps.db, run, result, deps.clock.now().toISOString()))) return
+    if (result && (await finishRun(db, asked, result, clock.now().toISOString()))) return
   }
 }
 

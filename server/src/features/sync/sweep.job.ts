@@ -1,19 +1,29 @@
 import * as z from 'zod/mini'
+import {
+  findDifferingOfAllPartners,
+  findPresentOfAllPartners,
+  markNotesDueOfAllPartners,
+} from '../../apply/crm-rows.queries.ts'
 import type { SweptList } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import type { CrmChange, CrmModule } from '../../zoho/crm-records.ts'
+import type { CrmModule } from '../../zoho/crm-records.ts'
 import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
-import { findPartnersByZohoId } from '../accounts/accounts.queries.ts'
-import { hasChanged } from './has-changed.ts'
-import { applyListedNotes, findRecordsInCrmOfAllPartners, pullRecords } from './pull-records.ts'
+import { NotesNotListed } from '../../zoho/read-notes.ts'
+import { findRowsOf } from './find-rows-of.ts'
+import type { Pull } from './pull.ts'
+import { pullForAll } from './pull-for-all.ts'
+import { applyListedNotes } from './pull-notes.ts'
+import { pullRecords } from './pull-records.ts'
 import { beginAtCursor, moveCursor } from './sweep-cursors.queries.ts'
 
 /** Zoho may show a record a little after the time that it gives it, and tells whole seconds. */
 const OVERLAP_MS = 60_000
 /** A second that was over this long ago gets no more records. */
 const SETTLED_MS = 5 * 60_000
+/** As many as one query lists. */
+const PRESENT_AT_ONCE = 2_000
 
 /** Every five minutes, what changed in the CRM since the last time, for all partners in one pull (D32). */
 export const sweep = defineJob({
@@ -40,6 +50,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     () => sweepChanges(deps, 'Deals', until, signal),
     () => sweepDeletions(deps, 'Leads', until, signal),
     () => sweepDeletions(deps, 'Deals', until, signal),
+    // Last, when each record is with the partner that it belongs to now.
     () => sweepNotes(deps, until, signal),
   ]
   const failures: unknown[] = []
@@ -55,64 +66,84 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
+/** What is listed is compared with our rows in SQL, which costs no call; what differs is pulled. */
 async function sweepChanges(deps: Deps, module: CrmModule, until: string, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
-  const list: SweptList = module === 'Leads' ? 'leads' : 'deals'
+  const list = module === 'Leads' ? 'leads' : 'deals'
+  const pull = pullForAll(deps, list, signal)
   const from = await beginAtCursor(db, list, earlier(until, SETTLED_MS))
   let last: string | undefined
   for await (const changes of crm.changesOfAllPartners(module, { from, until }, signal)) {
-    await pullRecords(deps, module, await findDiffering(deps, module, changes), signal)
+    await pullRecords(pull, module, await findDifferingOfAllPartners(db, list, changes))
     last = changes.at(-1)?.modified_time
     if (last !== undefined) await moveCursor(db, list, earlier(last))
   }
   await moveBehind(deps, list, last, until)
 }
 
-/** The others are as the CRM has them, or nobody's of the portal: comparing costs no call. */
-async function findDiffering(deps: Deps, module: CrmModule, changes: readonly CrmChange[]): Promise<string[]> {
-  const found = await findRecordsInCrmOfAllPartners(
-    deps,
-    module,
-    changes.map((change) => change.zoho_id),
-  )
-  const rows = new Map(found.map((row) => [row.zoho_id, row]))
-  const owners = await findPartnersByZohoId(
-    deps.db,
-    changes.flatMap((change) => change.partner_zoho_id ?? []),
-  )
-  const partnerIds = new Map(owners.map((owner) => [owner.zoho_id, owner.id]))
-  const differing = changes.filter((change) => {
-    const row = rows.get(change.zoho_id)
-    const partnerId = partnerIds.get(change.partner_zoho_id ?? '')
-    if (partnerId === undefined) return row?.archived_at === null
-    return row?.partner_id !== partnerId || hasChanged(change, row)
-  })
-  return differing.map((change) => change.zoho_id)
-}
-
 /** What is listed as deleted is asked for once more: Zoho may list converted and merged leads there, too. */
 async function sweepDeletions(deps: Deps, module: CrmModule, until: string, signal: AbortSignal): Promise<void> {
-  const { db, crm } = deps
-  const list: SweptList = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
+  const { db, crm, log } = deps
+  const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
+  const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
   const from = await beginAtCursor(db, list, earlier(until, SETTLED_MS))
-  const deletions = await crm.deletionsOfAllPartners(module, from, signal)
-  const rows = await findRecordsInCrmOfAllPartners(
-    deps,
-    module,
-    deletions.map((deletion) => deletion.zoho_id),
-  )
-  const present = rows.filter((row) => row.archived_at === null).map((row) => row.zoho_id)
-  await pullRecords(deps, module, present, signal)
-  await moveBehind(deps, list, latest(deletions.map((deletion) => deletion.deleted_time)), until)
+  let last: string | undefined
+  try {
+    for await (const deletions of crm.deletionsOfAllPartners(module, from, signal)) {
+      const ids = deletions.map((deletion) => deletion.zoho_id)
+      const rows = await findRowsOf(deps, module, ids)
+      const present = rows.filter((row) => row.archived_at === null)
+      await pullRecords(
+        pull,
+        module,
+        present.flatMap((row) => row.zoho_id ?? []),
+      )
+      last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
+    }
+  } catch (error) {
+    // Zoho lists no more than so many, in an order that nobody knows. Those beyond are found by what is left.
+    if (!(error instanceof CrmRefused) || last === undefined) throw error
+    log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
+    await pullMissing(pull, module)
+  }
+  await moveBehind(deps, list, last, until)
+}
+
+/** Asks for each record that stands on a list and that the CRM's queries do not have: three credits for each 2,000. */
+async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
+  const { deps, signal } = pull
+  const name = module === 'Leads' ? 'leads' : 'deals'
+  for (let after = ''; ; ) {
+    const present = await findPresentOfAllPartners(deps.db, name, after, PRESENT_AT_ONCE)
+    const last = present.at(-1)
+    if (last === undefined) return
+    after = last
+    const missing = new Set(present)
+    const inOrder = present.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    const range = { first: inOrder[0] ?? last, last: inOrder.at(-1) ?? last }
+    for await (const ids of deps.crm.idsOfAllPartners(module, range, signal)) for (const id of ids) missing.delete(id)
+    await pullRecords(pull, module, [...missing])
+  }
 }
 
 /** A note may leave its record's time alone. Where only administrators may list notes, they come with changed records. */
 async function sweepNotes(deps: Deps, until: string, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const from = await beginAtCursor(db, 'notes', earlier(until, SETTLED_MS))
-  const listed = await crm.notesSince(earlier(from, 1_000), signal)
-  await applyListedNotes(deps, listed ?? [], signal)
-  await moveBehind(deps, 'notes', latest((listed ?? []).map(({ note }) => note.modified_time)), until)
+  const wasListed = crm.listsNotes() !== false
+  let last: string | undefined
+  try {
+    for await (const listed of crm.notePagesSince(earlier(from, 1_000), signal)) {
+      await applyListedNotes({ deps, signal }, listed, () => true)
+      last = latest([last ?? [], listed.map(({ note }) => note.modified_time)].flat(2))
+      if (last !== undefined) await moveCursor(db, 'notes', earlier(last))
+    }
+  } catch (error) {
+    if (!(error instanceof NotesNotListed)) throw error
+    // Those that were pulled in the belief that their notes would be listed.
+    if (wasListed) await markNotesDueOfAllPartners(db, from)
+  }
+  await moveBehind(deps, 'notes', last, until)
 }
 
 /**

@@ -5,8 +5,7 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
-import { applyCrmDeal } from '../deals/apply-crm-deal.ts'
-import { applyCrmLead } from '../leads/apply-crm-lead.ts'
+import { applyPage, type Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
 import { runSweep, sweep as sweepJob } from './sweep.job.ts'
 
@@ -69,6 +68,14 @@ async function eventTypes(partner = ada): Promise<string[]> {
 }
 
 const cursors = () => portal.deps.db.selectFrom('sweep_cursors').selectAll().orderBy('list').execute()
+
+/** Applies records as a pull does that has read them. */
+async function apply(units: Unit[]) {
+  const readAt = portal.deps.clock.now().toISOString()
+  const page = { units, told: new Map(), readAt, isNews: () => true, notesDue: 'none' } as const
+  const { problems } = await applyPage(portal.deps, page)
+  expect(problems).toEqual([])
+}
 
 /** What this costs of Zoho's daily calls. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
@@ -503,10 +510,12 @@ test('a sweep that is cut off goes on with the next one', async () => {
     Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
   )
   const stop = new AbortController()
+  await lender.faults({ slowMs: 30 })
   const cutOff = sweep(stop.signal)
   await waitFor('the first leads', async () => (await listed('leads')).length > 0)
   stop.abort(new Error('stopping'))
   await expect(cutOff).rejects.toThrow('stopping')
+  await lender.faults({})
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBeLessThan(150)
   await sweep()
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
@@ -550,18 +559,18 @@ test('a reading that comes late gives no record back to the partner who had it',
   const { loid, id } = await submitted(ada)
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()
-  const { db, crm } = portal.deps
-  const [lead, deal] = [await crm.findLead(id), await crm.findDeal(dealId)]
+  const { crm } = portal.deps
+  const [lead] = (await crm.getLeads([id])).records
+  const [deal] = (await crm.getDeals([dealId])).records
   const [{ loid: dealLoid }] = await listed('deals')
   await later(60)
   await lender.update('Leads', id, { Partner: { id: bobInCrm } })
   await lender.update('Deals', dealId, { Partner: { id: bobInCrm } })
   await sweep()
-  const scope = { partnerId: ada.id, now: new Date(), isNews: true }
-  await db.transaction().execute(async (tx) => {
-    if (lead) await applyCrmLead(tx, scope, { ...lead, loid, is_untouched: false }, [])
-    if (deal) await applyCrmDeal(tx, scope, { ...deal, loid: dealLoid, is_untouched: false }, [])
-  })
+  await apply([
+    { partnerId: ada.id, lead: lead ? { ...lead, loid } : null, deal: null },
+    { partnerId: ada.id, lead: null, deal: deal ? { ...deal, loid: dealLoid } : null },
+  ])
   expect((await bob.get(`/crm/lead/${loid}`)).status).toBe(200)
   expect((await bob.get(`/crm/deal/${dealLoid}`)).status).toBe(200)
   expect(await eventTypes(bob)).toEqual(['lead.created', 'deal.created'])
@@ -591,7 +600,8 @@ test.each([
   await sweep()
   const { db, crm } = portal.deps
   const row = await db.selectFrom('leads').select('zoho_id').where('loid', '=', loid).executeTakeFirstOrThrow()
-  const [lead, deal] = [await crm.findLead(row.zoho_id ?? ''), await crm.findDeal(dealId)]
+  const [lead] = (await crm.getLeads([row.zoho_id ?? ''])).records
+  const [deal] = (await crm.getDeals([dealId])).records
   if (!lead || !deal) throw new Error('the CRM has lost them')
   const [{ loid: dealLoid }] = await listed('deals')
   await later(60)
@@ -603,7 +613,6 @@ test.each([
     loan_type: varied(LINE_LENGTH_MAX - 2, first),
     lead_source: varied(CHOICE_LENGTH_MAX, first),
     modified_time: new Date(Date.parse(lead.modified_time) + 60_000).toISOString(),
-    is_untouched: false,
   }
   const name = { first_name: varied(LINE_LENGTH_MAX - 3, first), last_name: varied(LINE_LENGTH_MAX - 4, first) }
   const others = {
@@ -611,16 +620,11 @@ test.each([
     lead_status: varied(CHOICE_LENGTH_MAX - 1, first),
   }
   const stage = varied(CHOICE_LENGTH_MAX - 1, first)
-  const scope = { partnerId: ada.id, now: new Date(), isNews: true }
-  await db.transaction().execute(async (tx) => {
-    await applyCrmLead(tx, scope, { ...lead, ...same, ...name, ...others, loid }, [])
-    await applyCrmDeal(
-      tx,
-      scope,
-      { ...deal, ...same, deal_name: same.business_name, contact_name: name.last_name, stage, loid: dealLoid },
-      [],
-    )
-  })
+  const names = { deal_name: same.business_name, contact_name: name.last_name }
+  await apply([
+    { partnerId: ada.id, lead: { ...lead, ...same, ...name, ...others, loid }, deal: null },
+    { partnerId: ada.id, lead: null, deal: { ...deal, ...same, ...names, stage, loid: dealLoid } },
+  ])
   const found = async (kind: string) =>
     (await ada.get(`/dashboard/${kind}?search=${encodeURIComponent(same.business_name.slice(0, 60))}`)).body.data[kind]
   expect((await found('leads')).map((one: { loid: string }) => one.loid)).toEqual([loid])

@@ -1,75 +1,51 @@
 import type { SingleDealSyncResult } from '@portal/contract/sync.ts'
 import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../errors.ts'
-import { CrmConflict } from '../../zoho/errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
-import { findDealRow, getDealLoid } from '../deals/deals.queries.ts'
-import { findLeadRow, getLeadLoid } from '../leads/leads.queries.ts'
-import { contextWithoutRun, type SyncContext } from './sync-context.ts'
-import { openDealApplier, removeGoneDeal } from './sync-deals.ts'
-import { openLeadApplier } from './sync-leads.ts'
-import { asPulled, pullNotesOf } from './sync-notes.ts'
+import { findDealLoid, findDealRow } from '../deals/deals.queries.ts'
+import { findLeadLoid, findLeadRow } from '../leads/leads.queries.ts'
+import type { AppliedRecord, Pull } from './pull.ts'
+import { pullForAll } from './pull-for-all.ts'
+import { pullNotesOf } from './pull-notes.ts'
+import { pullPage } from './pull-records.ts'
 
 /** Before the caller's own limit of 30 s. */
 const ANSWER_MS_MAX = 25_000
 
 /** The Re-sync button: one deal with its history and notes. A lead's LOID serves once the CRM has made it a deal. */
 export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {
-  const partner = await getPartner(deps.db, partnerId)
-  const sync = contextWithoutRun(deps, partner, AbortSignal.timeout(ANSWER_MS_MAX))
-  const dealLoid = await orUndefined(getDealLoid(deps.db, partnerId, idOrLoid))
-  if (dealLoid !== undefined) return pullDeal(sync, dealLoid)
-  const leadLoid = await orUndefined(getLeadLoid(deps.db, partnerId, idOrLoid))
-  if (leadLoid !== undefined) await convertLeadOf(sync, leadLoid)
-  const deal = leadLoid === undefined ? undefined : await findDealRow(deps.db, partnerId, leadLoid)
-  if (!deal || deal.archived_at !== null) throw new NotFound('Deal not found')
-  await pullNotesOf(sync, 'Deals', asPulled({ ...deal, zoho_id: deal.zoho_id ?? '' }, deal.loid, true), true)
+  const { db } = deps
+  await getPartner(db, partnerId)
+  const pull = pullForAll(deps, 'deals', AbortSignal.timeout(ANSWER_MS_MAX))
+  const dealLoid = await findDealLoid(db, partnerId, idOrLoid)
+  if (dealLoid !== undefined) return pullDeal(pull, partnerId, dealLoid)
+  const leadLoid = await findLeadLoid(db, partnerId, idOrLoid)
+  const lead = leadLoid === undefined ? undefined : await findLeadRow(db, partnerId, leadLoid)
+  if (!lead?.zoho_id) throw new NotFound('Deal not found')
+  const [applied] = await pullOne(pull, 'Leads', lead.zoho_id)
+  const now = await findLeadRow(db, partnerId, lead.loid)
+  const deal = now?.deal_loid ? await findDealRow(db, partnerId, now.deal_loid) : undefined
+  if (!deal?.zoho_id || deal.archived_at !== null) throw new NotFound('Deal not found')
+  await pullNotesOf(pull, [{ ...deal, module: 'Deals', zoho_id: deal.zoho_id }], applied === undefined)
   return { operation: 'created', deal_name: deal.deal_name, stage: deal.stage, amount: deal.amount }
 }
 
-async function pullDeal(sync: SyncContext, loid: string): Promise<SingleDealSyncResult> {
-  const { deps, partnerId, signal } = sync
-  const row = await findDealRow(deps.db, partnerId, loid)
-  if (!row?.zoho_id) throw new Conflict('CONFLICT', 'This deal has not reached the CRM yet')
-  const known = { ...row, zoho_id: row.zoho_id }
-
-  const record = await deps.crm.findDeal(known.zoho_id, signal)
-  if (!record || record.partner_zoho_id !== sync.partnerZohoId) {
-    await removeGoneDeal(sync, known)
-    return { operation: 'removed', deal_name: row.deal_name, stage: row.stage, amount: row.amount }
-  }
-  const applier = openDealApplier(sync, new Map([[known.zoho_id, known]]), () => true)
-  const [named] = await applier.name([record])
-  if (!named) throw new NotFound('Deal not found')
-  const { outcome } = await applier.apply(named).catch(refuse)
-  await pullNotesOf(sync, 'Deals', asPulled(named, loid, false), true)
-  const operation = outcome === 'skipped' ? 'unchanged' : outcome
-  return { operation, deal_name: named.deal_name, stage: named.stage, amount: named.amount }
+async function pullDeal(pull: Pull, partnerId: string, loid: string): Promise<SingleDealSyncResult> {
+  const { db } = pull.deps
+  const before = await findDealRow(db, partnerId, loid)
+  if (!before?.zoho_id) throw new Conflict('CONFLICT', 'This deal has not reached the CRM yet')
+  const [applied] = await pullOne(pull, 'Deals', before.zoho_id)
+  const deal = (await findDealRow(db, partnerId, loid)) ?? before
+  const { deal_name, stage, amount } = deal
+  if (deal === before || deal.archived_at !== null) return { operation: 'removed', deal_name, stage, amount }
+  await pullNotesOf(pull, [{ ...deal, module: 'Deals', zoho_id: before.zoho_id }], true)
+  const operation = applied?.outcome === 'created' || applied?.outcome === 'updated' ? applied.outcome : 'unchanged'
+  return { operation, deal_name, stage, amount }
 }
 
-async function convertLeadOf(sync: SyncContext, loid: string): Promise<void> {
-  const { deps, partnerId, signal } = sync
-  const row = await findLeadRow(deps.db, partnerId, loid)
-  if (!row?.zoho_id) return
-  const known = { ...row, zoho_id: row.zoho_id }
-  const lead = await deps.crm.findLead(known.zoho_id, signal)
-  if (!lead?.is_converted || lead.partner_zoho_id !== sync.partnerZohoId) return
-  const applier = openLeadApplier(sync, new Map([[known.zoho_id, known]]), () => true)
-  const named = await applier.name([lead])
-  const deals = await applier.dealsOf(named)
-  for (const one of named) await applier.apply(one, deals).catch(refuse)
-}
-
-function refuse(error: unknown): never {
-  if (error instanceof CrmConflict) throw new Conflict('CONFLICT', `The CRM’s record does not fit: ${error.message}`)
-  throw error
-}
-
-async function orUndefined(loid: Promise<string>): Promise<string | undefined> {
-  try {
-    return await loid
-  } catch (error) {
-    if (error instanceof NotFound) return undefined
-    throw error
-  }
+async function pullOne(pull: Pull, module: 'Leads' | 'Deals', zohoId: string): Promise<AppliedRecord[]> {
+  const { records, problems } = await pullPage(pull, module, [zohoId])
+  const [problem] = problems
+  if (problem) throw new Conflict('CONFLICT', `The CRM’s record does not fit: ${problem.reason}`)
+  return records.filter((record) => record.zoho_id === zohoId)
 }

@@ -41,7 +41,7 @@ export async function getRun(db: Db, partnerId: string, runId: string): Promise<
 }
 
 export async function updateProgress(
-  db: Db,
+  db: Db | Tx,
   partnerId: string,
   runId: string,
   progress: { phase: string; done: number; total: number; result: string },
@@ -106,6 +106,23 @@ export async function findLastSuccess(
     .limit(1)
     .executeTakeFirst()
   return row?.started_at
+}
+
+/** Those of these partners whose first sync of this kind has told them what was in the CRM. */
+export async function findSyncedPartners(
+  db: Db,
+  partnerIds: readonly string[],
+  kind: Exclude<SyncKind, 'all'>,
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('sync_runs')
+    .select('partner_id')
+    .distinct()
+    .where((eb) => eb('partner_id', '=', eb.fn.any(eb.val(partnerIds))))
+    .where('status', '=', 'succeeded')
+    .where('kind', 'in', [kind, 'all'])
+    .execute()
+  return new Set(rows.map((row) => row.partner_id))
 }
 
 /** The last success of each kind stays: it tells what is news to the partner (D35) and since when notes are asked for. */

@@ -537,6 +537,23 @@ test('a run tells how far it has come, to its partner alone', async () => {
   expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
 })
 
+test('a sync that takes long answers 202 and goes on (D31)', async () => {
+  await using hasty = await startPortal({ withCrm: true, env: { SYNC_WAIT_MS: '50' } })
+  const cleo = await hasty.newPartner()
+  await lender.create('Leads', { Last_Name: 'Slow', Partner: { id: await inCrm(cleo) } })
+  await lender.faults({ slowMs: 100 })
+  const { status, body } = await cleo.post('/dashboard/sync-leads')
+  expect([status, body.data]).toEqual([202, { run_id: expect.any(String), status: 'running' }])
+  await lender.faults({})
+  const read = async () => (await cleo.get(`/dashboard/sync-runs/${body.data.run_id}`)).body.data
+  const run = await waitFor('the end of the run', async () => {
+    const one = await read()
+    return one.status !== 'running' && one
+  })
+  expect(run).toMatchObject({ status: 'succeeded', result: { total_zoho_leads: 1, created: 1 } })
+  expect(await listed('leads', cleo)).toMatchObject([{ last_name: 'Slow' }])
+})
+
 test('a run that was cut off is taken up again, and joined meanwhile (D31)', async () => {
   await lender.createMany(
     'Leads',
@@ -547,10 +564,13 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
   await db.transaction().execute((tx) => insertRun(tx, run))
   const payload = { partnerId: ada.id, runId: run.id }
   const stop = new AbortController()
+  // The notes are still to be listed when the leads are there.
+  await lender.faults({ slowMs: 100 })
   const cutOff = runSync.run(portal.deps, payload, stop.signal)
   await waitFor('the first leads', async () => (await listed('leads')).length > 0)
   stop.abort(new Error('stopping'))
   await expect(cutOff).rejects.toThrow('stopping')
+  await lender.faults({})
 
   const joined = ada.post('/dashboard/sync-leads')
   await runSync.run(portal.deps, payload, new AbortController().signal)

@@ -22,9 +22,6 @@ import { startSync, waitForRun } from './start-sync.ts'
 import { syncOneDeal } from './sync-one-deal.ts'
 import { getRun, type SyncKind } from './sync-runs.queries.ts'
 
-/** After this the call answers 202 and the run goes on (D31). */
-const WAIT_MS_MAX = 20_000
-
 export function syncRoutes(mount: Mount, deps: Deps): void {
   mount(syncLeads, ({ partner }) =>
     runOrAccept(
@@ -60,7 +57,7 @@ async function runOrAccept<Result>(
   partOf: (result: unknown) => Result | undefined,
 ): Promise<Result | Accepted<{ run_id: string; status: 'running' }>> {
   const runId = await startSync(deps, partnerId, kind)
-  const run = await waitForRun(deps, partnerId, runId, WAIT_MS_MAX)
+  const run = await waitForRun(deps, partnerId, runId, deps.config.syncWaitMs)
   if (run.status === 'running') return new Accepted({ run_id: runId, status: 'running' })
   const part = run.status === 'succeeded' ? partOf(run.result) : undefined
   if (part) return part

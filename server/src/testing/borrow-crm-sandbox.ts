@@ -12,7 +12,7 @@ let users = 0
  * It is empty, without faults and with all switches at their default, unless the test itself already uses it: several
  * portals of one test share one CRM.
  */
-export async function useCrmSandbox(): Promise<{ url: string } & Disposable> {
+export async function borrowCrmSandbox(): Promise<{ url: string } & Disposable> {
   const log = { debug: () => undefined, warn: () => undefined }
   const dir = join(inject('testFolder'), `sandbox-${randomBytes(6).toString('hex')}`)
   running ??= startCrmSandboxProcess({ port: 0, dir, seed: false, log })

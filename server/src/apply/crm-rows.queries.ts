@@ -1,0 +1,256 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { Reads } from '../db/hot-reads.ts'
+import { insertSet, updateSet } from '../db/row-sets.ts'
+import type { CrmModule, CrmVersion } from '../zoho/crm-records.ts'
+import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
+import type { PlannedRecord } from './plan-record.ts'
+
+type TableName = 'leads' | 'deals'
+
+/** The rows of these records of the CRM, whichever partner's, the archived ones too. */
+export async function findRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
+  db: Db,
+  table: CrmTable<Item, Row>,
+  zohoIds: readonly string[],
+): Promise<Row[]> {
+  if (zohoIds.length === 0) return []
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table.name)} where zoho_id = any(${zohoIds})`.execute(db)
+  return rows
+}
+
+/**
+ * The rows that these records may be: at most one has a record's id, at most one its LOID. Held until the transaction ends,
+ * and taken in one order everywhere, so that no two transactions wait for each other.
+ */
+export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
+  tx: Tx,
+  table: CrmTable<Item, Row>,
+  items: readonly { zoho_id: string; loid: string }[],
+): Promise<Row[]> {
+  if (items.length === 0) return []
+  const zohoIds = items.map((item) => item.zoho_id)
+  const loids = items.map((item) => item.loid)
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table.name)}
+     where zoho_id = any(${zohoIds}) or loid = any(${loids})
+     order by id
+       for update`.execute(tx)
+  return rows
+}
+
+/** False when another transaction has added one of the rows meanwhile. */
+export async function writeRows<Row extends RecordRow>(
+  tx: Tx,
+  name: TableName,
+  planned: readonly Pick<PlannedRecord<Row>, 'before' | 'row'>[],
+): Promise<boolean> {
+  const added = planned.filter(({ before }) => !before).map(({ row }) => row)
+  const changed = planned.filter(({ before, row }) => before && before !== row).map(({ row }) => row)
+  await updateSet(tx, name, changed)
+  const ids = await insertSet(
+    tx,
+    name,
+    added.toSorted((a, b) => (a.loid < b.loid ? -1 : 1)),
+  )
+  return ids.size === added.length
+}
+
+/** Which of these the portal holds otherwise than the CRM lists them, for whichever partner. */
+export async function findDifferingOfAllPartners(
+  db: Db,
+  name: TableName,
+  versions: readonly (CrmVersion & { partner_zoho_id: string | null })[],
+): Promise<string[]> {
+  const { rows } = await sql<{ zoho_id: string }>`
+    select listed.zoho_id
+      from ${listed(versions)}
+      left join unnest(${versions.map((one) => one.partner_zoho_id)}::text[]) with ordinality as owned (partner_zoho_id, place)
+        using (place)
+      left join partners on partners.zoho_id = owned.partner_zoho_id
+      left join ${sql.table(name)} as present on present.zoho_id = listed.zoho_id
+     where case when partners.id is null then present.id is not null and present.archived_at is null
+                else present.partner_id is distinct from partners.id or ${differs(name)} end
+     order by place`.execute(db)
+  return rows.map((row) => row.zoho_id)
+}
+
+/** A part of a list in the order of the CRM's ids: behind `after` up to `upTo`, or to the end. */
+export interface IdRange {
+  after: string | undefined
+  upTo: string | undefined
+}
+
+/**
+ * Compares a page of the partner's records with the rows in its range (D28): which are listed and differ, or are new, and
+ * which rows are not listed.
+ */
+export async function comparePage(
+  db: Db,
+  name: TableName,
+  partnerId: string,
+  versions: readonly CrmVersion[],
+  { after, upTo }: IdRange,
+): Promise<{ differing: string[]; unlisted: { zoho_id: string; is_converted: boolean }[] }> {
+  const converted = name === 'leads' ? sql`present.converted_at is not null` : sql`false`
+  const place = sql`(length(zoho_id), zoho_id collate "C")`
+  const isBehind = after === undefined ? sql`true` : sql`${place} > (${after.length}, ${after}::text collate "C")`
+  const isWithin = upTo === undefined ? sql`true` : sql`${place} <= (${upTo.length}, ${upTo}::text collate "C")`
+  const { rows } = await sql<{ zoho_id: string; is_listed: boolean; is_converted: boolean }>`
+    select zoho_id, listed.place is not null as is_listed, ${converted} as is_converted
+      from ${listed(versions)}
+      full join (select * from ${sql.table(name)}
+                  where partner_id = ${partnerId} and zoho_id is not null and ${isBehind} and ${isWithin}) as present
+        using (zoho_id)
+     where case when listed.place is null then present.archived_at is null else ${differs(name)} end`.execute(db)
+  return {
+    differing: rows.filter((row) => row.is_listed).map((row) => row.zoho_id),
+    unlisted: rows.filter((row) => !row.is_listed),
+  }
+}
+
+function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
+  return sql`unnest(
+      ${versions.map((one) => one.zoho_id)}::text[],
+      ${versions.map((one) => one.modified_time)}::timestamptz[],
+      ${versions.map((one) => one.is_converted)}::boolean[]
+    ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
+}
+
+/** Whether a record has to be fetched: its row is not as the CRM says, or is not there. `hasChanged` says the same of one. */
+function differs(name: TableName): RawBuilder<unknown> {
+  // Conversion may leave Modified_Time as it was.
+  const isConverted = name === 'leads' ? sql`(listed.is_converted and present.converted_at is null)` : sql`false`
+  return sql`(present.crm_modified_time is distinct from listed.modified_time
+      or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
+}
+
+/** Takes rows whose records left the CRM, or its partner, off every list (D30). Those that were on one. */
+export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
+  tx: Tx,
+  table: CrmTable<Item, Row>,
+  ids: readonly string[],
+  at: string,
+): Promise<Row[]> {
+  const { rows: archived } = await sql<Row>`
+    update ${sql.table(table.name)} set archived_at = ${at}, archived_reason = 'left-crm'
+     where id = any(${ids}) and archived_at is null
+    returning *`.execute(tx)
+  return archived
+}
+
+/** So many rows behind the given id that stand on a list, in the order of their ids as text. */
+export async function findPresentOfAllPartners(
+  db: Db,
+  name: TableName,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const isOpen = name === 'leads' ? sql`converted_at is null` : sql`true`
+  const { rows } = await sql<{ zoho_id: string }>`
+    select zoho_id from ${sql.table(name)}
+     where zoho_id > ${after} and archived_at is null and ${isOpen}
+     order by zoho_id limit ${limit}`.execute(db)
+  return rows.map((row) => row.zoho_id)
+}
+
+/** What was due of these records has been read. */
+export async function clearDue(
+  db: Db | Tx,
+  due: 'history_due' | 'notes_due',
+  records: readonly { module: CrmModule; loid: string }[],
+): Promise<void> {
+  for (const [module, ofModule] of Map.groupBy(records, (record) => record.module)) {
+    const loids = ofModule.map((record) => record.loid)
+    await sql`update ${tableOf(module)} set ${sql.id(due)} = false where loid = any(${loids}) and ${sql.id(due)}`.execute(
+      db,
+    )
+  }
+}
+
+/** The notes are due of the partner's records that changed since, and of those that are as new as `bornSince`. */
+export async function markNotesDue(
+  db: Db,
+  module: CrmModule,
+  partnerId: string,
+  changedSince: string,
+  bornSince: string | null,
+): Promise<void> {
+  await sql`
+    update ${tableOf(module)} set notes_due = true
+     where partner_id = ${partnerId} and zoho_id is not null and archived_at is null and not notes_due
+       and (modified_time >= ${changedSince} or created_at >= ${bornSince})`.execute(db)
+}
+
+/** The same for all partners. Reads through the tables, for the day on which Zoho forbids the list of notes. */
+export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
+  for (const module of ['Leads', 'Deals'] as const) {
+    await sql`
+      update ${tableOf(module)} set notes_due = true
+       where modified_time >= ${changedSince} and zoho_id is not null and archived_at is null and not notes_due`.execute(
+      db,
+    )
+  }
+}
+
+export interface DueRecord {
+  module: CrmModule
+  zoho_id: string
+  partner_id: string
+  loid: string
+  business_name: string | null
+  created_at: string
+  /** The status or the stage. */
+  value: string
+  crm_modified_time: string | null
+  history_due: boolean
+  notes_due: boolean
+}
+
+/** Those of the partner's records whose notes are due that changed last. */
+export async function findNotesDue(db: Db, module: CrmModule, partnerId: string, limit: number): Promise<DueRecord[]> {
+  const { rows } = await sql<DueRecord>`
+    select ${dueColumns(module)} from ${tableOf(module)}
+     where partner_id = ${partnerId} and notes_due and archived_at is null and zoho_id is not null
+     order by modified_time desc, id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** What is due of one record, or undefined when nothing is. Asked whenever somebody opens one. */
+export async function findDueOf(
+  reads: Reads,
+  module: CrmModule,
+  partnerId: string,
+  loid: string,
+): Promise<DueRecord | undefined> {
+  const [table, value] = module === 'Leads' ? ['leads', 'lead_status'] : ['deals', 'stage']
+  const { rows } = await reads.query<DueRecord>({
+    name: `due-of-${table}`,
+    text: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
+                  crm_modified_time, history_due, notes_due
+             from ${table}
+            where partner_id = $1 and loid = $2 and (history_due or notes_due) and zoho_id is not null`,
+    values: [partnerId, loid, module],
+  })
+  return rows[0]
+}
+
+/** Records of which something is due, those that changed last first: what a partner looks at. */
+export async function findDueOfAllPartners(db: Db, module: CrmModule, limit: number): Promise<DueRecord[]> {
+  const { rows } = await sql<DueRecord>`
+    select ${dueColumns(module)} from ${tableOf(module)}
+     where (history_due or notes_due) and zoho_id is not null
+     order by modified_time desc, id limit ${limit}`.execute(db)
+  return rows
+}
+
+function dueColumns(module: CrmModule): RawBuilder<unknown> {
+  const value = sql.ref(module === 'Leads' ? 'lead_status' : 'stage')
+  return sql`${module}::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
+    crm_modified_time, history_due, notes_due`
+}
+
+function tableOf(module: CrmModule): RawBuilder<unknown> {
+  return sql.table(module === 'Leads' ? 'leads' : 'deals')
+}

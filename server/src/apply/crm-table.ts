@@ -1,0 +1,49 @@
+import type { HistoryKind } from '../db/tables.ts'
+import type { AnyEvent } from '../events/events.ts'
+import type { CrmModule } from '../zoho/crm-records.ts'
+
+/** What every record of the CRM has, once it has its LOID. */
+export interface NamedRecord {
+  zoho_id: string
+  loid: string
+  created_at: string
+  modified_time: string
+}
+
+/** What the rows of leads and deals have in common: what the portal says of a record, the CRM's fields apart. */
+export interface PortalColumns {
+  id: string
+  partner_id: string
+  loid: string
+  created_at: string
+  modified_time: string
+  zoho_id: string | null
+  crm: 'pending' | 'synced' | 'failed'
+  crm_modified_time: string | null
+  archived_at: string | null
+  /** Its history, or its notes, are not read from the CRM yet. */
+  history_due: boolean
+  notes_due: boolean
+}
+
+export type RecordRow = PortalColumns & { archived_reason: string | null }
+
+/** How records of one module become rows: all in which leads and deals differ when they are applied. */
+export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
+  module: CrmModule
+  /** The table, and what its history is of. */
+  name: 'leads' | 'deals'
+  historyKind: HistoryKind
+  /** The columns that are the CRM's to say (D30). */
+  crmColumns: readonly (keyof Row)[]
+  /** The status or the stage. */
+  valueOf(row: Row): string
+  /** The whole row that the record makes of the one before it, if there was one. Throws `CrmConflict` for a record that cannot be one. */
+  toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
+  created(row: Row, at: string): AnyEvent
+  changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
+  /** Of a change that leaves status and stage alone; undefined where that is no news. */
+  updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
+  /** Undefined where the partner saw it go before. */
+  removed(row: Row, at: string): AnyEvent | undefined
+}

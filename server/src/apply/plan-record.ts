@@ -1,0 +1,105 @@
+import { newId } from '../db/ids.ts'
+import type { AnyEvent } from '../events/events.ts'
+import { type HistoryPlan, type KnownEntry, planHistory } from '../history/plan-history.ts'
+import { appliedTime, isOutdated } from '../zoho/applied-time.ts'
+import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
+import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
+
+/** What a record does to its row, its history and the events. */
+export interface PlannedRecord<Row> {
+  outcome: 'created' | 'updated' | 'skipped'
+  before: Row | undefined
+  /** As it is to be; the same as before where there is nothing to write. */
+  row: Row
+  history: HistoryPlan
+  events: AnyEvent[]
+}
+
+/** All that is known of a record before it is applied. */
+export interface Known<Row> {
+  row: Row | undefined
+  history: readonly KnownEntry[]
+  /** The CRM's history, oldest first; undefined when it was not asked for. */
+  told: readonly CrmHistoryEntry[] | undefined
+}
+
+export interface Scope {
+  /** The partner that the record's lookup names. */
+  partnerId: string
+  now: Date
+  /** When the CRM was asked for the record, or earlier. */
+  readAt: string
+  /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
+  isNews: boolean
+  /** Of which records the notes are still to be read: of those that are new to the partner, of all that changed, or of none. */
+  notesDue: 'new' | 'changed' | 'none'
+}
+
+const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes: [] }
+
+/**
+ * The CRM wins on every field (D30); the LOID and the birth are the portal's. Applying the same record again changes
+ * nothing, and one that was read earlier than what the row holds says neither what the record is nor whose.
+ */
+export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
+  table: CrmTable<Item, Row>,
+  scope: Scope,
+  item: Item,
+  { row: before, history, told }: Known<Row>,
+): PlannedRecord<Row> {
+  const { partnerId, now } = scope
+  if (before && (isOutdated(item, before) || wasGoneSince(before, scope.readAt))) {
+    return { outcome: 'skipped', before, row: before, history: NO_HISTORY, events: [] }
+  }
+  const at = now.toISOString()
+  const isMoved = before !== undefined && before.partner_id !== partnerId
+  const isBack = isMoved || before?.archived_reason === 'left-crm'
+  const row = table.toRow(item, ownColumns(item, scope, before, isBack), before)
+  const isChanged = isBack || table.crmColumns.some((column) => before?.[column] !== row[column])
+  if (before && !isChanged) row.modified_time = before.modified_time
+
+  const value = table.valueOf(row)
+  const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
+  const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
+  // A change that was met unprepared: its history is still to be read.
+  row.history_due = told ? false : (before?.history_due ?? true) || plan.changes.length > 0
+
+  const events: AnyEvent[] = []
+  if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
+  if (!before || isBack) {
+    if (scope.isNews) events.push(table.created(row, at))
+  } else if (plan.changes.length > 0) {
+    events.push(...plan.changes.map((change) => table.changed(row, change, at)))
+  } else if (isChanged) {
+    events.push(...[table.updated(row, before, item, at) ?? []].flat())
+  }
+  return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
+}
+
+/** What was read before its going brings nothing back. */
+function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
+  return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
+}
+
+function ownColumns(
+  item: NamedRecord,
+  { partnerId, now, notesDue }: Scope,
+  before: RecordRow | undefined,
+  isBack: boolean,
+) {
+  const isArchived = before !== undefined && !isBack
+  return {
+    id: before?.id ?? newId(now),
+    partner_id: partnerId,
+    loid: before?.loid ?? item.loid,
+    created_at: before?.created_at ?? item.created_at,
+    modified_time: item.modified_time,
+    zoho_id: item.zoho_id,
+    crm: 'synced' as const,
+    crm_modified_time: appliedTime(item.modified_time, now),
+    archived_at: isArchived ? before.archived_at : null,
+    archived_reason: isArchived ? before.archived_reason : null,
+    history_due: true,
+    notes_due: before && !isBack ? before.notes_due || notesDue === 'changed' : notesDue !== 'none',
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Tx } from './database.ts'
+import type { Tables } from './tables.ts'
+
+/** PostgreSQL makes these itself. */
+const GENERATED = new Set(['search_text'])
+
+/**
+ * Adds rows of one table in one statement, in the order given. A row that is there already, by any of the table's unique keys,
+ * stays as it is. Answers the ids of those that were added.
+ */
+export async function insertSet(tx: Tx, table: keyof Tables, rows: readonly { id: string }[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set()
+  const columns = sql.join(columnsOf(rows).map((column) => sql.id(column)))
+  const { rows: added } = await sql<{ id: string }>`
+    insert into ${sql.table(table)} (${columns})
+    select ${columns} from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb)
+    on conflict do nothing
+    returning id`.execute(tx)
+  return new Set(added.map((row) => row.id))
+}
+
+/** Writes rows of one table over those with their ids, in one statement. The caller holds these rows. */
+export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id: string }[]): Promise<void> {
+  if (rows.length === 0) return
+  const assignments = columnsOf(rows).map((column) => sql`${sql.id(column)} = ${sql.id('wanted', column)}`)
+  await sql`
+    update ${sql.table(table)} as kept
+       set ${sql.join(assignments)}
+      from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb) as wanted
+     where kept.id = wanted.id`.execute(tx)
+}
+
+/** All rows of one set have the same columns. */
+function columnsOf(rows: readonly object[]): string[] {
+  return Object.keys(rows[0] ?? {}).filter((column) => !GENERATED.has(column))
+}

@@ -1,0 +1,33 @@
+import type { PlannedRecord, Scope } from '../../apply/plan-record.ts'
+import type { NamedCrmLead, StoredLead } from './lead-table.ts'
+
+export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
+  outcome: PlannedRecord<StoredLead>['outcome'] | 'converted'
+}
+
+/**
+ * A lead counts as converted once; that it is, the CRM alone says (D29). `dealLoid` is that of the deal it became, or null
+ * where conversion made none or the deal is not the partner's.
+ */
+export function convertLead(
+  planned: PlannedRecord<StoredLead>,
+  { now, isNews }: Pick<Scope, 'now' | 'isNews'>,
+  lead: NamedCrmLead,
+  dealLoid: string | null,
+): PlannedLead {
+  const { before, events } = planned
+  const row = { ...planned.row, deal_loid: dealLoid ?? planned.row.deal_loid }
+  if (row.converted_at !== null) return { ...planned, row }
+  const { partner_id: partnerId, loid, business_name, loan_amount: amount } = row
+  const converted = {
+    ...row,
+    converted_at: lead.converted_at ?? lead.modified_time,
+    archived_at: null,
+    archived_reason: null,
+  }
+  const at = now.toISOString()
+  const event = { partnerId, loid, type: 'lead.converted', data: { business_name, amount }, at } as const
+  // A lead that the portal meets converted is no news in a partner's first sync; one that it knew always is (D35).
+  const isTold = isNews || before !== undefined
+  return { ...planned, outcome: 'converted', row: converted, events: isTold ? [...events, event] : events }
+}

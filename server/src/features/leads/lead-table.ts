@@ -1,0 +1,88 @@
+import { SUBMITTED_STATUS } from '@portal/contract/choices.ts'
+import type { CrmTable, NamedRecord } from '../../apply/crm-table.ts'
+import type { LeadRow } from '../../db/tables.ts'
+import type { CrmLead } from '../../zoho/crm-records.ts'
+
+export type NamedCrmLead = CrmLead & NamedRecord
+/** A lead's row as it is written. */
+export type StoredLead = Omit<LeadRow, 'search_text'>
+
+/** How the CRM's leads become rows. */
+export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
+  module: 'Leads',
+  name: 'leads',
+  historyKind: 'lead-status',
+  crmColumns: [
+    'business_name',
+    'first_name',
+    'last_name',
+    'email',
+    'phone',
+    'state',
+    'loan_amount',
+    'loan_type',
+    'loan_purpose',
+    'loan_term',
+    'sales_monthly',
+    'lead_status',
+    'lead_source',
+    'brand',
+    'description',
+    'permit_link',
+    'business_industry',
+    'time_in_business',
+    'business_abn',
+    'partner_iso',
+    'owns_property',
+    'property_value',
+    'property_debt',
+  ],
+  valueOf: (row) => row.lead_status,
+  toRow(lead, own, before) {
+    // A lead that a deal had replaced is a lead of its own with the next partner.
+    const isFreed = before?.archived_reason === 'matches-deal' && own.archived_reason === null
+    return {
+      business_name: lead.business_name,
+      first_name: lead.first_name,
+      last_name: lead.last_name,
+      email: lead.email,
+      phone: lead.phone,
+      state: lead.state,
+      loan_amount: lead.loan_amount,
+      loan_type: lead.loan_type,
+      loan_purpose: lead.loan_purpose,
+      loan_term: lead.loan_term,
+      sales_monthly: lead.sales_monthly,
+      // A status that was emptied leaves the last one standing: a lead always has one.
+      lead_status: lead.lead_status ?? before?.lead_status ?? SUBMITTED_STATUS,
+      lead_source: lead.lead_source,
+      brand: lead.brand,
+      description: lead.description,
+      permit_link: lead.permit_link,
+      business_industry: lead.business_industry,
+      time_in_business: lead.time_in_business,
+      business_abn: lead.business_abn,
+      partner_iso: lead.partner_iso,
+      owns_property: lead.owns_property,
+      property_value: lead.property_value,
+      property_debt: lead.property_debt,
+      consent_version: before?.consent_version ?? null,
+      consent_at: before?.consent_at ?? null,
+      converted_at: before?.converted_at ?? null,
+      deal_loid: isFreed ? null : (before?.deal_loid ?? null),
+      ...own,
+    }
+  },
+  created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
+    return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status }, at }
+  },
+  changed({ partner_id: partnerId, loid, business_name, loan_amount: amount }, { value: status, previous }, at) {
+    return { partnerId, loid, type: 'lead.status_changed', data: { business_name, amount, status, previous }, at }
+  },
+  updated: () => undefined,
+  removed({ partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at }, at) {
+    // A converted lead was gone from the partner's lists before; the deal has events of its own.
+    if (converted_at !== null) return undefined
+    return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
+  },
+}

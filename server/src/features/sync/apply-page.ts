@@ -1,0 +1,179 @@
+import type { SyncProblem } from '@portal/contract/sync.ts'
+import { lockRowsOfAllPartners, writeRows } from '../../apply/crm-rows.queries.ts'
+import type { CrmTable, NamedRecord, RecordRow } from '../../apply/crm-table.ts'
+import { type PlannedRecord, planRecord, type Scope } from '../../apply/plan-record.ts'
+import type { Tx } from '../../db/database.ts'
+import type { Deps } from '../../deps.ts'
+import { recordEvents } from '../../events/events.ts'
+import { findKnownHistories, moveHistories, writeHistories } from '../../history/history.queries.ts'
+import type { CrmHistoryEntry } from '../../zoho/crm-records.ts'
+import { CrmConflict } from '../../zoho/errors.ts'
+import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
+import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
+import { LEAD_TABLE, type NamedCrmLead } from '../leads/lead-table.ts'
+import { applyInHalves } from './apply-in-halves.ts'
+import { inPageTransaction } from './in-page-transaction.ts'
+import { matchLeads } from './match-leads.ts'
+import { type Applied, type AppliedRecord, type IsNews, type PageTally } from './pull.ts'
+
+/** A lead, a deal, or a lead with the deal that it became: the partner sees the one or the other and never neither. */
+export interface Unit {
+  partnerId: string
+  lead: NamedCrmLead | null
+  deal: NamedCrmDeal | null
+}
+
+/** Records that were read together and are written together. */
+export interface Page {
+  units: readonly Unit[]
+  /** The histories that were read, by the records' ids in the CRM. */
+  told: ReadonlyMap<string, readonly CrmHistoryEntry[]>
+  readAt: string
+  isNews: IsNews
+  notesDue: Scope['notesDue']
+}
+
+/** Applies a page in one transaction: rows, histories, events and matches together or not at all. */
+export async function applyPage(deps: Pick<Deps, 'db' | 'clock'>, page: Page, tally?: PageTally): Promise<Applied> {
+  const problems: SyncProblem[] = []
+  const parts = await applyInHalves(
+    page.units,
+    async (units) => {
+      const applied = await applyTogether(deps, { ...page, units }, tally)
+      tally?.keep(applied)
+      return applied
+    },
+    (unit, reason) => problems.push(problemOf(unit, reason)),
+  )
+  return {
+    records: parts.flatMap((part) => part.records),
+    problems: [...problems, ...parts.flatMap((part) => part.problems)],
+    matchedLeads: parts.flatMap((part) => part.matchedLeads),
+  }
+}
+
+function applyTogether({ db, clock }: Pick<Deps, 'db' | 'clock'>, page: Page, tally?: PageTally): Promise<Applied> {
+  const { units } = page
+  const now = clock.now()
+  const partnerIds = units.map((unit) => unit.partnerId)
+  return inPageTransaction(db, partnerIds, async (tx, startOver) => {
+    const dealOf = await openPlanning(tx, DEAL_TABLE, itemsOf(units, 'deal'), page, now)
+    const leadOf = await openPlanning(tx, LEAD_TABLE, itemsOf(units, 'lead'), page, now)
+    const problems: SyncProblem[] = []
+    const deals: PlannedRecord<StoredDeal>[] = []
+    const leads: PlannedLead[] = []
+    const records: AppliedRecord[] = []
+    for (const unit of units) {
+      try {
+        const deal = unit.deal && dealOf(unit.deal, unit.partnerId)
+        const lead = unit.lead && planLead(unit.lead, unit.partnerId, deal?.row.loid ?? null)
+        if (deal) {
+          deals.push(deal)
+          records.push(asApplied('Deals', deal, isMet(deal) && !(lead?.before && !isMet(lead))))
+        }
+        if (lead) {
+          leads.push(lead)
+          records.push(asApplied('Leads', lead, isMet(lead)))
+        }
+      } catch (error) {
+        if (!(error instanceof CrmConflict)) throw error
+        problems.push(problemOf(unit, error.message))
+      }
+    }
+    const isWritten = (await writeRows(tx, 'deals', deals)) && (await writeRows(tx, 'leads', leads))
+    // Another pull met one of them at the same time; its row is there to be read now.
+    if (!isWritten) return startOver()
+    await writeHistory(tx, DEAL_TABLE, deals, now)
+    await writeHistory(tx, LEAD_TABLE, leads, now)
+    await recordEvents(
+      tx,
+      [...deals, ...leads].flatMap((planned) => planned.events),
+    )
+    const touched = { leads: leads.map(({ row }) => row.loid), deals: deals.map(({ row }) => row.loid) }
+    const matchedLeads = await matchLeads(tx, touched, now)
+    const applied = { records, problems, matchedLeads }
+    await tally?.write(tx, applied)
+    return applied
+
+    function planLead(item: NamedCrmLead, partnerId: string, dealLoid: string | null): PlannedLead {
+      const planned = leadOf(item, partnerId)
+      if (!item.is_converted) return planned
+      const isNews = page.isNews(partnerId, item, planned.before !== undefined)
+      return convertLead(planned, { now, isNews }, item, dealLoid)
+    }
+  })
+}
+
+function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kind): NonNullable<Unit[Kind]>[] {
+  return units.flatMap((unit) => unit[kind] ?? [])
+}
+
+/** Holds the rows that these records may be, and plans one after the other, so that no two become one row. */
+async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
+  tx: Tx,
+  table: CrmTable<Item, Row>,
+  items: readonly Item[],
+  { told, readAt, isNews, notesDue }: Page,
+  now: Date,
+): Promise<(item: Item, partnerId: string) => PlannedRecord<Row>> {
+  const rows = await lockRowsOfAllPartners(tx, table, items)
+  const histories = await findKnownHistories(
+    tx,
+    table.historyKind,
+    rows.map((row) => row.loid),
+  )
+  const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
+  const byLoid = new Map(rows.map((row) => [row.loid, row]))
+
+  /** The row that is this record: by the CRM's id, or by the LOID of one whose push was not heard of yet. */
+  function findOwn(item: Item, partnerId: string): Row | undefined {
+    const sameRecord = byZohoId.get(item.zoho_id)
+    if (sameRecord) return sameRecord
+    const sameLoid = byLoid.get(item.loid)
+    if (!sameLoid) return undefined
+    const isFree = sameLoid.zoho_id === null || sameLoid.archived_reason === 'left-crm'
+    if (sameLoid.partner_id === partnerId && isFree) return sameLoid
+    throw new CrmConflict(`its LOID ${item.loid} is that of another ${table.module === 'Leads' ? 'lead' : 'deal'}`)
+  }
+
+  return (item, partnerId) => {
+    const row = findOwn(item, partnerId)
+    const scope = { partnerId, now, readAt, isNews: isNews(partnerId, item, row !== undefined), notesDue }
+    const history = row ? (histories.get(row.loid) ?? []) : []
+    const planned = planRecord(table, scope, item, { row, history, told: told.get(item.zoho_id) })
+    byZohoId.set(item.zoho_id, planned.row)
+    byLoid.set(planned.row.loid, planned.row)
+    return planned
+  }
+}
+
+async function writeHistory<Item extends NamedRecord, Row extends RecordRow>(
+  tx: Tx,
+  { historyKind }: CrmTable<Item, Row>,
+  all: readonly Pick<PlannedRecord<Row>, 'before' | 'row' | 'history'>[],
+  now: Date,
+): Promise<void> {
+  const moved = all.filter(({ before, row }) => before && before.partner_id !== row.partner_id)
+  const moves = moved.map(({ row }) => ({ loid: row.loid, toPartnerId: row.partner_id }))
+  await moveHistories(tx, historyKind, moves)
+  const plans = all.map(({ row, history: plan }) => ({ partnerId: row.partner_id, loid: row.loid, plan }))
+  await writeHistories(tx, historyKind, plans, now)
+}
+
+function asApplied(
+  module: AppliedRecord['module'],
+  { row, outcome }: { row: RecordRow & { business_name: string | null }; outcome: AppliedRecord['outcome'] },
+  is_new: boolean,
+): AppliedRecord {
+  const { partner_id, loid, zoho_id, business_name, created_at, notes_due } = row
+  return { module, zoho_id: zoho_id ?? '', partner_id, loid, business_name, created_at, notes_due, is_new, outcome }
+}
+
+/** For the first time, or again after it was gone or another partner's. */
+function isMet({ before, row }: { before: RecordRow | undefined; row: RecordRow }): boolean {
+  return !before || before.partner_id !== row.partner_id || (before.archived_at !== null && row.archived_at === null)
+}
+
+function problemOf({ lead, deal }: Unit, reason: string): SyncProblem {
+  return { zoho_id: (lead ?? deal)?.zoho_id ?? 'unknown', reason }
+}

@@ -1,0 +1,194 @@
+import pMap from 'p-map'
+import { findRowsOfAllPartners } from '../../apply/crm-rows.queries.ts'
+import type { RecordRow } from '../../apply/crm-table.ts'
+import { isOutdated } from '../../zoho/applied-time.ts'
+import type { CrmDeal, CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
+import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
+import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
+import { findOpenLeadsByLoidOfAllPartners } from '../leads/matching.queries.ts'
+import type { Page, Unit } from './apply-page.ts'
+import { nameRecords } from './name-records.ts'
+import { emptyWhenRefused, type Pull, type PulledPartner } from './pull.ts'
+
+/** So many histories are asked for at once; the other of Zoho's ten calls are left to those who send. */
+const HISTORIES_AT_ONCE = 8
+
+type Owners = ReadonlyMap<string, PulledPartner>
+type Gathered = Pick<Page, 'units' | 'told'>
+
+/**
+ * All that the portal needs of the CRM to apply these records, leads or deals: their LOIDs, the deals that leads became and
+ * the leads that deals were, and the histories of those that changed. What the portal holds as the CRM has it is left out.
+ */
+export async function gatherPage(
+  pull: Pull,
+  owners: Owners,
+  records: readonly (CrmLead | CrmDeal)[],
+): Promise<Gathered> {
+  const deals = await nameDeals(
+    pull,
+    owners,
+    records.flatMap((record) => (isLead(record) ? [] : record)),
+  )
+  const converted = await leadsOf(pull, deals)
+  const leads = await nameLeads(pull, owners, [...records.filter(isLead), ...converted])
+  return gather(pull, owners, { leads: leads.leads, leadRows: leads.rows, deals: deals.deals, dealRows: deals.rows })
+}
+
+/** A new deal that carries an open lead's LOID is what the CRM made of that lead, if the CRM says so. */
+async function leadsOf(
+  { deps, signal }: Pull,
+  { deals, rows }: { deals: readonly NamedCrmDeal[]; rows: readonly StoredDeal[] },
+): Promise<CrmLead[]> {
+  const known = new Set(rows.map((row) => row.zoho_id))
+  const loids = deals.filter((deal) => !known.has(deal.zoho_id)).map((deal) => deal.loid)
+  const { records } = await deps.crm.getLeads(await findOpenLeadsByLoidOfAllPartners(deps.db, loids), signal)
+  return records.filter((lead) => lead.is_converted)
+}
+
+function isLead(record: CrmLead | CrmDeal): record is CrmLead {
+  return 'lead_status' in record
+}
+
+interface Named {
+  leads: readonly NamedCrmLead[]
+  leadRows: readonly StoredLead[]
+  deals: readonly NamedCrmDeal[]
+  dealRows: readonly StoredDeal[]
+}
+
+async function gather(pull: Pull, owners: Owners, named: Named): Promise<Gathered> {
+  const { leads, leadRows } = named
+  const more = await dealsOf(pull, owners, leads, named.deals)
+  const dealRows = [...named.dealRows, ...more.rows]
+  const deals = new Map([...named.deals, ...more.deals].map((deal) => [deal.zoho_id, deal]))
+  const told = new Map([
+    ...(await readHistories(pull, leads, leadRows)),
+    ...(await readHistories(pull, [...deals.values()], dealRows)),
+  ])
+  const units: Unit[] = []
+  for (const lead of leads) {
+    const partnerId = owners.get(lead.partner_zoho_id ?? '')?.id
+    if (partnerId === undefined) continue
+    const found = lead.is_converted ? deals.get(lead.converted_deal_zoho_id ?? '') : undefined
+    const deal = found?.partner_zoho_id === lead.partner_zoho_id ? found : undefined
+    if (deal) deals.delete(deal.zoho_id)
+    units.push({ partnerId, lead, deal: deal ?? null })
+  }
+  for (const deal of deals.values()) {
+    const partnerId = owners.get(deal.partner_zoho_id ?? '')?.id
+    if (partnerId !== undefined) units.push({ partnerId, lead: null, deal })
+  }
+  return { units, told }
+}
+
+async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]) {
+  const { deps, signal } = pull
+  const rows = await findRowsOfAllPartners(deps.db, LEAD_TABLE, idsOf(records))
+  const changed = differing(records, rows, owners)
+  const leads = await nameRecords<CrmLead>(deps, 'Leads', changed, {
+    knownLoids: new Map(loidsOf(rows)),
+    readAgain: (zohoIds) => deps.crm.getLeads(zohoIds, signal),
+    signal,
+  })
+  return { leads, rows }
+}
+
+/** `leads` has the leads that some of the deals were, by the deals' ids. */
+async function nameDeals(
+  pull: Pull,
+  owners: Owners,
+  records: readonly CrmDeal[],
+  leads: ReadonlyMap<string, NamedCrmLead> = new Map(),
+) {
+  const { deps, signal } = pull
+  const rows = await findRowsOfAllPartners(deps.db, DEAL_TABLE, idsOf(records))
+  // Where the lender's conversion maps neither LOID nor partner, the deal is nobody's by itself: it is the lead's.
+  const unmapped = records.filter((deal) => deal.partner_zoho_id === null && deal.loid === null)
+  const partnersToSet = new Map(
+    unmapped.flatMap(({ zoho_id }) => {
+      const partnerZohoId = leads.get(zoho_id)?.partner_zoho_id
+      return partnerZohoId ? [[zoho_id, partnerZohoId] as const] : []
+    }),
+  )
+  const owned = records.map((deal) => {
+    return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
+  })
+  // A deal carries the LOID of the lead that it was (D17).
+  const ofLeads = [...leads].map(([zohoId, lead]) => [zohoId, lead.loid] as const)
+  const deals = await nameRecords<CrmDeal>(deps, 'Deals', differing(owned, rows, owners), {
+    knownLoids: new Map([...ofLeads, ...loidsOf(rows)]),
+    partnersToSet,
+    readAgain: (zohoIds) => deps.crm.getDeals(zohoIds, signal),
+    signal,
+  })
+  return { deals, rows }
+}
+
+/** The deals that these leads became, those in hand apart. */
+async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[], inHand: readonly NamedCrmDeal[]) {
+  const known = new Set(idsOf(inHand))
+  const leadOf = new Map(
+    leads.flatMap((lead) => {
+      const zohoId = lead.is_converted ? lead.converted_deal_zoho_id : null
+      return zohoId === null || known.has(zohoId) ? [] : [[zohoId, lead] as const]
+    }),
+  )
+  if (leadOf.size === 0) return { deals: [], rows: [] }
+  const { records } = await pull.deps.crm.getDeals([...leadOf.keys()], pull.signal)
+  return nameDeals(pull, owners, records, leadOf)
+}
+
+/** The histories of records that the portal knows and that changed since: what came and went between is told there alone. */
+async function readHistories(
+  pull: Pull,
+  items: readonly (CrmLead | CrmDeal)[],
+  rows: readonly RecordRow[],
+): Promise<[string, CrmHistoryEntry[]][]> {
+  const byId = new Map(rows.map((row) => [row.zoho_id, row]))
+  const changed = items.filter((item) => {
+    const row = byId.get(item.zoho_id)
+    const hasMoved = row?.crm_modified_time !== item.modified_time || row.archived_reason === 'left-crm'
+    return row !== undefined && hasMoved && !isOutdated(item, row)
+  })
+  return pMap(changed, async (item) => [item.zoho_id, await readHistory(pull, item)], {
+    concurrency: HISTORIES_AT_ONCE,
+  })
+}
+
+/** What the CRM tells of a record beside its fields may be missing; the record itself counts all the same. */
+function readHistory({ deps: { crm }, signal }: Pull, item: CrmLead | CrmDeal): Promise<CrmHistoryEntry[]> {
+  return emptyWhenRefused(isLead(item) ? crm.leadStatusHistory(item, signal) : crm.dealStageHistory(item, signal))
+}
+
+/** Those that are a partner's of the portal and that the portal holds otherwise. */
+function differing<Item extends CrmLead | CrmDeal>(
+  records: readonly Item[],
+  rows: readonly RecordRow[],
+  owners: Owners,
+): Item[] {
+  const byId = new Map(rows.map((row) => [row.zoho_id, row]))
+  return records.filter((record) => {
+    const owner = owners.get(record.partner_zoho_id ?? '')
+    const row = byId.get(record.zoho_id)
+    return owner !== undefined && (row?.partner_id !== owner.id || hasChanged(record, row))
+  })
+}
+
+/** What the comparison in SQL says of many rows, of one. */
+function hasChanged(record: CrmLead | CrmDeal, row: RecordRow & { converted_at?: string | null }): boolean {
+  return (
+    row.crm_modified_time !== record.modified_time ||
+    row.archived_reason === 'left-crm' ||
+    // Conversion may leave Modified_Time as it was.
+    (isLead(record) && record.is_converted && row.converted_at === null)
+  )
+}
+
+function idsOf(records: readonly { zoho_id: string }[]): string[] {
+  return records.map((record) => record.zoho_id)
+}
+
+function loidsOf(rows: readonly RecordRow[]): [string, string][] {
+  return rows.flatMap((row): [string, string][] => (row.zoho_id === null ? [] : [[row.zoho_id, row.loid]]))
+}

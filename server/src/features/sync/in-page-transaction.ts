@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+
+const ATTEMPTS_MAX = 5
+
+class StartOver extends Error {}
+
+/**
+ * One transaction for a page of records of these partners. Button, sweep and notification may pull the same records at
+ * once: the partners' locks let one page be applied after the other. No lock is waited for while another machine is called.
+ * A page that met rows of another one that it could not foresee, or that PostgreSQL took out of a deadlock, starts over.
+ */
+export async function inPageTransaction<Result>(
+  db: Db,
+  partnerIds: readonly string[],
+  work: (tx: Tx, startOver: () => never) => Promise<Result>,
+): Promise<Result> {
+  const startOver = () => {
+    throw new StartOver('rows of the page were added by another one again and again')
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        // In one order everywhere, so that no two wait for each other.
+        await sql`
+          select pg_advisory_xact_lock(hashtextextended(id, 1))
+            from (select distinct id from unnest(${[...partnerIds]}::text[]) as id order by id) as sorted`.execute(tx)
+        return work(tx, startOver)
+      })
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || !(error instanceof StartOver || isDeadlock(error))) throw error
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001')
+}

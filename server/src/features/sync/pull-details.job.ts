@@ -1,0 +1,35 @@
+import * as z from 'zod/mini'
+import { findDueOfAllPartners } from '../../apply/crm-rows.queries.ts'
+import { CrmUnavailable } from '../../errors.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import { pullDetails } from './pull-details.ts'
+
+/** Fifty to a hundred calls, and one transaction. */
+const RECORDS_AT_ONCE = 50
+
+/**
+ * What a first sync left for later: the histories of records that it met for the first time, and notes that it could not
+ * list (D56). Goes on until nothing is due, or the CRM is away or wants to be left alone; the next minute goes on from there.
+ */
+export const pullDueDetails = defineJob({
+  name: 'pull-details',
+  payload: z.object({}),
+  schedule: '* * * * *',
+  runsAtStart: true,
+  retry: { firstDelaySeconds: 30, delaySecondsMax: 300, giveUpAfterDays: 1 },
+  async run(deps, _, signal) {
+    try {
+      for (const module of ['Leads', 'Deals'] as const) {
+        for (;;) {
+          signal.throwIfAborted()
+          const due = await findDueOfAllPartners(deps.db, module, RECORDS_AT_ONCE)
+          if (due.length === 0) break
+          await pullDetails({ deps, signal }, module, due)
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof CrmUnavailable)) throw error
+      deps.log.info({ err: error }, 'reading histories in the background stopped; it goes on in a minute')
+    }
+  },
+})

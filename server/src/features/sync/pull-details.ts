@@ -1,0 +1,91 @@
+import pMap from 'p-map'
+import { clearDue, type DueRecord, findDueOf, lockRowsOfAllPartners } from '../../apply/crm-rows.queries.ts'
+import type { CrmTable, NamedRecord, RecordRow } from '../../apply/crm-table.ts'
+import type { Deps } from '../../deps.ts'
+import { CrmUnavailable } from '../../errors.ts'
+import { recordEvents } from '../../events/events.ts'
+import { findKnownHistories, writeHistories } from '../../history/history.queries.ts'
+import { planHistory } from '../../history/plan-history.ts'
+import type { CrmHistoryEntry, CrmModule } from '../../zoho/crm-records.ts'
+import { DEAL_TABLE } from '../deals/deal-table.ts'
+import { LEAD_TABLE } from '../leads/lead-table.ts'
+import { inPageTransaction } from './in-page-transaction.ts'
+import { emptyWhenRefused, type Pull } from './pull.ts'
+import { pullNotesOf } from './pull-notes.ts'
+
+/** A person waits: what the CRM does not tell by then is shown the next time. */
+const OPENED_MS_MAX = 2_000
+/** Half of Zoho's ten calls at once. */
+const CALLS_AT_ONCE = 5
+
+/** Reads what is due of a record that somebody opens (D56). Nothing is held meanwhile. */
+export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
+  const due = await findDueOf(deps.reads, module, partnerId, loid)
+  if (!due) return
+  try {
+    await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
+  } catch (error) {
+    if (!(error instanceof CrmUnavailable)) throw error
+    deps.log.info({ err: error, loid }, 'the CRM told nothing more of an opened record in time')
+  }
+}
+
+/** Reads what is due of these records of one module: their histories, their notes. */
+export async function pullDetails(
+  pull: Pick<Pull, 'deps' | 'signal'>,
+  module: CrmModule,
+  due: readonly DueRecord[],
+): Promise<void> {
+  const histories = due.filter((record) => record.history_due)
+  const told = new Map(
+    await pMap(histories, async (record) => [record.zoho_id, await readHistory(pull, record)] as const, {
+      concurrency: CALLS_AT_ONCE,
+    }),
+  )
+  await (module === 'Leads'
+    ? writeTold(pull, LEAD_TABLE, histories, told)
+    : writeTold(pull, DEAL_TABLE, histories, told))
+  await pullNotesOf(
+    pull,
+    due.filter((record) => record.notes_due),
+    false,
+  )
+}
+
+function readHistory({ deps: { crm }, signal }: Pick<Pull, 'deps' | 'signal'>, record: DueRecord) {
+  const { module, zoho_id, value, created_at } = record
+  return emptyWhenRefused(
+    module === 'Leads'
+      ? crm.leadStatusHistory({ zoho_id, lead_status: value }, signal)
+      : crm.dealStageHistory({ zoho_id, created_at }, signal),
+  )
+}
+
+async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
+  { deps }: Pick<Pull, 'deps'>,
+  table: CrmTable<Item, Row>,
+  due: readonly DueRecord[],
+  told: ReadonlyMap<string, readonly CrmHistoryEntry[]>,
+): Promise<void> {
+  if (due.length === 0) return
+  const now = deps.clock.now()
+  const partnerIds = due.map((record) => record.partner_id)
+  await inPageTransaction(deps.db, partnerIds, async (tx) => {
+    const rows = await lockRowsOfAllPartners(tx, table, due)
+    const loids = rows.map((row) => row.loid)
+    const known = await findKnownHistories(tx, table.historyKind, loids)
+    const planned = rows.map((row) => {
+      const value = table.valueOf(row)
+      const modified_time = row.crm_modified_time ?? row.modified_time
+      const present = { value, modified_time, before: { value, modified_time } }
+      return { row, plan: planHistory(known.get(row.loid) ?? [], told.get(row.zoho_id ?? '') ?? [], present) }
+    })
+    const plans = planned.map(({ row, plan }) => ({ partnerId: row.partner_id, loid: row.loid, plan }))
+    await writeHistories(tx, table.historyKind, plans, now)
+    await recordEvents(
+      tx,
+      planned.flatMap(({ row, plan }) => plan.changes.map((change) => table.changed(row, change, now.toISOString()))),
+    )
+    await clearDue(tx, 'history_due', due)
+  })
+}

@@ -1,0 +1,31 @@
+import type { Deps } from '../../deps.ts'
+import { findPartnersByZohoId, findPartnersCameAt } from '../accounts/accounts.queries.ts'
+import type { Pull } from './pull.ts'
+import { findSyncedPartners } from './sync-runs.queries.ts'
+
+/**
+ * A pull for whichever partners the records name. What was in the CRM before its partner came to the portal is no news until
+ * the partner's first sync has told it. All that came after is, and so is every change of what the portal has, another
+ * partner's included (D35).
+ */
+export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSignal): Pull {
+  return {
+    deps,
+    signal,
+    async ownersOf(zohoIds) {
+      const partners = await findPartnersByZohoId(deps.db, [...new Set(zohoIds)])
+      return new Map(partners.map((partner) => [partner.zoho_id, partner]))
+    },
+    async newsOf(partnerIds) {
+      const ids = [...new Set(partnerIds)]
+      const synced = await findSyncedPartners(deps.db, ids, kind)
+      const partners = await findPartnersCameAt(deps.db, ids)
+      // The CRM tells whole seconds.
+      const cameAt = new Map(
+        partners.map(({ id, created_at }) => [id, Math.floor(Date.parse(created_at) / 1_000) * 1_000]),
+      )
+      return (partnerId, record, isKnown) =>
+        isKnown || synced.has(partnerId) || Date.parse(record.created_at) >= (cameAt.get(partnerId) ?? Infinity)
+    },
+  }
+}

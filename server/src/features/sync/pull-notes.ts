@@ -1,0 +1,99 @@
+import pMap from 'p-map'
+import { clearDue } from '../../apply/crm-rows.queries.ts'
+import type { CrmModule, CrmNote, CrmNoteOfRecord } from '../../zoho/crm-records.ts'
+import { applyCrmNotes, isForPartner, type NoteToApply } from '../notes/apply-crm-notes.ts'
+import { applyInHalves } from './apply-in-halves.ts'
+import { findRowsOf } from './find-rows-of.ts'
+import { inPageTransaction } from './in-page-transaction.ts'
+import { type AppliedRecord, emptyWhenRefused, type Pull } from './pull.ts'
+
+/** Of a page; what more there are is read in the background. */
+const READ_AT_ONCE_MAX = 100
+const CALLS_AT_ONCE = 8
+
+type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
+
+/**
+ * Reads the notes of those records whose notes are due, each with a call. What a record brings along when it is met for the
+ * first time is no news beside the record itself; of one that merely changed, it is.
+ */
+export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
+  const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)
+  await pullNotesOf(
+    pull,
+    due.filter((record) => record.is_new),
+    false,
+  )
+  await pullNotesOf(
+    pull,
+    due.filter((record) => !record.is_new),
+    true,
+  )
+}
+
+/** All notes of these records. */
+export async function pullNotesOf(
+  pull: Pick<Pull, 'deps' | 'signal'>,
+  records: readonly NotedRecord[],
+  isNews: boolean,
+): Promise<void> {
+  const { deps, signal } = pull
+  const read = await pMap(
+    records,
+    async (record) => {
+      const notes = await emptyWhenRefused(deps.crm.notes(record.module, record.zoho_id, signal))
+      return notes.map((note) => toApply(record, note, isNews))
+    },
+    { concurrency: CALLS_AT_ONCE },
+  )
+  await writeNotes(pull, read.flat(), records)
+}
+
+/** Notes that were listed, on records that the portal has; on others they come with the record. */
+export async function applyListedNotes(
+  pull: Pick<Pull, 'deps' | 'signal'>,
+  listed: readonly CrmNoteOfRecord[],
+  /** Of whose records, and whether these notes are news to them. */
+  isNewsFor: (partnerId: string, module: CrmModule) => boolean | undefined,
+): Promise<void> {
+  const notes: NoteToApply[] = []
+  for (const [module, ofModule] of Map.groupBy(listed, (one) => one.module)) {
+    const zohoIds = [...new Set(ofModule.map((one) => one.record_zoho_id))]
+    const rows = await findRowsOf(pull.deps, module, zohoIds)
+    const byId = new Map(rows.filter((row) => row.archived_at === null).map((row) => [row.zoho_id, row]))
+    for (const { record_zoho_id: zoho_id, note } of ofModule) {
+      const row = byId.get(zoho_id)
+      const isNews = row && isNewsFor(row.partner_id, module)
+      if (row && isNews !== undefined) {
+        notes.push(toApply({ ...row, module, zoho_id }, note, isNews && !row.notes_due))
+      }
+    }
+  }
+  await writeNotes(pull, notes, [])
+}
+
+async function writeNotes(
+  { deps }: Pick<Pull, 'deps'>,
+  all: readonly NoteToApply[],
+  read: readonly NotedRecord[],
+): Promise<void> {
+  const notes = deps.config.crmNotes === 'portal' ? all.filter(({ note }) => isForPartner(note)) : all
+  const now = deps.clock.now()
+  await applyInHalves(
+    notes,
+    (some) =>
+      inPageTransaction(
+        deps.db,
+        some.map((note) => note.partnerId),
+        (tx) => applyCrmNotes(tx, some, now),
+      ),
+    ({ note, loid }, reason) =>
+      deps.log.warn({ zoho_id: note.zoho_id, loid, reason }, 'a note of the CRM was left out'),
+  )
+  await clearDue(deps.db, 'notes_due', read)
+}
+
+function toApply(record: NotedRecord, note: CrmNote, isNews: boolean): NoteToApply {
+  const { partner_id: partnerId, loid, business_name: businessName } = record
+  return { note, partnerId, loid, on: record.module === 'Leads' ? 'lead' : 'deal', businessName, isNews }
+}

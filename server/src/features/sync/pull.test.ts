@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { pullDueDetails } from './pull-details.job.ts'
+import { runSweep } from './sweep.job.ts'
+
+let portal: TestPortal
+let lender: Lender
+let ada: TestPartner
+/** Ada in the CRM. */
+let adaInCrm: string
+
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+})
+
+afterAll(() => portal[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  await lender.reset()
+  await later(0)
+  await portal.deps.db.deleteFrom('sweep_cursors').execute()
+  ada = await portal.newPartner()
+  adaInCrm = await waitFor('the partner in the CRM', async () => (await ada.get('/profile')).body.data.zoho_id)
+})
+
+/** Moves the lender's day and the portal's on together. */
+let shiftSeconds = 0
+async function later(seconds: number) {
+  shiftSeconds += seconds
+  portal.advance(seconds * 1_000)
+  await lender.behaviour({ clockShiftSeconds: shiftSeconds })
+}
+
+const sweep = () => runSweep(portal.deps, new AbortController().signal)
+const pullDetails = () => pullDueDetails.run(portal.deps, {}, new AbortController().signal)
+
+async function sync(path: string) {
+  const answer = await ada.post(path)
+  expect(answer.body).toMatchObject({ success: true })
+  return answer.body.data
+}
+
+async function listed(kind: 'leads' | 'deals') {
+  return (await ada.get(`/dashboard/${kind}?limit=100`)).body.data[kind]
+}
+
+async function history(kind: 'lead' | 'deal', loid: string): Promise<string[]> {
+  const { body } = await ada.get(`/crm/${kind}/${loid}/${kind === 'lead' ? 'status' : 'stage'}-history`)
+  return body.data.map((entry: { status?: string; stage?: string }) => entry.status ?? entry.stage).toReversed()
+}
+
+/** What a record's changes were told as. */
+async function changes(type: string): Promise<unknown[]> {
+  const rows = await portal.deps.db
+    .selectFrom('events')
+    .select('data')
+    .where('partner_id', '=', ada.id)
+    .where('type', '=', type)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ data }) => data)
+}
+
+async function callsOf(work: () => Promise<unknown>) {
+  const { total, by_kind } = await lender.calls()
+  await work()
+  const after = await lender.calls()
+  const kinds = Object.entries(after.by_kind).map(([kind, calls]) => [kind, calls - (by_kind[kind] ?? 0)] as const)
+  return { total: after.total - total, by_kind: Object.fromEntries(kinds.filter(([, calls]) => calls > 0)) }
+}
+
+/** A submitted lead that the CRM has, and its id there. */
+async function submitted(form: object = {}) {
+  const { loid } = await ada.submitLead(form)
+  await ada.pushedLead(loid)
+  const inZoho = (await lender.list('Leads', 'LOID')).find((lead) => lead['LOID'] === loid)
+  return { loid, id: String(inZoho?.['id']) }
+}
+
+async function change(module: 'Leads' | 'Deals', id: string, values: string[]) {
+  for (const value of values) {
+    await lender.update(module, id, module === 'Leads' ? { Lead_Status: value } : { Stage: value })
+  }
+}
+
+describe('what goes away and comes back between two looks reaches the history, with an event for each change', () => {
+  test('of a lead', async () => {
+    const { loid, id } = await submitted()
+    await sweep()
+    await later(60)
+    await change('Leads', id, ['Lost Lead', 'New Lead'])
+    await sweep()
+    await sweep()
+    expect(await history('lead', loid)).toEqual(['New Lead', 'Lost Lead', 'New Lead'])
+    expect(await changes('lead.status_changed')).toMatchObject([
+      { status: 'Lost Lead', previous: 'New Lead' },
+      { status: 'New Lead', previous: 'Lost Lead' },
+    ])
+  })
+
+  test.each(['entry', 'exit'])('of a deal, where a stage’s time is that of its %s', async (stageHistoryTime) => {
+    await lender.behaviour({ stageHistoryTime })
+    const id = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+    await sweep()
+    await pullDetails()
+    await later(60)
+    await change('Deals', id, ['Funded', 'Approved'])
+    await sweep()
+    await later(60)
+    await lender.update('Deals', id, { Amount: 7 })
+    await sweep()
+    const [{ loid }] = await listed('deals')
+    expect(await history('deal', loid)).toEqual(['Approved', 'Funded', 'Approved'])
+    expect(await changes('deal.stage_changed')).toMatchObject([
+      { stage: 'Funded', previous: 'Approved' },
+      { stage: 'Approved', previous: 'Funded' },
+    ])
+  })
+})
+
+test('a record that changed in the second of its creation has the history that the CRM tells, once', async () => {
+  const lead = await lender.create('Leads', {
+    Last_Name: 'Rivera',
+    Lead_Status: 'Contacted',
+    Partner: { id: adaInCrm },
+  })
+  const deal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+  await change('Leads', lead, ['Pre Qualified'])
+  await change('Deals', deal, ['Funded'])
+  await sync('/crm/sync')
+  await later(60)
+  await change('Leads', lead, ['Lost Lead'])
+  await change('Deals', deal, ['Closed'])
+  await sync('/crm/sync')
+  const [leads, deals] = [await listed('leads'), await listed('deals')]
+  expect(await history('lead', leads[0].loid)).toEqual(['Contacted', 'Pre Qualified', 'Lost Lead'])
+  expect(await history('deal', deals[0].loid)).toEqual(['Approved', 'Funded', 'Closed'])
+  expect(await changes('lead.status_changed')).toMatchObject([{ status: 'Lost Lead', previous: 'Pre Qualified' }])
+  expect(await changes('deal.stage_changed')).toMatchObject([{ stage: 'Closed', previous: 'Funded' }])
+})
+
+test('a workflow that sets the status of what the portal sends is a change of its own', async () => {
+  await lender.behaviour({ workflowOnCreation: true })
+  const { loid } = await submitted()
+  await sweep()
+  await later(60)
+  await sweep()
+  const [first, ...others] = await history('lead', loid)
+  expect(first).toBe('New Lead')
+  expect(others).toHaveLength(1)
+  expect(await changes('lead.status_changed')).toMatchObject([{ status: others[0], previous: 'New Lead' }])
+})
+
+describe('a first sync', () => {
+  test('reads whole records, and their histories in the background or when somebody opens one (D56)', async () => {
+    const records = Array.from({ length: 250 }, (_, index) => ({
+      Last_Name: `L${index}`,
+      Lead_Status: 'Not Contacted',
+      LOID: `LO-${String(index).padStart(8, '0')}`,
+      Partner: { id: adaInCrm },
+    }))
+    const [opened = ''] = await lender.createMany('Leads', records)
+    await lender.addNote('Leads', opened, { content: 'Written before' })
+    await change('Leads', opened, ['Contacted'])
+    const { by_kind } = await callsOf(() => sync('/dashboard/sync-leads'))
+    // The partner's leads, those that queries may hide, and the organisation's notes.
+    expect(by_kind).toMatchObject({
+      'POST /crm/v8/coql': 1,
+      'GET /crm/v8/Leads/search': 1,
+      'GET /crm/v8/Notes': 1,
+    })
+    expect(Object.keys(by_kind).filter((kind) => /timeline|v8\/Leads$/.test(kind))).toEqual([])
+    const timelines = async (work: () => Promise<unknown>) =>
+      (await callsOf(work)).by_kind['GET /crm/v8/Leads/{id}/__timeline'] ?? 0
+    expect(await timelines(() => ada.get('/crm/lead/LO-00000000/status-history'))).toBe(1)
+    expect(await history('lead', 'LO-00000000')).toEqual(['Not Contacted', 'Contacted'])
+    expect((await ada.get('/crm/lead/LO-00000000')).body.data.notes).toMatchObject([{ content: 'Written before' }])
+    expect(await timelines(pullDetails)).toBe(249)
+    expect(await timelines(pullDetails)).toBe(0)
+    expect((await callsOf(() => sync('/dashboard/sync-leads'))).total).toBe(3)
+    expect(await changes('lead.status_changed')).toEqual([])
+  })
+
+  test('shows what it has of a history while the CRM is away, and the rest afterwards', async () => {
+    const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
+    await change('Leads', id, ['Pre Qualified'])
+    await sync('/dashboard/sync-leads')
+    const [{ loid }] = await listed('leads')
+    await lender.faults({ scopeMismatch: { times: 1, match: '__timeline' } })
+    expect(await history('lead', loid)).toEqual(['Pre Qualified'])
+    expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
+  })
+
+  test('where Zoho forbids the list of notes, reads them in the background', async () => {
+    await lender.behaviour({ apiUserIsAdmin: false })
+    const ids = await lender.createMany(
+      'Leads',
+      Array.from({ length: 120 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+    )
+    for (const id of [ids[0] ?? '', ids[119] ?? '']) await lender.addNote('Leads', id, { content: 'A remark' })
+    await sync('/dashboard/sync-leads')
+    await pullDetails()
+    const notes = await portal.deps.db.selectFrom('notes').select('zoho_id').where('partner_id', '=', ada.id).execute()
+    expect(notes).toHaveLength(2)
+  })
+})
+
+test.each(['newest-first', 'oldest-first'])(
+  'more deletions than Zoho lists hold up none (%s)',
+  async (deletedOrder) => {
+    await lender.behaviour({ deletedOrder })
+    const ids = await lender.createMany(
+      'Leads',
+      Array.from({ length: 2_120 }, (_, index) => ({
+        Last_Name: `L${index}`,
+        LOID: `LO-${deletedOrder === 'newest-first' ? 'A' : 'B'}${String(index).padStart(7, '0')}`,
+        Partner: { id: adaInCrm },
+      })),
+    )
+    await sync('/dashboard/sync-leads')
+    await sweep()
+    await lender.removeMany('Leads', ids.slice(20))
+    await sweep()
+    expect(await listed('leads')).toHaveLength(20)
+    expect(await changes('lead.removed')).toHaveLength(2_100)
+    await later(600)
+    await lender.remove('Leads', ids[0] ?? '')
+    await sweep()
+    expect(await listed('leads')).toHaveLength(19)
+  },
+)
+
+describe('an organisation whose queries do not know what is converted', () => {
+  test.each([
+    { coqlKnowsConverted: false },
+    { coqlKnowsConverted: false, coqlReturnsConverted: false },
+    { coqlKnowsConverted: false, conversionBumpsModifiedTime: false },
+  ])('is synced, swept and told of conversions: %o', async (switches) => {
+    await lender.behaviour(switches)
+    const { loid, id } = await submitted()
+    expect(await sync('/crm/sync')).toMatchObject({ leads: { total_zoho_leads: 1 } })
+    await sweep()
+    await later(60)
+    await lender.convert(id)
+    await sweep()
+    expect(await sync('/crm/sync')).toMatchObject({
+      leads: { total_zoho_leads: 1, problems: [] },
+      deals: { removed: 0 },
+    })
+    expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+    expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 1, skipped: 1 })
+  })
+})
+
+test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime: false }])(
+  'a deal that a conversion left without LOID and partner is its lead’s: %o',
+  async (switches) => {
+    await lender.behaviour({ ...switches, conversionMapsLoidAndPartner: false })
+    const { loid, id } = await submitted()
+    await sync('/crm/sync')
+    await later(60)
+    const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+    await sync('/crm/sync')
+    expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
+    expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+    expect(await lender.read('Deals', deal)).toMatchObject({ LOID: loid, Partner: { id: adaInCrm } })
+    await later(60)
+    await lender.update('Deals', deal, { Stage: 'Funded' })
+    await sweep()
+    expect(await listed('deals')).toMatchObject([{ loid, stage: 'Funded' }])
+    expect(await sync('/crm/sync')).toMatchObject({ deals: { total_zoho_deals: 1, removed: 0 } })
+  },
+)
+
+test('a sweep of status changes costs a call each, and a share of the readings', async () => {
+  const ids = await lender.createMany(
+    'Leads',
+    Array.from({ length: 110 }, (_, index) => ({
+      Last_Name: `L${index}`,
+      LOID: `LO-C${String(index).padStart(7, '0')}`,
+      Partner: { id: adaInCrm },
+    })),
+  )
+  await sync('/dashboard/sync-leads')
+  await pullDetails()
+  await later(600)
+  await sweep()
+  await later(60)
+  for (const id of ids) await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await later(60)
+  const { total, by_kind } = await callsOf(sweep)
+  expect(by_kind['GET /crm/v8/Leads/{id}/__timeline']).toBe(110)
+  expect(by_kind['GET /crm/v8/Leads']).toBe(2)
+  // Each of five lists, and at most a page more.
+  expect(total).toBeLessThanOrEqual(110 + 2 + 6)
+  expect(await changes('lead.status_changed')).toHaveLength(110)
+})
+
+test('a record that PostgreSQL refuses is left out alone', async () => {
+  const ids = await lender.createMany(
+    'Leads',
+    ['One', 'Two', 'Three'].map((Last_Name) => ({ Last_Name, Partner: { id: adaInCrm } })),
+  )
+  await portal.deps.pool.query("alter table leads add constraint refused check (last_name <> 'Two')")
+  const refused = await sync('/dashboard/sync-leads')
+  await portal.deps.pool.query('alter table leads drop constraint refused')
+  expect(refused).toMatchObject({
+    total_zoho_leads: 3,
+    created: 2,
+    skipped: 1,
+    problems: [{ zoho_id: ids[1], reason: 'it cannot be stored' }],
+  })
+  expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 3, created: 1, skipped: 2 })
+})

@@ -1,0 +1,17 @@
+/** The same items, each read while the one before it is worked on. */
+export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  const reader = items[Symbol.asyncIterator]()
+  let next = reader.next()
+  try {
+    for (;;) {
+      const { done, value } = await next
+      if (done) return
+      next = reader.next()
+      // Its failure is thrown when its turn comes.
+      next.catch(() => undefined)
+      yield value
+    }
+  } finally {
+    void reader.return?.()
+  }
+}

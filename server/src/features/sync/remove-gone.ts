@@ -1,0 +1,43 @@
+import { archiveRows } from '../../apply/crm-rows.queries.ts'
+import type { Deps } from '../../deps.ts'
+import { recordEvents } from '../../events/events.ts'
+import type { CrmModule } from '../../zoho/crm-records.ts'
+import { DEAL_TABLE } from '../deals/deal-table.ts'
+import { LEAD_TABLE } from '../leads/lead-table.ts'
+import { restoreMatchedLeadsOfAllPartners } from '../leads/matching.queries.ts'
+import { inPageTransaction } from './in-page-transaction.ts'
+import { matchLeads } from './match-leads.ts'
+
+/**
+ * The records left the CRM, or the lender gave them to a stranger (D28). Leads whose place one of the deals had taken come
+ * back with its going, unless another deal matches them. How many went.
+ */
+export async function removeGone(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  module: CrmModule,
+  rows: readonly { id: string; partner_id: string }[],
+): Promise<number> {
+  if (rows.length === 0) return 0
+  const now = clock.now()
+  const at = now.toISOString()
+  const ids = rows.map((row) => row.id)
+  const partnerIds = rows.map((row) => row.partner_id)
+  return inPageTransaction(db, partnerIds, async (tx) => {
+    if (module === 'Leads') {
+      const leads = await archiveRows(tx, LEAD_TABLE, ids, at)
+      await recordEvents(
+        tx,
+        leads.flatMap((row) => LEAD_TABLE.removed(row, at) ?? []),
+      )
+      return leads.length
+    }
+    const deals = await archiveRows(tx, DEAL_TABLE, ids, at)
+    await recordEvents(
+      tx,
+      deals.flatMap((row) => DEAL_TABLE.removed(row, at) ?? []),
+    )
+    const leads = await restoreMatchedLeadsOfAllPartners(tx, deals)
+    await matchLeads(tx, { leads, deals: [] }, now)
+    return deals.length
+  })
+}

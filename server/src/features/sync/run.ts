@@ -1,0 +1,106 @@
+import * as z from 'zod/mini'
+import type { Db, Tx } from '../../db/database.ts'
+import type { Deps } from '../../deps.ts'
+import type { Applied, PageTally, Pull, PulledPartner } from './pull.ts'
+import { updateProgress } from './sync-runs.queries.ts'
+
+/** A pull of one partner that somebody waits for. */
+export interface Run extends Pull {
+  partner: PulledPartner & { created_at: string }
+  progress: Progress
+  tallies: Tallies
+}
+
+/** Only this partner's records are wanted; what is given to others leaves it. `syncModule` says what is news. */
+export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'tallies'>, partner: Run['partner']): Run {
+  return {
+    deps,
+    ...begun,
+    partner,
+    ownersOf: async () => new Map([[partner.zoho_id, partner]]),
+    newsOf: async () => () => true,
+  }
+}
+
+const LeadTally = z.object({ created: z.number(), updated: z.number(), converted: z.number(), removed: z.number() })
+const DealTally = z.object({
+  created: z.number(),
+  updated: z.number(),
+  removed: z.number(),
+  matching_leads_removed: z.number(),
+})
+
+/** What a run has done so far. Written with what was done, so that a run taken up again counts it (D31). */
+const Tallies = z.object({
+  leads: LeadTally,
+  deals: DealTally,
+  /** The birth of the oldest record whose notes are still to be looked for in the organisation's list. */
+  notes_since: z.nullable(z.string()),
+})
+export type Tallies = z.infer<typeof Tallies>
+
+/** Those of the run's earlier attempt, or none. */
+export function talliesOf(result: unknown): Tallies {
+  const { data } = Tallies.safeParse(result)
+  return (
+    data ?? {
+      leads: { created: 0, updated: 0, converted: 0, removed: 0 },
+      deals: { created: 0, updated: 0, removed: 0, matching_leads_removed: 0 },
+      notes_since: null,
+    }
+  )
+}
+
+export interface Progress {
+  begin(phase: string): Promise<void>
+  /** More to do than was known. */
+  expect(count: number): Promise<void>
+  add(count: number): Promise<void>
+  write(tallies?: Tallies, db?: Db | Tx): Promise<void>
+}
+
+const WRITE_EVERY_MS = 250
+
+/** Written often enough for a progress bar, and not with every record (D31). */
+export function openProgress({ db }: Pick<Deps, 'db'>, partnerId: string, runId: string, tallies: Tallies): Progress {
+  let current = { phase: '', done: 0, total: 0 }
+  let writtenAt = 0
+  async function write(so_far: Tallies = tallies, on: Db | Tx = db) {
+    writtenAt = performance.now()
+    await updateProgress(on, partnerId, runId, { ...current, result: JSON.stringify(so_far) })
+  }
+  async function change(done: number, total: number) {
+    current = { ...current, done: current.done + done, total: current.total + total }
+    if (performance.now() - writtenAt > WRITE_EVERY_MS) await write()
+  }
+  return {
+    async begin(phase) {
+      current = { phase, done: 0, total: 0 }
+      await write()
+    },
+    expect: (count) => change(0, count),
+    add: (count) => change(count, 0),
+    write,
+  }
+}
+
+/** Counts what a run applies. `listsNotes` says that the notes of what is new will be looked for in a list. */
+export function tallyOf({ progress, tallies }: Pick<Run, 'progress' | 'tallies'>, listsNotes: boolean): PageTally {
+  return {
+    write: (tx, applied) => progress.write(withApplied(tallies, applied, listsNotes), tx),
+    keep: (applied) => void Object.assign(tallies, withApplied(tallies, applied, listsNotes)),
+  }
+}
+
+function withApplied(tallies: Tallies, { records, matchedLeads }: Applied, listsNotes: boolean): Tallies {
+  const leads = { ...tallies.leads }
+  const deals = { ...tallies.deals }
+  deals.matching_leads_removed += matchedLeads.length
+  let { notes_since } = tallies
+  for (const { module, outcome, created_at, is_new } of records) {
+    if (module === 'Leads' && outcome !== 'skipped') leads[outcome]++
+    if (module === 'Deals' && (outcome === 'created' || outcome === 'updated')) deals[outcome]++
+    if (listsNotes && is_new && (notes_since === null || created_at < notes_since)) notes_since = created_at
+  }
+  return { leads, deals, notes_since }
+}

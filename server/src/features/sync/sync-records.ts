@@ -1,0 +1,133 @@
+import type { DealSyncResult, LeadSyncResult, SyncProblem } from '@portal/contract/sync.ts'
+import { comparePage, findDifferingOfAllPartners } from '../../apply/crm-rows.queries.ts'
+import type { CrmDeal, CrmLead, CrmModule, CrmVersion } from '../../zoho/crm-records.ts'
+import type { ListedPage } from '../../zoho/list-records.ts'
+import { findDealsToPush } from '../deals/deals.queries.ts'
+import { pushDeal } from '../deals/push-deal.job.ts'
+import { findLeadsToPush } from '../leads/leads.queries.ts'
+import { pushLead } from '../leads/push-lead.job.ts'
+import { applyPage } from './apply-page.ts'
+import { gatherPage } from './gather-page.ts'
+import { pullDueNotes } from './pull-notes.ts'
+import { pullRecords } from './pull-records.ts'
+import { pushWaiting } from './push-waiting.ts'
+import { readAhead } from './read-ahead.ts'
+import { type Run, tallyOf } from './run.ts'
+
+/** Beyond this, the notes of what is new are looked for in the organisation's list: it costs Zoho and the portal less. */
+const NOTES_ASKED_ONE_BY_ONE_MAX = 100
+
+/** Brings the partner's leads up to what the CRM says (D28–D30). `since` is when that last succeeded. */
+export async function syncLeads(begun: Run, since: string | undefined): Promise<LeadSyncResult> {
+  const waiting = await findLeadsToPush(begun.deps.db, begun.partner.id)
+  const run = await pushWaiting(begun, 'Sending new leads', pushLead, waiting)
+  const { total, problems } = await syncModule(run, 'Leads', since)
+  const { created, updated, converted, removed } = run.tallies.leads
+  // A record that left again while the run went on is no longer among them.
+  const total_zoho_leads = Math.max(total, created + updated + converted)
+  const skipped = total_zoho_leads - created - updated - converted
+  return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
+}
+
+/** The same for deals, which take the place of the leads that match them. */
+export async function syncDeals(begun: Run, since: string | undefined): Promise<DealSyncResult> {
+  const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
+  const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)
+  const { total, problems } = await syncModule(run, 'Deals', since)
+  const { created, updated, removed, matching_leads_removed } = run.tallies.deals
+  const total_zoho_deals = Math.max(total, created + updated)
+  const skipped = total_zoho_deals - created - updated
+  return { total_zoho_deals, created, updated, matching_leads_removed, skipped, removed, problems }
+}
+
+async function syncModule(
+  begun: Run,
+  module: CrmModule,
+  since: string | undefined,
+): Promise<{ total: number; problems: SyncProblem[] }> {
+  const { deps, partner, signal, progress, tallies } = begun
+  const { crm, db } = deps
+  const name = module === 'Leads' ? 'leads' : 'deals'
+  const run: Run = { ...begun, newsOf: async () => () => since !== undefined }
+  const problems: SyncProblem[] = []
+  let total = 0
+  const readAt = deps.clock.now().toISOString()
+
+  await progress.begin(`Updating ${name}`)
+  // Whether queries show converted leads, and say which they are, could not be confirmed.
+  let converted: readonly CrmVersion[] | undefined
+  let showsConverted = module === 'Deals'
+  const unlistedConverted: string[] = []
+  let after: string | undefined
+  for await (const page of readAhead(listPages(run, module, since))) {
+    signal.throwIfAborted()
+    if (!page.tellsConverted) converted ??= await crm.convertedLeads(partner.zoho_id, signal)
+    const versions = marked(page.versions, converted)
+    total += versions.length
+    showsConverted ||= versions.some((version) => version.is_converted)
+    const upTo = page.isLast ? undefined : versions.at(-1)?.zoho_id
+    const { differing, unlisted } = await comparePage(db, name, partner.id, versions, { after, upTo })
+    after = upTo
+    if (page.batch) await applyWhole(page.batch, new Set(differing))
+    else await pull(differing, true)
+    await pull(idsOf(unlisted.filter((row) => !row.is_converted)), false)
+    unlistedConverted.push(...idsOf(unlisted.filter((row) => row.is_converted)))
+  }
+  const hidden = showsConverted ? [] : (converted ?? (await crm.convertedLeads(partner.zoho_id, signal)))
+  total += hidden.length
+  const owned = hidden.map((version) => ({ ...version, partner_zoho_id: partner.zoho_id }))
+  await pull(await findDifferingOfAllPartners(db, name, owned), true)
+  const hiddenIds = new Set(idsOf(hidden))
+  await pull(
+    unlistedConverted.filter((zohoId) => !hiddenIds.has(zohoId)),
+    false,
+  )
+  return { total, problems }
+
+  /** Listed and different, or known and not listed: not listed is not yet gone, and is asked for by its id. */
+  async function pull(zohoIds: readonly string[], areListed: boolean): Promise<void> {
+    if (zohoIds.length === 0) return
+    await progress.expect(zohoIds.length)
+    const pulled = await pullRecords(run, module, zohoIds, tallyOf(run, false))
+    problems.push(...pulled.problems)
+    tallies[name].removed += pulled.removed
+    total += areListed ? pulled.there - zohoIds.length : pulled.there
+    await progress.add(zohoIds.length)
+  }
+
+  /** Those of the records that differ. The others were applied by an attempt before this one. */
+  async function applyWhole(batch: Batch, differing: ReadonlySet<string>): Promise<void> {
+    const changed = batch.records.filter((record) => differing.has(record.zoho_id))
+    await progress.expect(changed.length)
+    const listsNotes = changed.length > NOTES_ASKED_ONE_BY_ONE_MAX
+    const gathered = await gatherPage(run, await run.ownersOf([partner.zoho_id]), changed)
+    const page = { ...gathered, readAt, isNews: await run.newsOf([]), notesDue: listsNotes ? 'none' : 'new' } as const
+    const applied = await applyPage(deps, page, tallyOf(run, listsNotes))
+    problems.push(...batch.problems, ...applied.problems)
+    await pullDueNotes(run, applied.records)
+    await progress.add(changed.length)
+  }
+}
+
+type Batch = NonNullable<ListedPage<CrmLead | CrmDeal>['batch']>
+
+/** With what another list says of conversions. */
+function marked(versions: CrmVersion[], converted: readonly CrmVersion[] | undefined): CrmVersion[] {
+  if (!converted) return versions
+  const ids = new Set(idsOf(converted))
+  return versions.map((version) => ({ ...version, is_converted: version.is_converted || ids.has(version.zoho_id) }))
+}
+
+function idsOf(records: readonly { zoho_id: string }[]): string[] {
+  return records.map((record) => record.zoho_id)
+}
+
+/** In a partner's first sync nearly every record is new: they come whole. After that ids and times tell what to read. */
+function listPages(
+  { deps: { crm }, partner, signal }: Run,
+  module: CrmModule,
+  since: string | undefined,
+): AsyncIterable<ListedPage<CrmLead | CrmDeal>> {
+  if (since !== undefined) return crm.versionPages(module, partner.zoho_id, signal)
+  return module === 'Leads' ? crm.leadPages(partner.zoho_id, signal) : crm.dealPages(partner.zoho_id, signal)
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { type KnownEntry, planHistory } from './plan-history.ts'
+
+const submitted: KnownEntry = {
+  value: 'New Lead',
+  changed_time: '2026-03-01T10:00:00.700Z',
+  origin: 'submitted',
+  crm_entry_id: null,
+}
+const modified_time = '2026-03-05T10:00:00.000Z'
+const before = { value: 'New Lead', modified_time: '2026-03-01T10:00:05.000Z' }
+
+function entry(value: string, changed_time: string, entry_id = `e-${value}-${changed_time}`) {
+  return { entry_id, value, changed_time, changed_by: 'Dana Cole' }
+}
+
+function known(value: string, changed_time: string): KnownEntry {
+  return { value, changed_time, origin: 'crm', crm_entry_id: `e-${value}-${changed_time}` }
+}
+
+test('the submission is the first entry, not the CRM’s record of the same moment (D26)', () => {
+  const told = [entry('New Lead', '2026-03-01T10:00:05.000Z'), entry('Contacted', '2026-03-02T10:00:00.000Z')]
+  const plan = planHistory([submitted], told, { value: 'Contacted', modified_time, before })
+  expect(plan.entries.map((one) => [one.value, one.origin])).toEqual([['Contacted', 'crm']])
+  expect(plan.replacesObserved).toBe(true)
+  expect(plan.changes).toEqual([{ value: 'Contacted', previous: 'New Lead' }])
+})
+
+test('a change in the second of the submission does not come before it', () => {
+  const told = [entry('Contacted', '2026-03-01T10:00:00.000Z')]
+  const plan = planHistory([submitted], told, { value: 'Contacted', modified_time, before: undefined })
+  expect(plan.entries[0]?.changed_time).toBe(submitted.changed_time)
+})
+
+test('a status that the CRM’s history does not tell of was observed at Modified_Time (D32a)', () => {
+  const told = [entry('Contacted', '2026-03-02T10:00:00.000Z')]
+  const { entries } = planHistory([submitted], told, { value: 'Lost Lead', modified_time, before })
+  expect(entries).toMatchObject([
+    { value: 'Contacted', origin: 'crm', description: null },
+    { value: 'Lost Lead', origin: 'observed', crm_entry_id: null, changed_time: modified_time, changed_by: null },
+  ])
+})
+
+test('nothing told and nothing new to see writes nothing', () => {
+  const present = { value: 'New Lead', modified_time, before }
+  const nothing = { entries: [], replacesObserved: false, changes: [] }
+  expect(planHistory([submitted], [], present)).toEqual(nothing)
+  expect(planHistory([submitted], [entry('New Lead', '2026-03-01T10:00:05.000Z')], present)).toEqual(nothing)
+})
+
+describe('what goes away and comes back between two looks', () => {
+  test('is two entries and two changes', () => {
+    const told = [
+      entry('New Lead', '2026-03-01T10:00:05.000Z'),
+      entry('Lost Lead', '2026-03-02T10:00:00.000Z'),
+      entry('New Lead', '2026-03-02T11:00:00.000Z'),
+    ]
+    const plan = planHistory([submitted], told, { value: 'New Lead', modified_time, before })
+    expect(plan.entries.map((one) => one.value)).toEqual(['Lost Lead', 'New Lead'])
+    expect(plan.changes).toEqual([
+      { value: 'Lost Lead', previous: 'New Lead' },
+      { value: 'New Lead', previous: 'Lost Lead' },
+    ])
+  })
+
+  test('is no news where the partner met the record afterwards', () => {
+    const seen: KnownEntry = { value: 'A', changed_time: modified_time, origin: 'observed', crm_entry_id: null }
+    const told = ['A', 'B', 'A'].map((value, day) => entry(value, `2026-03-0${day + 1}T10:00:00.000Z`))
+    const present = { value: 'A', modified_time, before: { value: 'A', modified_time } }
+    const plan = planHistory([seen], told, present)
+    expect(plan.entries.map((one) => one.value)).toEqual(['A', 'B', 'A'])
+    expect(plan).toMatchObject({ replacesObserved: true, changes: [] })
+  })
+})
+
+describe('a history that was read after the record had changed again', () => {
+  const first = known('A', '2026-03-01T10:00:00.000Z')
+  const old = entry('A', '2026-03-01T10:00:00.000Z')
+  const present = { value: 'A', modified_time, before: { value: 'A', modified_time: '2026-03-01T10:00:00.000Z' } }
+
+  test('is taken as far as the record', () => {
+    const plan = planHistory([first], [old, entry('B', '2026-03-05T10:00:01.000Z')], present)
+    expect(plan).toMatchObject({ entries: [], changes: [] })
+  })
+
+  test('is whole in the next look', () => {
+    const later = '2026-03-05T10:00:01.000Z'
+    const plan = planHistory([first], [old, entry('B', later)], { ...present, value: 'B', modified_time: later })
+    expect(plan.entries.map((one) => [one.value, one.origin])).toEqual([['B', 'crm']])
+    expect(plan.changes).toEqual([{ value: 'B', previous: 'A' }])
+  })
+})
+
+test('an entry of the CRM takes the place of what was observed, without a second event', () => {
+  const seen: KnownEntry = { value: 'B', changed_time: modified_time, origin: 'observed', crm_entry_id: null }
+  const later = '2026-03-06T10:00:00.000Z'
+  const told = [entry('A', '2026-03-01T10:00:00.000Z'), entry('B', modified_time), entry('C', later)]
+  const present = { value: 'C', modified_time: later, before: { value: 'B', modified_time } }
+  const plan = planHistory([known('A', '2026-03-01T10:00:00.000Z'), seen], told, present)
+  expect(plan.entries.map((one) => one.value)).toEqual(['B', 'C'])
+  expect(plan).toMatchObject({ replacesObserved: true, changes: [{ value: 'C', previous: 'B' }] })
+})

@@ -1,0 +1,97 @@
+import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
+
+/** An entry that the portal has. */
+export interface KnownEntry {
+  value: string
+  changed_time: string
+  origin: 'submitted' | 'crm' | 'observed'
+  crm_entry_id: string | null
+}
+
+export interface PlannedEntry extends KnownEntry {
+  origin: 'crm' | 'observed'
+  changed_by: string | null
+  description: string | null
+}
+
+/** What a record's history is to hold from now on (D26, D32a). */
+export interface HistoryPlan {
+  entries: PlannedEntry[]
+  /** The CRM told what happened, so that what the portal merely saw is no longer needed. */
+  replacesObserved: boolean
+  /** What happened since the partner was last told, each with what was there before: one event each. */
+  changes: { value: string; previous: string }[]
+}
+
+interface Present {
+  /** The status or stage of the CRM's record now, and when the record changed last. */
+  value: string
+  modified_time: string
+  /** What the portal showed until now, as the CRM's record was then; undefined for one that it meets for the first time. */
+  before: { value: string; modified_time: string | null } | undefined
+}
+
+const OBSERVED = 'Observed by the portal; the CRM does not say when it changed'
+
+/**
+ * Takes over what the CRM tells, oldest first, entry by entry: what comes and goes between two looks is there, too.
+ * Nothing is invented: where the CRM does not tell of the present value, the portal says that it saw it.
+ */
+export function planHistory(
+  known: readonly KnownEntry[],
+  told: readonly CrmHistoryEntry[],
+  present: Present,
+): HistoryPlan {
+  const submitted = known.find((entry) => entry.origin === 'submitted')
+  const history = untilPresent(told, present)
+  // The submission is the first entry; the CRM's own record of the same moment would be a second one.
+  const ofCrm = submitted && history[0]?.value === submitted.value ? history.slice(1) : history
+  const knownIds = new Set(known.map((entry) => entry.crm_entry_id))
+  // Zoho tells whole seconds, in which a change may seem to come before the submission.
+  const notBefore = (time: string) => (submitted && time < submitted.changed_time ? submitted.changed_time : time)
+  const added = ofCrm
+    .filter((entry) => !knownIds.has(entry.entry_id))
+    .map(({ entry_id, ...entry }): PlannedEntry => {
+      const changed_time = notBefore(entry.changed_time)
+      return { ...entry, changed_time, crm_entry_id: entry_id, origin: 'crm', description: null }
+    })
+  const replacesObserved = ofCrm.length > 0
+  const isTold = replacesObserved ? ofCrm.at(-1)?.value === present.value : known.at(-1)?.value === present.value
+  const seen: PlannedEntry = {
+    crm_entry_id: null,
+    value: present.value,
+    changed_time: notBefore(present.modified_time),
+    changed_by: null,
+    origin: 'observed',
+    description: OBSERVED,
+  }
+  return {
+    entries: isTold ? added : [...added, seen],
+    replacesObserved,
+    changes: changesSince(known, added, present),
+  }
+}
+
+/** The CRM is asked for the history after the record, which may have changed between: that is the next look's to tell. */
+function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }: Present): readonly CrmHistoryEntry[] {
+  let end = told.length
+  while (end > 0 && told[end - 1]?.value !== value && (told[end - 1]?.changed_time ?? '') >= modified_time) end--
+  return end > 0 && told[end - 1]?.value === value
+    ? told.slice(0, end)
+    : told.filter((entry) => entry.changed_time <= modified_time)
+}
+
+/** The partner was told of the value that the portal showed, and so of all that came before it. */
+function changesSince(known: readonly KnownEntry[], added: readonly PlannedEntry[], { value, before }: Present) {
+  if (!before) return []
+  const observed = known.filter((entry) => entry.origin === 'observed').map((entry) => entry.changed_time)
+  const toldUntil = [...observed, before.modified_time ?? ''].toSorted().at(-1) ?? ''
+  const news = added.filter((entry) => entry.changed_time > toldUntil).map((entry) => entry.value)
+  const changes: HistoryPlan['changes'] = []
+  let previous = before.value
+  for (const one of [...news, value]) {
+    if (one !== previous) changes.push({ value: one, previous })
+    previous = one
+  }
+  return changes
+}

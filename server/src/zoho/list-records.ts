@@ -1,0 +1,278 @@
+import { readItems } from './answers.ts'
+import type { CrmBatch, CrmChange, CrmDeal, CrmDeletion, CrmLead, CrmModule, CrmVersion } from './crm-records.ts'
+import { CrmRefused } from './errors.ts'
+import { moduleName } from './field-map.ts'
+import type { ZohoParts } from './parts.ts'
+import { type RecordReader, toBatch } from './read-records.ts'
+import {
+  dealColumnNames,
+  isWholeDeal,
+  leadColumnNames,
+  readDeal,
+  readDeletion,
+  readLead,
+  readLookupId,
+  readText,
+  readVersion,
+  ZohoId,
+  zohoTime,
+} from './wire.ts'
+
+export interface RecordLister {
+  /** Ids and times of the partner's records in the order of their ids. */
+  versionPages(module: CrmModule, partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<never>>
+  /** The same with the whole records. */
+  leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
+  dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
+  /** The partner's converted leads, for a CRM whose queries hide them or do not tell. In no particular order. */
+  convertedLeads(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
+  countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
+  /**
+   * Pages of all partners' records, the longest unchanged first, records of one second by id. Each page begins behind the
+   * last record of the one before, not at a number: a record that changes meanwhile moves none of the others past the
+   * reader.
+   */
+  changesOfAllPartners(module: CrmModule, window: ChangeWindow, signal?: AbortSignal): AsyncIterable<CrmChange[]>
+  /** In no particular order, those of `since` included. `CrmRefused` where there are more than Zoho lists. */
+  deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
+  /** The ids that the CRM has from the one to the other, in their order. */
+  idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
+}
+
+/** A part of a partner's list. The last one tells that there are no more. */
+export interface ListedPage<Item> {
+  versions: CrmVersion[]
+  batch?: CrmBatch<Item>
+  /** False where the organisation's queries do not say which leads are converted. */
+  tellsConverted: boolean
+  isLast: boolean
+}
+
+/** Both ends belong to it. */
+export interface ChangeWindow {
+  from: string
+  until: string
+}
+
+interface IdRange {
+  first: string
+  last: string
+}
+
+const COQL_ROWS_MAX = 2_000
+/** A query costs a credit for 200 rows and three for 2,000: most are over with the first page. */
+const FIRST_ROWS_MAX = 200
+const PAGE_SIZE = 200
+const SEARCH_PAGES_MAX = 10
+/** Zoho's own field, which at least one organisation's queries refuse. */
+const CONVERTED = 'Converted__s'
+
+export function openRecordLister(
+  { api, metadata, fieldMap }: ZohoParts,
+  { getLeads, getDeals }: RecordReader,
+): RecordLister {
+  const { leads, deals } = fieldMap
+  const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
+  /** What this organisation's queries have refused: it is not asked for again. */
+  const refused = new Set<string>()
+
+  /** Rows of a query; without the column that the organisation may refuse, once it has. */
+  async function coqlWithout(column: string, query: (more: string) => string, signal?: AbortSignal) {
+    if (!refused.has(column)) {
+      try {
+        return await api.coql(query(`, ${column}`), signal)
+      } catch (error) {
+        if (!isInvalidQuery(error)) throw error
+      }
+    }
+    const rows = await api.coql(query(''), signal)
+    refused.add(column)
+    return rows
+  }
+
+  /** Pages of a query in the order of the ids. */
+  async function* pagesById(module: CrmModule, columns: string, where: string, signal?: AbortSignal) {
+    let after = ''
+    for (;;) {
+      const condition = after ? `(${where} and id > '${after}')` : where
+      const ask = (more: string) =>
+        `select ${columns}${more} from ${moduleName(fieldMap, module)} where ${condition} order by id asc limit 0, ${COQL_ROWS_MAX}`
+      const rows = module === 'Leads' ? await coqlWithout(CONVERTED, ask, signal) : await api.coql(ask(''), signal)
+      const last = ZohoId.safeParse(idOf(rows.at(-1))).data
+      const isLast = rows.length < COQL_ROWS_MAX || last === undefined
+      yield { rows, isLast }
+      if (isLast) return
+      after = last
+    }
+  }
+
+  const ofPartner = (module: CrmModule, partnerZohoId: string) => `${partnerField(module)} = '${partnerZohoId}'`
+
+  async function* versionPages(module: CrmModule, partnerZohoId: string, signal?: AbortSignal) {
+    for await (const { rows, isLast } of pagesById(
+      module,
+      'id, Modified_Time',
+      ofPartner(module, partnerZohoId),
+      signal,
+    )) {
+      yield { versions: versionsOf(rows), tellsConverted: !refused.has(CONVERTED), isLast }
+    }
+  }
+
+  /** Whole rows of queries. Where the organisation's queries refuse one of the fields, the records are read by their ids. */
+  async function* wholePages<Item>(
+    module: CrmModule,
+    partnerZohoId: string,
+    columns: string[],
+    toRecords: (rows: unknown[]) => Promise<CrmBatch<Item>>,
+    getRecords: (zohoIds: string[]) => Promise<CrmBatch<Item>>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ListedPage<Item>> {
+    const where = ofPartner(module, partnerZohoId)
+    const key = `all of ${module}`
+    if (!refused.has(key)) {
+      let isBegun = false
+      try {
+        for await (const { rows, isLast } of pagesById(module, columns.join(', '), where, signal)) {
+          isBegun = true
+          const tellsConverted = !refused.has(CONVERTED)
+          yield { versions: versionsOf(rows), batch: await toRecords(rows), tellsConverted, isLast }
+        }
+        return
+      } catch (error) {
+        if (isBegun || !isInvalidQuery(error)) throw error
+        refused.add(key)
+      }
+    }
+    for await (const page of versionPages(module, partnerZohoId, signal)) {
+      yield { ...page, batch: await getRecords(page.versions.map((version) => version.zoho_id)) }
+    }
+  }
+
+  function leadPages(partnerZohoId: string, signal?: AbortSignal) {
+    const toLeads = async (rows: unknown[]) => {
+      const displayed = await metadata.displayedOf(leads.module, signal)
+      return toBatch(rows.map((row) => readLead(row, leads.fields, displayed)))
+    }
+    const get = (zohoIds: string[]) => getLeads(zohoIds, signal)
+    return wholePages('Leads', partnerZohoId, leadColumnNames(leads.fields), toLeads, get, signal)
+  }
+
+  function dealPages(partnerZohoId: string, signal?: AbortSignal) {
+    const toDeals = async (rows: unknown[]) => {
+      const displayed = await metadata.displayedOf(deals.module, signal)
+      const read = toBatch(
+        rows.filter((row) => isWholeDeal(row, deals.fields)).map((row) => readDeal(row, deals.fields, displayed)),
+      )
+      // Queries may give a lookup without the name of what it leads to.
+      const nameless = rows.filter((row) => !isWholeDeal(row, deals.fields)).map(idOf)
+      const more = await getDeals(nameless, signal)
+      return { records: [...read.records, ...more.records], problems: [...read.problems, ...more.problems] }
+    }
+    const get = (zohoIds: string[]) => getDeals(zohoIds, signal)
+    return wholePages('Deals', partnerZohoId, dealColumnNames(deals.fields), toDeals, get, signal)
+  }
+
+  async function convertedLeads(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]> {
+    const { partner } = leads.fields
+    const fields = `${partner},Modified_Time`
+    const converted = (rows: unknown[]) =>
+      versionsOf(rows.filter((row) => readLookupId(row, partner) === partnerZohoId)).map((version) => {
+        return { ...version, is_converted: true }
+      })
+    const found: CrmVersion[] = []
+    for (let page = 1; ; page++) {
+      const query = { criteria: `(${partner}.id:equals:${partnerZohoId})`, converted: 'true', fields }
+      const paged = { ...query, page: String(page), per_page: String(PAGE_SIZE) }
+      const { items, next } = readItems(await api.get(`${leads.module}/search`, paged, { signal }))
+      found.push(...converted(items))
+      if (!next) return found
+      if (page < SEARCH_PAGES_MAX) continue
+      // Search ends at two thousand. The listing goes on to a hundred thousand, but cannot be limited to one partner.
+      const listed = { converted: 'true', approved: 'both', fields, sort_by: 'id', sort_order: 'asc' }
+      for await (const rows of api.pages(leads.module, listed, { signal })) found.push(...converted(rows))
+      return found
+    }
+  }
+
+  async function countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number> {
+    let count = 0
+    let isConvertedShown = false
+    for await (const { versions } of versionPages('Leads', partnerZohoId, signal)) {
+      count += versions.length
+      isConvertedShown ||= versions.some((version) => version.is_converted)
+    }
+    return isConvertedShown ? count : count + (await convertedLeads(partnerZohoId, signal)).length
+  }
+
+  async function* changesOfAllPartners(
+    module: CrmModule,
+    { from, until }: ChangeWindow,
+    signal?: AbortSignal,
+  ): AsyncGenerator<CrmChange[]> {
+    const partner = partnerField(module)
+    const end = `Modified_Time <= '${zohoTime(until)}'`
+    let where = `Modified_Time >= '${zohoTime(from)}' and ${end}`
+    for (let rowsMax = FIRST_ROWS_MAX; ; rowsMax = COQL_ROWS_MAX) {
+      const ask = (more: string) =>
+        `select id, Modified_Time, ${partner}${more} from ${moduleName(fieldMap, module)} where ${where} order by Modified_Time asc, id asc limit 0, ${rowsMax}`
+      const rows = module === 'Leads' ? await coqlWithout(CONVERTED, ask, signal) : await api.coql(ask(''), signal)
+      const changes = rows.flatMap((row) => {
+        const version = readVersion(row)
+        return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
+      })
+      if (changes.length > 0) yield changes
+      const last = changes.at(-1)
+      if (rows.length < rowsMax || !last) return
+      const time = zohoTime(last.modified_time)
+      where = `((Modified_Time = '${time}' and id > '${last.zoho_id}') or (Modified_Time > '${time}' and ${end}))`
+    }
+  }
+
+  async function* deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal) {
+    // Whether the header's own second belongs to the answer could not be confirmed.
+    const headers = { 'if-modified-since': zohoTime(new Date(Date.parse(since) - 1_000).toISOString()) }
+    const path = `${moduleName(fieldMap, module)}/deleted`
+    for await (const rows of api.pages(path, { type: 'all' }, { signal, headers })) {
+      yield rows.flatMap((row) => readDeletion(row) ?? [])
+    }
+  }
+
+  async function* idsOfAllPartners(module: CrmModule, { first, last }: IdRange, signal?: AbortSignal) {
+    let where = `(id >= '${first}' and id <= '${last}')`
+    for (;;) {
+      const rows = await api.coql(
+        `select id from ${moduleName(fieldMap, module)} where ${where} order by id asc limit 0, ${COQL_ROWS_MAX}`,
+        signal,
+      )
+      const ids = rows.map(idOf)
+      yield ids
+      const after = ids.at(-1)
+      if (rows.length < COQL_ROWS_MAX || !after) return
+      where = `(id > '${after}' and id <= '${last}')`
+    }
+  }
+
+  return {
+    versionPages,
+    leadPages,
+    dealPages,
+    convertedLeads,
+    countLeads,
+    changesOfAllPartners,
+    deletionsOfAllPartners,
+    idsOfAllPartners,
+  }
+}
+
+function isInvalidQuery(error: unknown): boolean {
+  return error instanceof CrmRefused && error.code === 'INVALID_QUERY'
+}
+
+function versionsOf(rows: unknown[]): CrmVersion[] {
+  return rows.flatMap((row) => readVersion(row) ?? [])
+}
+
+function idOf(row: unknown): string {
+  return readText(row, 'id') ?? ''
+}
