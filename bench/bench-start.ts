@@ -30,7 +30,9 @@ const met = [
   line('node_modules, MB', before.installedMb, now.installedMb, GOALS.installedMb),
   line('second start, s', median(before.secondSeconds), median(now.secondSeconds), GOALS.secondSeconds),
 ]
-console.log(`second starts, s         ${spread(before.secondSeconds).padStart(14)}${spread(now.secondSeconds).padStart(16)}`)
+console.log(
+  `second starts, s         ${spread(before.secondSeconds).padStart(14)}${spread(now.secondSeconds).padStart(16)}`,
+)
 process.exit(met.every(Boolean) ? 0 : 1)
 
 function line(name: string, earlier: number, later: number, goal: number): boolean {

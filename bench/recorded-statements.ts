@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { NewLead } from '@portal/contract/leads.ts'
+import { SEARCH_RESULTS_MAX } from '@portal/contract/limits.ts'
 import { loidFromBytes } from '@portal/contract/loid.ts'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -32,10 +33,12 @@ export function recordDetail(pool: pg.Pool, partners: LoadedPartner[]): Promise<
   })
 }
 
+const FIRST_PAGE = { page: 1, limit: SEARCH_RESULTS_MAX }
+
 export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   return record(pool, partners, async (recorder, partner) => {
-    await searchLeads(recorder, partner, partner.words)
-    await searchDeals(recorder, partner.id, partner.words)
+    await searchLeads(recorder, partner, partner.words, FIRST_PAGE)
+    await searchDeals(recorder, partner.id, partner.words, FIRST_PAGE)
   })
 }
 

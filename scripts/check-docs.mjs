@@ -46,6 +46,7 @@ function exists(document, name) {
   if (places.some((place) => existsSync(path.join(place, name)))) return true
   // A bare file name is enough where it is the only one of that name.
   return (
-    !name.includes('/') && globSync(`{contract,server,web,crm-sandbox,scripts,e2e,bench,docs}/**/${name}`).length > 0
+    !name.includes('/') &&
+    globSync(`{contract,server,web,crm-sandbox,scripts,e2e,bench,soak,docs}/**/${name}`).length > 0
   )
 }

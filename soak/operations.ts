@@ -15,7 +15,7 @@ interface Play {
 }
 
 /** What is to be done, with everything left to chance decided; nothing where there is no record for it yet. */
-type Operation = { record?: Tracked; run(): Promise<void> } | undefined
+type Operation = { record?: Tracked; isSlow?: boolean; run(): Promise<void> } | undefined
 
 const STATUSES = [
   'New Lead',
@@ -119,6 +119,7 @@ function writePartnerNote({ partners, ledger, random, number }: Play): Operation
 function pressSync({ partners, random }: Play): Operation {
   const partner = random.pick(partners)
   return {
+    isSlow: true,
     async run() {
       await partner.post('/crm/sync')
     },

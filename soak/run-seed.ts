@@ -88,6 +88,7 @@ async function play(
 ): Promise<void> {
   const { crm } = world
   const running = new Set<Promise<void>>()
+  const slow: Promise<void>[] = []
   const busy = new Map<Tracked, Promise<void>>()
   const killEvery = kills > 0 ? Math.ceil(operations / (kills + 1)) : Number.POSITIVE_INFINITY
   let nextFaults = 0
@@ -107,10 +108,11 @@ async function play(
     const before = operation.record && busy.get(operation.record)
     const run = (before ?? Promise.resolve()).then(operation.run).finally(() => running.delete(run))
     if (operation.record) busy.set(operation.record, run)
-    running.add(run)
+    if (operation.isSlow) slow.push(run)
+    else running.add(run)
     while (running.size >= AT_ONCE) await Promise.race(running)
   }
-  await Promise.all(running)
+  await Promise.all([...running, ...slow])
   await killing
   await crm.faults({})
 }

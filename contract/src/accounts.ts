@@ -9,7 +9,7 @@ import {
   PHONE_LENGTH_MAX,
 } from './limits.ts'
 import { defineRoute } from './route.ts'
-import { Email, optionalText, requiredText } from './text.ts'
+import { changedText, Email, optionalText, requiredText } from './text.ts'
 
 export const PASSWORD_TOO_SHORT = 'Password must be at least 8 characters long'
 export const PASSWORD_COMMON = 'Password is too weak. Please choose a stronger password.'
@@ -43,28 +43,38 @@ const Token = z
     z.maxLength(200, 'Invalid reset token. Please request a new password reset.'),
   )
 
-export const SignUp = z.strictObject({
-  email: Email,
-  password: newPassword('Password is required'),
-  businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
-  firstName: optionalText('First name', NAME_LENGTH_MAX),
-  lastName: optionalText('Last name', NAME_LENGTH_MAX),
-})
+/** A client may send the second typing of the password along; it is compared then (D46). */
+const confirmation = z.optional(z.string({ error: PASSWORDS_DIFFER }))
+const DIFFERENT = { error: PASSWORDS_DIFFER, path: ['confirmPassword'] }
+
+export const SignUp = z
+  .object({
+    email: Email,
+    password: newPassword('Password is required'),
+    confirmPassword: confirmation,
+    businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
+    firstName: optionalText('First name', NAME_LENGTH_MAX),
+    lastName: optionalText('Last name', NAME_LENGTH_MAX),
+  })
+  .check(z.refine((form) => [undefined, form.password].includes(form.confirmPassword), DIFFERENT))
 export type SignUp = z.infer<typeof SignUp>
 
-export const SignIn = z.strictObject({ email: Email, password: password('Password is required') })
+export const SignIn = z.object({ email: Email, password: password('Password is required') })
 export type SignIn = z.infer<typeof SignIn>
 
-export const ForgotPassword = z.strictObject({ email: Email })
+export const ForgotPassword = z.object({ email: Email })
 
 /** Whether a new password also ends what else opens the account (D52). */
 const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
 
-export const ResetPassword = z.strictObject({
-  token: Token,
-  newPassword: newPassword('Password is required'),
-  revokeAccess,
-})
+export const ResetPassword = z
+  .object({
+    token: Token,
+    newPassword: newPassword('Password is required'),
+    confirmPassword: confirmation,
+    revokeAccess,
+  })
+  .check(z.refine((form) => [undefined, form.newPassword].includes(form.confirmPassword), DIFFERENT))
 export type ResetPassword = z.infer<typeof ResetPassword>
 
 export const SignedInPartner = z.object({ partnerId: z.string(), businessName: z.string(), partnerEmail: z.string() })
@@ -89,16 +99,19 @@ export const Profile = z.object({
 })
 export type Profile = z.infer<typeof Profile>
 
-export const ProfileChange = z.strictObject({
-  business_name: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
-  first_name: optionalText('First name', NAME_LENGTH_MAX),
-  last_name: optionalText('Last name', NAME_LENGTH_MAX),
-  phone: optionalText('Phone', PHONE_LENGTH_MAX),
+/** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
+export const ProfileChange = z.object({
+  business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX)),
+  first_name: changedText('First name', NAME_LENGTH_MAX),
+  last_name: changedText('Last name', NAME_LENGTH_MAX),
+  phone: changedText('Phone', PHONE_LENGTH_MAX),
+  /** Read-only: another one than the stored is refused. */
+  email: z.optional(Email),
 })
 export type ProfileChange = z.infer<typeof ProfileChange>
 
 /** The server answers too short a one and the mismatch with codes of their own (section 8), so only presence is checked here. */
-export const PasswordChange = z.strictObject({
+export const PasswordChange = z.object({
   currentPassword: password('Current password is required'),
   newPassword: password('New password is required').check(notTooLong()),
   confirmPassword: password('Password confirmation is required'),
@@ -158,7 +171,7 @@ export const resetPassword = defineRoute({
 
 const VerificationToken = z.string().check(z.minLength(1), z.maxLength(200))
 
-export const VerifyEmail = z.strictObject({
+export const VerifyEmail = z.object({
   token: VerificationToken,
   /** Not asked of the account's own session. */
   password: z.optional(password('Password is required')),
@@ -186,7 +199,7 @@ export const disown = defineRoute({
   method: 'POST',
   path: '/auth/disown',
   auth: 'none',
-  body: z.strictObject({ token: VerificationToken }),
+  body: z.object({ token: VerificationToken }),
   answer: Nothing,
   summary: 'Closes the account that somebody else created with this email address, with the token of the mail.',
 })
@@ -195,7 +208,7 @@ export const verifySession = defineRoute({
   method: 'POST',
   path: '/auth/verify',
   auth: 'none',
-  body: z.strictObject({
+  body: z.object({
     token: z.string({ error: 'No token available' }).check(z.minLength(1, 'No token available'), z.maxLength(200)),
   }),
   answer: VerifiedSession,

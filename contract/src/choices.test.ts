@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { INACTIVE_LEAD_STATUSES, isWonStage, LOAN_TYPES, STATES } from './choices.ts'
+import { INACTIVE_LEAD_STATUSES, isWonStage, LOAN_TYPES, STATES, stageGroup } from './choices.ts'
 import { optionalChoice } from './text.ts'
 
 test.each([
@@ -31,4 +31,17 @@ test.each([
 test.each(['QL', 5, true, ['NSW'], { state: 'NSW' }])('the state %j is refused with the list', (value) => {
   const parsed = optionalChoice('State', STATES).safeParse(value)
   expect(parsed.error?.issues[0]?.message).toBe('State must be one of: NSW, VIC, QLD, WA, SA, TAS, ACT, NT')
+})
+
+test.each([
+  ['Pending Approval', 'open'],
+  ['Waiting On Application', 'open'],
+  ['Consulting With Client', 'open'],
+  ['Funded', 'won'],
+  ['Closed', 'won'],
+  ['Thrown To Southern Cross', 'not won'],
+  ['With Southern Cross', 'not won'],
+  ['Consumer Or Asset Deal', 'not won'],
+])('the stage %s counts as %s', (stage, group) => {
+  expect(stageGroup(stage)).toBe(group)
 })

@@ -46,6 +46,17 @@ export function isWonStage(stage: string | null): boolean {
   return stage !== null && /funded|closed/i.test(stage)
 }
 
+/** Handed to another lender or another kind of business (section 3), or lost. */
+const NOT_WON = /^(?:thrown to|with) |^consumer or asset deal$|lost|declined/i
+
+export type StageGroup = 'open' | 'won' | 'not won'
+
+/** Whether a deal in this stage can still be funded here. */
+export function stageGroup(stage: string): StageGroup {
+  if (isWonStage(stage)) return 'won'
+  return NOT_WON.test(stage) ? 'not won' : 'open'
+}
+
 export const INDUSTRIES = [
   'Agriculture',
   'Automotive',

@@ -94,7 +94,7 @@ export const readTrends = defineRoute({
   method: 'GET',
   path: '/dashboard/trends',
   auth: 'session',
-  query: z.strictObject({
+  query: z.object({
     period: z._default(z.enum(TREND_PERIODS, { error: 'period must be week or month' }), 'week'),
   }),
   answer: Trends,

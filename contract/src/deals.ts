@@ -47,7 +47,7 @@ export const StageHistoryEntry = z.object({
 })
 export type StageHistoryEntry = z.infer<typeof StageHistoryEntry>
 
-export const DealFilters = z.strictObject({
+export const DealFilters = z.object({
   ...pagingQuery(),
   stage: filterText('stage', CHOICE_LENGTH_MAX),
   minAmount: filterMoney('minAmount'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { missingFieldsText, NewLead } from './leads.ts'
-import { INVALID_PHONE } from './phone.ts'
+import { missingFieldsText, NewLead, NewLeadOnForm } from './leads.ts'
+import { INVALID_PHONE, PHONE_FITS_BOTH } from './phone.ts'
 
 const FORM = {
   firstName: 'Nkem',
@@ -11,7 +11,7 @@ const FORM = {
 }
 
 function refused(form: unknown): [string, string][] {
-  return (NewLead.safeParse(form).error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message])
+  return (NewLeadOnForm.safeParse(form).error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message])
 }
 
 test('an empty form is told what is missing, in the form’s order', () => {
@@ -70,21 +70,29 @@ test.each([
   expect(refused({ ...FORM, ...change })[0]).toEqual([field, message])
 })
 
-test('a field that the form does not have is refused', () => {
-  expect(NewLead.safeParse({ ...FORM, lead_status: 'Funded' }).error?.issues[0]).toMatchObject({
-    code: 'unrecognized_keys',
-    keys: ['lead_status'],
-  })
+test('a field that the form does not have is ignored', () => {
+  expect(NewLead.parse({ ...FORM, lead_status: 'Funded' })).toEqual(NewLead.parse(FORM))
 })
 
-test('a business name of blanks becomes the applicant’s name', () => {
-  expect(NewLead.parse({ ...FORM, businessName: '   ' }).businessName).toBe('Nkem Okafor')
+test.each(['   ', '', null, undefined])(
+  'with the business name %j the applicant’s name takes its place',
+  (businessName) => {
+    expect(NewLead.parse({ ...FORM, businessName }).businessName).toBe('Nkem Okafor')
+  },
+)
+
+test('the form asks which country a phone number belongs to when it fits both', () => {
+  const faultOf = (change: object) => NewLeadOnForm.safeParse({ ...FORM, ...change }).error?.issues[0]
+  expect(faultOf({ phone: '027 123 4567' })).toMatchObject({ path: ['phone'], message: PHONE_FITS_BOTH })
+  expect(faultOf({ phone: '027 123 4567', iso: 'NZ' })).toBeUndefined()
+  expect(faultOf({ phone: '021 123 4567' })).toBeUndefined()
 })
 
 test.each([
   [{ phone: '+64 21 123 4567' }, 'NZ', '+64211234567'],
-  [{ phone: '021 123 4567' }, 'AU', '+61211234567'],
-  [{ phone: '021 123 4567', iso: 'NZ' }, 'NZ', '+64211234567'],
+  [{ phone: '021 123 4567' }, 'NZ', '+64211234567'],
+  [{ phone: '027 123 4567' }, 'AU', '+61271234567'],
+  [{ phone: '027 123 4567', iso: 'NZ' }, 'NZ', '+64271234567'],
   [{ phone: '0491 570 156', iso: 'NZ' }, 'AU', '+61491570156'],
 ])('with %j the ISO is %s', (change, iso, phone) => {
   expect(NewLead.parse({ ...FORM, ...change })).toMatchObject({ iso, phone })

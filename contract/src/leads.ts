@@ -25,7 +25,7 @@ import {
 import { Loid } from './loid.ts'
 import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
-import { INVALID_PHONE, readPhone } from './phone.ts'
+import { fitsBothCountries, INVALID_PHONE, PHONE_FITS_BOTH, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
 import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
@@ -99,7 +99,9 @@ export function missingFieldsText(missing: (keyof typeof REQUIRED_LEAD_FIELDS)[]
   return `Please fill in all required fields: ${missing.map((name) => REQUIRED_LEAD_FIELDS[name]).join(', ')}`
 }
 
-/** The form's fields (section 3) one by one, of which the partner API asks for fewer. */
+export const BUSINESS_NAME_MISSING = 'Business name is required'
+
+/** The form's fields (section 3) one by one. The partner API requires fewer of them. */
 export const LEAD_FIELDS = {
   firstName: requiredText('First name', NAME_LENGTH_MAX),
   lastName: requiredText('Last name', NAME_LENGTH_MAX),
@@ -109,12 +111,8 @@ export const LEAD_FIELDS = {
   ),
   state: optionalChoice('State', STATES),
   businessName: z
-    .string({ error: 'Business name is required' })
-    .check(
-      z.minLength(1, 'Business name is required'),
-      lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX),
-      storable('Business name'),
-    ),
+    .string({ error: BUSINESS_NAME_MISSING })
+    .check(lengthAtMost('Business name', BUSINESS_NAME_LENGTH_MAX), storable('Business name')),
   businessIndustry: optionalChoice('Industry', INDUSTRIES),
   timeInBusiness: optionalChoice('Time in business', TIMES_IN_BUSINESS),
   businessAbn: optionalText('ABN', BUSINESS_NUMBER_LENGTH_MAX),
@@ -133,13 +131,37 @@ export const LEAD_FIELDS = {
 }
 
 /**
- * The form's fields (section 3), checked alike in the browser and on the server (D19). What comes out is ready to
- * store: phone in E.164, `iso` by the phone, amounts as numbers, everything absent as null. A business name of blanks
- * only becomes the applicant's name; a missing one is refused (section 5).
+ * A lead as the server takes it. What comes out is ready to store: phone in E.164, `iso` by the phone, amounts as
+ * numbers, everything absent as null. The applicant's name takes the place of a blank or absent business name (D48).
  */
-export const NewLead = z.pipe(z.strictObject(LEAD_FIELDS), z.transform(readyToStore))
+export const NewLead = z.pipe(
+  z.object({
+    ...LEAD_FIELDS,
+    businessName: z.pipe(
+      z.nullish(LEAD_FIELDS.businessName),
+      z.transform((name) => name ?? ''),
+    ),
+  }),
+  z.transform(readyToStore),
+)
 export type NewLead = z.output<typeof NewLead>
-export type NewLeadForm = z.input<typeof NewLead>
+
+/** The same on the form, which also requires a business name and, where a phone fits both countries, a choice (D50). */
+export const NewLeadOnForm = z.pipe(
+  z
+    .object({
+      ...LEAD_FIELDS,
+      businessName: LEAD_FIELDS.businessName.check(z.minLength(1, BUSINESS_NAME_MISSING)),
+    })
+    .check(
+      z.refine((form) => form.iso !== null || !fitsBothCountries(form.phone), {
+        error: PHONE_FITS_BOTH,
+        path: ['phone'],
+      }),
+    ),
+  z.transform(readyToStore),
+)
+export type NewLeadForm = z.input<typeof NewLeadOnForm>
 
 interface CheckedForm {
   firstName: string | null
@@ -174,7 +196,7 @@ export function readyPhone<Phone extends string | null>(form: { phone: Phone; is
   return { phone: reading?.e164 ?? form.phone, iso: reading?.country ?? form.iso ?? ('AU' as const) }
 }
 
-export const LeadFilters = z.strictObject({
+export const LeadFilters = z.object({
   ...pagingQuery(),
   status: filterText('status', CHOICE_LENGTH_MAX),
   source: filterText('source', CHOICE_LENGTH_MAX),
@@ -249,7 +271,7 @@ export const findDuplicates = defineRoute({
   method: 'GET',
   path: '/dashboard/leads/duplicates',
   auth: 'session',
-  query: z.strictObject({
+  query: z.object({
     email: filterText('email', SEARCH_LENGTH_MAX),
     phone: filterText('phone', PHONE_LENGTH_MAX),
     abn: filterText('abn', BUSINESS_NUMBER_LENGTH_MAX),

@@ -36,7 +36,7 @@ export const addLeadNote = defineRoute({
   method: 'POST',
   path: '/crm/note/:leadId',
   auth: 'session',
-  body: z.strictObject({ content: NoteContent }),
+  body: z.object({ content: NoteContent }),
   answer: z.object({ note: Note }),
   status: 201,
   creates: true,
@@ -47,7 +47,7 @@ export const addNote = defineRoute({
   method: 'POST',
   path: '/crm/note',
   auth: 'session',
-  body: z.strictObject({
+  body: z.object({
     loid: z.string({ error: 'LOID is required' }).check(z.minLength(1, 'LOID is required'), z.maxLength(64)),
     parent_type: optionalText('Parent type', CHOICE_LENGTH_MAX),
     title: optionalText('Title', CHOICE_LENGTH_MAX),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPhone, phoneDigits, phoneReadings, readPhone } from './phone.ts'
+import { formatPhone, lacksDigit, phoneDigits, phoneReadings, readPhone } from './phone.ts'
 
 test.each([
   // The specification's patterns: AU mobile, AU landline, NZ mobile, NZ landline, with and without country code.
@@ -28,9 +28,16 @@ test.each([
   ['+64 (0)21 123 4567', 'NZ', 'mobile', '+64211234567'],
   ['06 123 4567', 'NZ', 'landline', '+6461234567'],
   ['+64 6 123 4567', 'NZ', 'landline', '+6461234567'],
-  // Both would fit: Australia first.
-  ['021 123 4567', 'AU', 'landline', '+61211234567'],
-  ['2 1123 4567', 'AU', 'landline', '+61211234567'],
+  // 021 and 022 are New Zealand's (D50).
+  ['021 123 4567', 'NZ', 'mobile', '+64211234567'],
+  ['022 123 4567', 'NZ', 'mobile', '+64221234567'],
+  ['2 1123 4567', 'NZ', 'mobile', '+64211234567'],
+  ['+61 2 1123 4567', 'AU', 'landline', '+61211234567'],
+  // 0061 and 0064 are +61 and +64.
+  ['0061 412 345 678', 'AU', 'mobile', '+61412345678'],
+  ['0064 21 123 4567', 'NZ', 'mobile', '+64211234567'],
+  // Both countries fit: Australia without a choice.
+  ['027 123 4567', 'AU', 'landline', '+61271234567'],
 ])('%s is read as %s %s %s', (text, country, kind, e164) => {
   expect(readPhone(text)).toEqual({ country, kind, e164 })
 })
@@ -54,13 +61,19 @@ test.each([
   '+61 123 456',
   '+61 1234 567',
   '+64 123 456',
+  '0061 512 345 678',
 ])('%s is no phone number of either country', (text) => {
   expect(phoneReadings(text)).toEqual([])
 })
 
 test.each([
-  ['021 123 4567', ['AU', 'NZ']],
-  ['0211234567', ['AU', 'NZ']],
+  ['020 123 4567', ['AU', 'NZ']],
+  ['0271234567', ['AU', 'NZ']],
+  ['028 123 4567', ['AU', 'NZ']],
+  ['029 123 4567', ['AU', 'NZ']],
+  ['021 123 4567', ['NZ']],
+  ['02 5550 1234', ['AU']],
+  ['0222 123 456', ['NZ']],
   ['+64 21 123 4567', ['NZ']],
   ['64 21 123 4567', ['NZ']],
   ['+61 2 1123 4567', ['AU']],
@@ -71,8 +84,8 @@ test.each([
 })
 
 test('where both countries fit, the chosen one decides; where one fits, the choice is not asked', () => {
-  expect(readPhone('021 123 4567', 'NZ')?.e164).toBe('+64211234567')
-  expect(readPhone('021 123 4567', 'AU')?.e164).toBe('+61211234567')
+  expect(readPhone('027 123 4567', 'NZ')?.e164).toBe('+64271234567')
+  expect(readPhone('027 123 4567', 'AU')?.e164).toBe('+61271234567')
   expect(readPhone('+61 412 345 678', 'NZ')?.country).toBe('AU')
 })
 
@@ -84,6 +97,14 @@ test.each([
   ['+642112345678', '+64 21 1234 5678'],
   ['+6491234567', '+64 9 123 4567'],
   ['+643123456', '+64 3 123 456'],
+  ['0412000333', '0412 000 333'],
+  ['412 000 333', '0412 000 333'],
+  ['(02) 5550 1234', '02 5550 1234'],
+  ['0211234567', '021 123 4567'],
+  ['091234567', '09 123 4567'],
+  ['0061412000333', '+61 412 000 333'],
+  ['0271234567', '0271234567'],
+  ['2125550123', '(212) 555-0123'],
   ['5550109999', '(555) 010-9999'],
   ['15550109999', '+1 (555) 010-9999'],
   ['+1 555-010-9999', '+1 (555) 010-9999'],
@@ -97,10 +118,21 @@ test.each([
   expect(formatPhone(phone)).toBe(shown)
 })
 
+test('04 and seven digits look like an Australian mobile with a digit missing', () => {
+  expect(['041234567', '04 1234 567', '0412345678', '+64 4 123 4567', '041234'].map(lacksDigit)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
 test.each([
   ['+61 412 345 678', '412345678'],
   ['0412 345 678', '412345678'],
   ['+61 (0)412 345 678', '412345678'],
+  ['0061 412 345 678', '412345678'],
   ['021 123', '21123'],
   ['+64', ''],
 ])('%s is looked for as %s', (text, digits) => {

@@ -18,25 +18,46 @@ interface NumberPlan {
 const AU: NumberPlan = { country: 'AU', callingCode: '61', mobile: /^4\d{8}$/, landline: /^[2378]\d{8}$/ }
 const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/, landline: /^[34679]\d{6,7}$/ }
 
+/** Of numbers without a prefix that fit both patterns: 021 and 022 are no Australian range in use (D50). */
+const NZ_ONLY = /^2[12]/
+/** In both countries numbers begin so; the rest of 02 is Australian. */
+const AU_OR_NZ = /^2[0789]/
+
+export const PHONE_FITS_BOTH = 'This could be an Australian or a New Zealand number'
+export const DIGIT_MISSING = 'Looks like an Australian mobile with a digit missing'
+
 export const INVALID_PHONE =
   'Please enter a valid Australian or New Zealand phone number. Examples: +61 4XX XXX XXX (AU mobile), +64 2X XXX XXXX (NZ mobile), 02 XXXX XXXX (AU landline)'
 
 /**
- * Every way to read a phone number, the likelier first: Australia is tried before New Zealand. With a country code
- * there is at most one, and +61 or +64 is nothing else; two readings are what the form's country switch is for (D19).
- * Empty when it is neither's.
+ * Every way to read a phone number, Australia before New Zealand. With a country code (+61, 0061, 61 or the like) there
+ * is at most one reading. Two readings are what the form's country switch is for (D19, D50). Empty when the number
+ * belongs to neither country.
  */
 export function phoneReadings(text: string): PhoneReading[] {
-  const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '')
+  const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '').replace(/^00(?=6[14])/, '')
   if (!/^\d+$/.test(digits)) return []
   const withCode = [AU, NZ].flatMap((plan) =>
     digits.startsWith(plan.callingCode) ? read(plan, digits.slice(plan.callingCode.length)) : [],
   )
-  if (withCode.length > 0 || /^[\s(]*\+[\s(]*6[\s)]*[14]/.test(text)) return withCode
-  return [AU, NZ].flatMap((plan) => read(plan, digits))
+  if (withCode.length > 0 || /^[\s(]*(?:\+|0[\s(]*0)[\s(]*6[\s)]*[14]/.test(text)) return withCode
+  const national = digits.replace(/^0/, '')
+  const readings = [AU, NZ].flatMap((plan) => read(plan, digits))
+  if (readings.length < 2 || AU_OR_NZ.test(national)) return readings
+  return readings.filter(({ country }) => (country === 'NZ') === NZ_ONLY.test(national))
 }
 
-/** The likeliest reading, or the one of the country that the partner chose. Null when there is none. */
+/** Whether somebody has to say which of the two countries it belongs to. */
+export function fitsBothCountries(text: string): boolean {
+  return phoneReadings(text).length > 1
+}
+
+/** `04` and seven digits: a New Zealand landline by the patterns, but more often an Australian mobile cut short (D50). */
+export function lacksDigit(text: string): boolean {
+  return /^04\d{7}$/.test(text.replace(/\D/g, ''))
+}
+
+/** The reading of the chosen country; without a choice Australia's, if there is one (D50). Null when there is no reading. */
 export function readPhone(text: string, chosen?: IsoCountry | null): PhoneReading | null {
   const readings = phoneReadings(text)
   return readings.find((reading) => reading.country === chosen) ?? readings[0] ?? null
@@ -48,12 +69,16 @@ function read(plan: NumberPlan, digits: string): PhoneReading[] {
   return kind ? [{ country: plan.country, kind, e164: `+${plan.callingCode}${national}` }] : []
 }
 
-/** How a stored number is shown (D19, section 9): AU and NZ in international form, ten digits as (XXX) XXX-XXXX. */
+/**
+ * How a stored number is shown (D19, D50, section 9): with +61 or +64 in international form, without a prefix as people
+ * of its country write it, ten other digits as (XXX) XXX-XXXX.
+ */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return ''
-  const reading = /^\+6[14]/.test(phone) ? readPhone(phone) : null
-  if (reading) return international(reading)
   const digits = phone.replace(/\D/g, '')
+  const [reading, other] = phoneReadings(phone)
+  if (reading && /^(?:\+|00)6[14]/.test(phone)) return international(reading)
+  if (reading && (digits.startsWith('0') || digits.length < 10)) return other ? phone : inItsCountry(reading)
   const american = /^1?(\d{3})(\d{3})(\d{4})$/.exec(digits)
   if (!american) return phone
   const [, area, exchange, line] = american
@@ -72,6 +97,12 @@ function international({ country, kind, e164 }: PhoneReading): string {
   return [code, ...cut(national, groups)].join(' ')
 }
 
+/** `0412 345 678`, `02 5550 1234`, `021 123 4567`, `09 123 4567`. */
+function inItsCountry(reading: PhoneReading): string {
+  const [, first = '', ...rest] = international(reading).split(' ')
+  return [`0${first}`, ...rest].join(' ')
+}
+
 function cut(digits: string, lengths: number[]): string[] {
   let from = 0
   return lengths.map((length) => {
@@ -83,5 +114,5 @@ function cut(digits: string, lengths: number[]): string[] {
 
 /** The last digits of a number, by which spellings with +61, 0 or spaces find one another (D24). */
 export function phoneDigits(text: string): string {
-  return text.replace(/\D/g, '').replace(/^(?:61|64)?0?/, '')
+  return text.replace(/\D/g, '').replace(/^(?:(?:00)?(?:61|64))?0?/, '')
 }

@@ -1,13 +1,16 @@
 import * as z from 'zod/mini'
+import { pagingQuery } from './answer.ts'
 import { Deal } from './deals.ts'
 import { Lead } from './leads.ts'
-import { SEARCH_LENGTH_MAX } from './limits.ts'
+import { SEARCH_LENGTH_MAX, SEARCH_RESULTS_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { requiredText } from './text.ts'
 
-export const SearchQuery = z.strictObject({
+export const SearchQuery = z.object({
+  ...pagingQuery(SEARCH_RESULTS_MAX),
   q: requiredText('Search text', SEARCH_LENGTH_MAX),
-  type: z.optional(z.enum(['leads', 'deals'], { error: 'type must be leads or deals' })),
+  /** Absent and `all` mean both. */
+  type: z.optional(z.enum(['leads', 'deals', 'all', 'lead', 'deal'], { error: 'type must be leads, deals or all' })),
 })
 export type SearchQuery = z.output<typeof SearchQuery>
 
@@ -27,5 +30,5 @@ export const search = defineRoute({
     total_leads: z.number(),
     total_deals: z.number(),
   }),
-  summary: 'Leads and deals in which every word occurs, newest first, at most 50 of each; counted up to 1,000.',
+  summary: 'Leads and deals in which every word occurs, newest first, 50 of each to a page; counted up to 1,000.',
 })

@@ -130,6 +130,18 @@ test('a deal takes its own fields, the portal’s other names and no stage', () 
   })
 })
 
+test('a deal that was read can be sent back: what only the portal and the lender know is taken and not used', () => {
+  const read = {
+    id: 'x',
+    loid: 'LO-00000000',
+    probability: 5,
+    created_at: '2026-11-22',
+    stage: 'Funded',
+    lead_source: 'CRM',
+  }
+  expect(faults(DealSubmission, { ...LEAST, ...read })).toEqual({})
+})
+
 test('a deal’s contact may come as first and last name', () => {
   expect(DealSubmission.parse({ ...LEAST, first_name: 'Nkem', lastName: 'Okafor' }).contactName).toBe('Nkem Okafor')
   expect(DealSubmission.parse(LEAST).contactName).toBeNull()
@@ -139,7 +151,7 @@ test.each([
   [{ ...LEAST, closing_date: '31/01/2027' }, { closing_date: 'Closing date must be a date as YYYY-MM-DD' }],
   [{ ...LEAST, closingDate: '2027-02-30' }, { closingDate: 'Closing date must be a date as YYYY-MM-DD' }],
   [{ business_name: 'Okafor' }, { phone: 'One of email and phone is required' }],
-  [{ ...LEAST, probability: 5 }, { probability: 'probability is not a known field' }],
+  [{ ...LEAST, probabilty: 5 }, { probabilty: 'probabilty is not a known field. Did you mean probability?' }],
 ])('the deal %j is refused under the names it came with', (body, expected) => {
   expect(faults(DealSubmission, body)).toMatchObject(expected)
 })

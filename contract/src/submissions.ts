@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { SUBMITTED_STAGE } from './choices.ts'
 import { optionalDate } from './dates.ts'
-import { CONSENT_VERSION, LEAD_FIELDS, readyPhone, readyToStore } from './leads.ts'
+import { BUSINESS_NAME_MISSING, CONSENT_VERSION, LEAD_FIELDS, readyPhone, readyToStore } from './leads.ts'
 import { BUSINESS_NAME_LENGTH_MAX, CHOICE_LENGTH_MAX, NAME_LENGTH_MAX } from './limits.ts'
 import { optionalMoney } from './money.ts'
 import { inAnySpelling } from './spelling.ts'
@@ -18,7 +18,7 @@ const LEAD_SHAPE = {
 
 const CONTACTS = ['email', 'phone'] as const
 
-const NO_NAME = { error: 'Business name is required', path: ['businessName'] }
+const NO_NAME = { error: BUSINESS_NAME_MISSING, path: ['businessName'] }
 
 /** A lead as another system submits it. What comes out is what the form gives, with more of it null. */
 export const LeadSubmission = inAnySpelling(
@@ -62,6 +62,9 @@ export const LeadSubmission = inAnySpelling(
 )
 export type LeadSubmission = z.output<typeof LeadSubmission>
 
+/** Taken and not used, whatever it is. */
+const NOT_USED = z.optional(z.unknown())
+
 const DEAL_SHAPE = {
   dealName: optionalText('Deal name', CHOICE_LENGTH_MAX),
   businessName: LEAD_FIELDS.businessName,
@@ -79,6 +82,11 @@ const DEAL_SHAPE = {
   iso: LEAD_FIELDS.iso,
   stage: optionalText('Stage', CHOICE_LENGTH_MAX),
   leadSource: LEAD_FIELDS.leadSource,
+  // So that a deal that was read can be sent back (D46).
+  id: NOT_USED,
+  loid: NOT_USED,
+  probability: NOT_USED,
+  createdAt: NOT_USED,
 }
 
 /** A deal as another system submits it. */
@@ -123,12 +131,16 @@ export const DealSubmission = inAnySpelling(
       iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
       stage: `Taken and not used: a new deal begins as ${SUBMITTED_STAGE}, and only the lender moves it`,
       leadSource: 'Taken and not used: the source of every deal is Partner Portal',
+      id: 'Taken and not used: the portal gives every deal its id',
+      loid: 'Taken and not used: the portal gives every deal its LOID',
+      probability: 'Taken and not used: only the lender estimates it',
+      createdAt: 'Taken and not used: a deal is created when it arrives',
     },
   },
 )
 export type DealSubmission = z.output<typeof DealSubmission>
 
-/** A business name of blanks only becomes the applicant's name (section 5), if there is one. */
+/** The applicant's name takes the place of a blank business name, if there is one (D48). */
 function isNamed(form: { businessName: string; firstName: string | null; lastName: string | null }): boolean {
   return form.businessName.trim() !== '' || form.firstName !== null || form.lastName !== null
 }

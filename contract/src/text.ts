@@ -31,6 +31,14 @@ export function optionalText(label: string, lengthMax: number) {
   )
 }
 
+/** A field of a change: absent means unchanged and stays undefined, null and blank become null. */
+export function changedText(label: string, lengthMax: number) {
+  return z.pipe(
+    z.optional(z.nullable(plainText(label, lengthMax, `${label} must be text`))),
+    z.transform((text): string | null | undefined => (text === undefined ? undefined : text || null)),
+  )
+}
+
 /** For a field that may be left out: absent, null and blank become null, anything else must pass. */
 export function orNothing<Schema extends z.ZodMiniType>(schema: Schema) {
   const blankIsNull = z.transform((value: unknown): unknown =>

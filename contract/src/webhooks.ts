@@ -49,7 +49,7 @@ const WebhookEndpoint = z.object({
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
 
 /** Null and blank remove the URL; leaving it out is a mistake. */
-export const WebhookUrlChange = z.strictObject({
+export const WebhookUrlChange = z.object({
   webhook_url: z.pipe(
     z.nullable(
       z
@@ -92,7 +92,7 @@ export const WebhookAttempt = z.object({
 })
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>
 
-export const WebhookLogFilters = z.strictObject({
+export const WebhookLogFilters = z.object({
   ...pagingQuery(),
   status: z.optional(z.enum(WEBHOOK_LOG_STATUSES, `status must be one of: ${WEBHOOK_LOG_STATUSES.join(', ')}`)),
   endpoint: filterText('endpoint', URL_LENGTH_MAX),

@@ -26,8 +26,8 @@ export function metadataRoutes(app: FastifyInstance, sandbox: Sandbox) {
     if (!field.choices) return reply.code(204).send()
     const layout_associations = [{ id: module.layoutId, name: 'Standard', api_name: 'Standard' }]
     return {
-      pick_list_values: choicesWithNone(field).map((choice, index) => ({
-        ...showChoice(field, choice, index),
+      pick_list_values: choicesWithNone(field).map(({ display, actual, colour }, index) => ({
+        ...showChoice(field, { display, actual, colour }, index),
         layout_associations,
       })),
     }

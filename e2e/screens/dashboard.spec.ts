@@ -142,7 +142,6 @@ test('/dashboard writes large figures in full, on a phone too', async ({ page })
     await page.setViewportSize({ width, height: 844 })
     await page.goto('/dashboard')
     const cards = page.getByRole('region', { name: 'Key figures' })
-    const ring = page.getByRole('img', { name: /^Deal pipeline/ })
     for (const text of [
       cards.getByText('$1,234,567,890'),
       cards.getByText('Avg $12,345,678'),
@@ -151,9 +150,6 @@ test('/dashboard writes large figures in full, on a phone too', async ({ page })
       await expect(text).toBeVisible()
       expect(await text.evaluate((element) => element.scrollWidth - element.clientWidth), `at ${width}`).toBeLessThan(1)
     }
-    const figure = await ring.getByText('$1,234,567,890').boundingBox()
-    const room = await ring.boundingBox()
-    expect(figure?.width, `at ${width}`).toBeLessThan((room?.width ?? 0) * 0.7)
   }
 })
 

@@ -81,6 +81,7 @@ export function createMount(
       url: `/api${route.path}`,
       // A page's headers; an answer has its own (http/server).
       helmet: false,
+      config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // Before the body is read: a stranger's is not worth it.
       onRequest: (request, reply) => authenticate(request, reply, route.auth),
       handler: async (request, reply) => {
@@ -88,8 +89,8 @@ export function createMount(
         const call = {
           partner,
           params: request.params,
-          query: parse(route.query, request.query),
-          body: parse(route.body, request.body),
+          query: parse(route, route.query, withoutBlanks(request.query)),
+          body: parse(route, route.body, request.body),
           visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
           limit: limiter(reply),
           security: (event: SecurityEvent, facts?: SecurityFacts) =>
@@ -108,19 +109,33 @@ export function createMount(
   }
 }
 
-function parse(schema: Schema | undefined, input: unknown): unknown {
+/** A filter left blank counts as not given (D46). */
+function withoutBlanks(query: unknown): unknown {
+  const given = Object.entries(Object(query)).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
+  return Object.fromEntries(given)
+}
+
+/**
+ * What a route has no schema for is ignored, except where a system calls with an API key: there a field that the route
+ * does not know is refused by name, because a typing mistake would lose data (D46).
+ */
+function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {
     const parsed = schema.safeParse(input ?? {})
     if (!parsed.success) throw invalid(parsed.error.issues)
     return parsed.data
   }
-  if (input === undefined || input === null) return undefined
+  if (ignoresUnknown(route) || input === undefined || input === null) return undefined
   const keys = Object.keys(input)
-  // A number has no keys, and is nothing that this address asked for either.
+  // A number has no keys, and is not what this address asked for either.
   if (typeof input !== 'object' || keys.length > 0) {
     throw invalid(typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [])
   }
   return undefined
+}
+
+function ignoresUnknown({ auth }: Route): boolean {
+  return auth === 'none' || auth === 'session'
 }
 
 /** Parsing the answer drops every column that the contract does not name. */

@@ -6,7 +6,7 @@ import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
@@ -123,6 +123,10 @@ function decodable(url: string): string {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route asks for no body: whatever is sent as one is not looked at (D46). */
+    ignoresBody?: boolean
+  }
   interface FastifyRequest {
     /** The body as it came, also where it is not JSON; undefined where none was read. */
     bodyText: string | undefined
@@ -137,7 +141,11 @@ function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = String(body)
     request.bodyText = text
-    if (text === '') done(null, undefined)
+    if (text === '' || request.routeOptions.config.ignoresBody) done(null, undefined)
     else void parseJson(request, text, done)
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, _body, done) => {
+    const isIgnored = request.routeOptions.config.ignoresBody === true
+    done(isIgnored ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']))
   })
 }

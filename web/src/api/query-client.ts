@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { focusManager, QueryClient } from '@tanstack/react-query'
 import { Failure } from './failure.ts'
 
 const MINUTE_MS = 60_000
@@ -6,8 +6,19 @@ const RETRIES_MAX = 2
 /** A call that a page's loader began and that failed before the page was there is not made again by the page. */
 const FAILED_JUST_NOW_MS = 1_000
 
-/** Lists go stale sooner than the rest and are fetched again on return (section 4). */
+/** Lists, records and their histories go stale sooner than the rest and are fetched again on return (section 4). */
 export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
+
+/** Two windows side by side both stay visible: clicking into one changes only its focus (section 4). */
+focusManager.setEventListener((handleFocus) => {
+  const lookAgain = () => handleFocus()
+  window.addEventListener('visibilitychange', lookAgain)
+  window.addEventListener('focus', lookAgain)
+  return () => {
+    window.removeEventListener('visibilitychange', lookAgain)
+    window.removeEventListener('focus', lookAgain)
+  }
+})
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({

@@ -10,6 +10,7 @@ export const paths = {
   newLead: { to: '/leads/new' },
   lead: (loid: string) => ({ to: '/leads/$loid', params: { loid } }) as const,
   deals: { to: '/deals' },
+  dealsInStage: (stage: string) => ({ to: '/deals', search: { stage } }) as const,
   deal: (loid: string) => ({ to: '/deals/$loid', params: { loid } }) as const,
   webhook: { to: '/webhook' },
   apiKeys: { to: '/api-keys' },

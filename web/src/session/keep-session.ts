@@ -15,7 +15,7 @@ interface SessionEvents {
   onBeginElsewhere: () => void
 }
 
-/** Verifies the session now and whenever the tab comes back, and keeps it young. Answers a function that stops it. */
+/** Verifies the session now, whenever the tab or the connection comes back, and keeps it young. Returns a function that stops it. */
 export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere }: SessionEvents): () => void {
   async function check() {
     if (readToken() === null) return
@@ -48,12 +48,14 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
   if (readToken() === null) dropTabDrafts()
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
   document.addEventListener('visibilitychange', handleVisibility)
+  window.addEventListener('online', handleVisibility)
   void check()
 
   return () => {
     stopListening()
     clearInterval(timer)
     document.removeEventListener('visibilitychange', handleVisibility)
+    window.removeEventListener('online', handleVisibility)
   }
 }
 

@@ -16,7 +16,7 @@ interface ListSearchProps {
 
 /** The line above a list: its search and its filters, which unfold below. */
 export function ListBar({ children }: { children: ReactNode }) {
-  return <div className="flex flex-wrap gap-2">{children}</div>
+  return <div className="flex flex-wrap gap-2 print:hidden">{children}</div>
 }
 
 /** Emptying the box ends the search at once; anything else waits for the button or Enter. */

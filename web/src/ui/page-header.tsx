@@ -19,7 +19,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
   const headingRef = useFocusPassedOn()
   return (
     <header className="mb-6">
-      {back && <div className="mb-2">{back}</div>}
+      {back && <div className="mb-2 print:hidden">{back}</div>}
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-3">
@@ -32,7 +32,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
         </div>
         {actions && (
           // Several of them share the line of a phone evenly, three of them in smaller type.
-          <div className="flex flex-wrap items-center gap-2 max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow max-sm:has-[>:nth-child(3)]:gap-1.5 max-sm:has-[>:nth-child(3)]:*:gap-1.5 max-sm:has-[>:nth-child(3)]:*:px-2.5 max-sm:has-[>:nth-child(3)]:*:text-[0.8125rem]">
+          <div className="flex flex-wrap items-center gap-2 print:hidden max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow max-sm:has-[>:nth-child(3)]:gap-1.5 max-sm:has-[>:nth-child(3)]:*:gap-1.5 max-sm:has-[>:nth-child(3)]:*:px-2.5 max-sm:has-[>:nth-child(3)]:*:text-[0.8125rem]">
             {actions}
           </div>
         )}

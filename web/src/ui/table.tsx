@@ -61,7 +61,8 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
             <tr
               key={rowKey(row)}
               role="row"
-              onClick={onRowClick ? (event) => isPlainClick(event) && onRowClick(row) : undefined}
+              onClick={onRowClick ? (event) => handleClick(event, () => onRowClick(row)) : undefined}
+              onAuxClick={onRowClick ? handleAuxClick : undefined}
               className={clsx(
                 'border-b border-line transition-colors last:border-0 hover:bg-hover/60',
                 CARD,
@@ -195,11 +196,30 @@ function SortMark({ direction }: { direction: Sort['direction'] | undefined }) {
   )
 }
 
+function handleClick(event: MouseEvent, open: () => void) {
+  if (!isOnRow(event)) return
+  if (event.ctrlKey || event.metaKey || event.shiftKey) passToLink(event)
+  else open()
+}
+
+/** The middle button opens a tab. */
+function handleAuxClick(event: MouseEvent) {
+  if (event.button === 1 && isOnRow(event)) passToLink(event, { ctrlKey: true, metaKey: true })
+}
+
+/** The row's own link does with the click what the browser does on any link: it opens a tab or a window. */
+function passToLink({ currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent, more: MouseEventInit = {}) {
+  const link = currentTarget.querySelector('a[href]')
+  link?.dispatchEvent(
+    new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey, ...more }),
+  )
+}
+
 /**
- * A click on a link or button inside the row is that element's own, and selecting text is no click. Nor is the second half of a double click: on
- * Next, it would open the row that comes to lie under the pointer when the page moves.
+ * A click on a link or button inside the row belongs to that element, and selecting text is not a click. The second half
+ * of a double click does not count either: on Next, it would open the row that moves under the pointer.
  */
-function isPlainClick({ target, detail }: MouseEvent): boolean {
+function isOnRow({ target, detail }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button, input, label') !== null
   return !isControl && detail < 2 && String(window.getSelection() ?? '') === ''
 }

@@ -99,7 +99,10 @@ test.each([
     { email: 'a@b.co', password: 'password123', businessName: 'X' },
     { password: 'Password is too weak. Please choose a stronger password.' },
   ],
-  [{ email: 'a@b.co', password: PASSWORD, businessName: 'X', admin: true }, { admin: 'admin is not a known field' }],
+  [
+    { email: 'a@b.co', password: 'correct-horse-battery', confirmPassword: 'another-horse', businessName: 'X' },
+    { confirmPassword: 'Passwords do not match' },
+  ],
   [
     { email: 'a\u0000@b.co', password: PASSWORD, businessName: 'X' },
     { email: 'Email contains a character that cannot be stored' },
@@ -413,7 +416,14 @@ test('PUT /profile: business_name, first_name, last_name, phone → success or e
     email_verified: false,
   })
   expect((await partner.put('/profile', { ...change, business_name: '' })).body.error).toBe('Business name is required')
-  expect((await partner.put('/profile', { ...change, email: 'x@y.co' })).status).toBe(400)
+  const { body } = await partner.put('/profile', { ...change, email: 'x@y.co' })
+  expect(body.fields).toEqual({
+    email: 'The email address cannot be changed here. Please contact support to change it.',
+  })
+  // What was read can be sent back; an absent field stays, null clears.
+  const profile = (await partner.get('/profile')).body.data
+  expect((await partner.put('/profile', { ...profile, is_active: false, zoho_id: '1' })).body.data).toEqual(profile)
+  expect((await partner.put('/profile', { phone: null })).body.data).toEqual({ ...profile, phone: null })
   const other = await portal.newPartner()
   expect((await partner.put('/profile', { ...change, business_name: other.businessName })).body.code).toBe(
     'BUSINESS_EXISTS',

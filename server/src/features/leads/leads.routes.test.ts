@@ -137,11 +137,9 @@ test.each([
       ['lastName', 'Last name is required'],
       ['email', 'Email is required'],
       ['phone', 'Phone number is required'],
-      ['businessName', 'Business name is required'],
     ],
   ],
   [newLead({ email: 'no' }), [['email', 'Please enter a valid email address']]],
-  [newLead({ lead_status: 'Funded' }), [['lead_status', 'lead_status is not a known field']]],
   [newLead({ loanAmount: -5 }), [['loanAmount', 'Loan amount must be an amount from 0 to 999,999,999,999.99']]],
   [
     newLead({ additionalInfo: 'a\u0000' }),
@@ -237,7 +235,6 @@ test.each([
   'limit=101',
   'status=a&status=b',
   'search=%00',
-  'statsu=New+Lead',
   `search=${'x'.repeat(201)}`,
 ])('the filter %s is refused, never ignored', async (query) => {
   const partner = await portal.newPartner()

@@ -1,11 +1,16 @@
-import { SEARCH_RESULTS_MAX, SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
+import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
 import { type Sender, sendNamed } from '../../db/named.ts'
 import { searchNewest } from '../../db/newest.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
-/** Newest first, at most 50; `total` counts up to SEARCH_TOTAL_MAX of what matches (D24). */
-export async function searchLeads(sender: Sender, partner: { id: string; businessName: string }, text: string) {
+/** One page of what matches, newest first; `total` counts up to SEARCH_TOTAL_MAX (D24, D55). Nothing lies beyond that. */
+export async function searchLeads(
+  sender: Sender,
+  partner: { id: string; businessName: string },
+  text: string,
+  paging: Paging,
+) {
   const ids = await searchNewest(
     sender,
     { table: 'leads', partnerId: partner.id, among: [sql`converted_at is null and archived_at is null`], matching: [] },
@@ -21,14 +26,14 @@ export async function searchLeads(sender: Sender, partner: { id: string; busines
       sql<string>`${partner.businessName}::text`.as('partner'),
     ])
     .where('partner_id', '=', partner.id)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids.slice(0, SEARCH_RESULTS_MAX)))))
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(pageOf(ids, paging)))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
   return { rows: await sendNamed(sender.pool, statement), total: ids.length }
 }
 
-export async function searchDeals(sender: Sender, partnerId: string, text: string) {
+export async function searchDeals(sender: Sender, partnerId: string, text: string, paging: Paging) {
   const ids = await searchNewest(
     sender,
     { table: 'deals', partnerId, among: [sql`archived_at is null`], matching: [] },
@@ -41,9 +46,18 @@ export async function searchDeals(sender: Sender, partnerId: string, text: strin
     .select(DEAL_COLUMNS)
     .select('contact_name as contact_person')
     .where('partner_id', '=', partnerId)
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids.slice(0, SEARCH_RESULTS_MAX)))))
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(pageOf(ids, paging)))))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .compile()
   return { rows: await sendNamed(sender.pool, statement), total: ids.length }
+}
+
+interface Paging {
+  page: number
+  limit: number
+}
+
+function pageOf(ids: string[], { page, limit }: Paging): string[] {
+  return ids.slice((page - 1) * limit, page * limit)
 }

@@ -11,7 +11,7 @@ afterAll(() => portal[Symbol.asyncDispose]())
 
 interface Found {
   leads: { loid: string; business_name: string }[]
-  deals: { loid: string; contact_person: string | null }[]
+  deals: { loid: string; business_name: string; contact_person: string | null }[]
   total_leads: number
   total_deals: number
 }
@@ -47,6 +47,9 @@ test('GET /crm/search: q, type → data.leads and data.deals in which every word
   expect(await hits('ana ng')).toEqual([[], [deal.loid]])
   expect(await hits('harbour', '&type=leads')).toEqual([[lead.loid], []])
   expect(await hits('harbour', '&type=deals')).toEqual([[], [deal.loid]])
+  expect(await hits('harbour', '&type=lead')).toEqual([[lead.loid], []])
+  expect(await hits('harbour', '&type=deal')).toEqual([[], [deal.loid]])
+  for (const both of ['&type=', '&type=all']) expect(await hits('harbour', both)).toEqual([[lead.loid], [deal.loid]])
   expect(await hits(deal.loid.replace('-', '').toLowerCase())).toEqual([[], [deal.loid]])
   expect(await hits('%')).toEqual([[], []])
   expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
@@ -62,6 +65,11 @@ test('at most fifty of each are answered, newest first, with the number of all',
   expect([found.total_leads, found.total_deals]).toEqual([52, 52])
   expect([found.leads.length, found.deals.length]).toEqual([50, 50])
   expect(found.leads[0]?.business_name).toBe('Many 51')
+  const second = await search(partner, 'many', '&page=2&limit=50')
+  expect([second.leads, second.deals].map((rows) => rows.map(({ business_name }) => business_name))).toEqual([
+    ['Many 1', 'Many 0'],
+    ['Many 1', 'Many 0'],
+  ])
 })
 
 test('more than a thousand are not counted, and what the newest do not have is found', async () => {

@@ -6,10 +6,10 @@ import { searchDeals, searchLeads } from './search.queries.ts'
 const NOTHING = { rows: [], total: 0 }
 
 export function searchRoutes(mount: Mount, deps: Deps): void {
-  mount(search, async ({ partner, query: { q, type } }) => {
+  mount(search, async ({ partner, query: { q, type, ...paging } }) => {
     const [leads, deals] = await Promise.all([
-      type === 'deals' ? NOTHING : searchLeads(deps, partner, q),
-      type === 'leads' ? NOTHING : searchDeals(deps, partner.id, q),
+      type === 'deals' || type === 'deal' ? NOTHING : searchLeads(deps, partner, q, paging),
+      type === 'leads' || type === 'lead' ? NOTHING : searchDeals(deps, partner.id, q, paging),
     ])
     return { leads: leads.rows, deals: deals.rows, total_leads: leads.total, total_deals: deals.total }
   })

@@ -24,18 +24,22 @@ export function Layout() {
   }
 
   return (
-    <div className="min-h-dvh lg:pl-60">
+    <div className="min-h-dvh lg:pl-60 print:pl-0">
       <a
         href="#main"
-        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-brand px-4 py-2 font-medium text-white focus:translate-y-0"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-lg bg-brand px-4 py-2 font-medium text-white focus:translate-y-0 print:hidden"
       >
         Skip to content
       </a>
-      <aside className="fixed inset-y-0 left-0 z-20 hidden w-60 border-r border-line bg-sunken lg:block">
+      <aside className="fixed inset-y-0 left-0 z-20 hidden w-60 border-r border-line bg-sunken lg:block print:hidden">
         <Sidebar partner={partner} onSignOut={handleSignOut} />
       </aside>
       <TopBar partner={partner} onMenu={() => setDrawerFor(pathname)} />
-      <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[90rem] px-4 py-6 sm:px-6 lg:px-8 lg:py-8">
+      <main
+        id="main"
+        tabIndex={-1}
+        className="mx-auto w-full max-w-[90rem] px-4 py-6 sm:px-6 lg:px-8 lg:py-8 print:p-0"
+      >
         <Outlet />
       </main>
       <Drawer open={isDrawerOpen} onClose={() => setDrawerFor(null)} label="Menu">

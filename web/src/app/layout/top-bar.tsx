@@ -14,7 +14,7 @@ interface TopBarProps {
 
 export function TopBar({ partner, onMenu }: TopBarProps) {
   return (
-    <header className="sticky top-0 z-10 border-b border-line bg-canvas/90 backdrop-blur-md">
+    <header className="print:hidden sticky top-0 z-10 border-b border-line bg-canvas/90 backdrop-blur-md">
       {/* As wide as the page below it. */}
       <div className="mx-auto flex h-15 max-w-[90rem] items-center gap-2 px-3 sm:gap-3 sm:px-6 lg:px-8">
         <Button
@@ -33,7 +33,9 @@ export function TopBar({ partner, onMenu }: TopBarProps) {
           <Link {...paths.profile} className="flex items-center gap-2 rounded-lg">
             <Avatar name={partner?.businessName} />
             <span className="sr-only">{partner?.businessName} Profile Settings</span>
-            <span className="w-16 truncate text-2xs text-muted lg:hidden">{partner?.partnerId}</span>
+            <span className="text-2xs whitespace-nowrap text-muted lg:hidden">
+              {partner && `…${partner.partnerId.slice(-4)}`}
+            </span>
           </Link>
         </div>
       </div>

@@ -1,6 +1,6 @@
 import { SignIn, signIn } from '@portal/contract/accounts.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { type ChangeEvent, type SubmitEvent, useState } from 'react'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
@@ -19,7 +19,8 @@ const REDIRECT_DELAY_MS = 500
 export function LoginPage() {
   const queryClient = useQueryClient()
   // Two fields that are checked by one schema: the form library would be an eighth of this page's code.
-  const [values, setValues] = useState({ email: '', password: '' })
+  const justCreated = useLocation().state.email ?? ''
+  const [values, setValues] = useState({ email: justCreated, password: '' })
   const [touched, setTouched] = useState({ email: false, password: false })
   const checked = SignIn.safeParse(values)
   const problems = checked.success ? {} : z.flattenError(checked.error).fieldErrors

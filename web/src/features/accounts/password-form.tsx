@@ -59,7 +59,6 @@ export function PasswordForm({ email }: { email: string }) {
 
   return (
     <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid grid-cols-1 gap-4">
-      {isCommon(change.error) && <Alert kind="error">{PASSWORD_COMMON}</Alert>}
       {change.isError && !refusalOf(change.error) && (
         <Alert kind="error">{changePasswordFailureText(change.error)}</Alert>
       )}
@@ -98,11 +97,10 @@ export function PasswordForm({ email }: { email: string }) {
   )
 }
 
-/** The code is that of a short one, which the form lets nobody send: the text on the field alone would be a riddle. */
-function isCommon(error: unknown): boolean {
-  return error instanceof Failure && error.message === PASSWORD_COMMON
-}
-
+/** The server gives a common password the code of a short one: its own text tells which it is. */
 function refusalOf(error: unknown) {
-  return error instanceof Failure ? REFUSALS[error.code] : undefined
+  const refusal = error instanceof Failure ? REFUSALS[error.code] : undefined
+  return refusal && error instanceof Failure && error.message === PASSWORD_COMMON
+    ? { ...refusal, text: PASSWORD_COMMON }
+    : refusal
 }

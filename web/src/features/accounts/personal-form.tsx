@@ -39,7 +39,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit((values) => change.mutate({ ...values, phone: storedPhone(values.phone) }))}
+      onSubmit={handleSubmit((values) => change.mutate({ ...values, phone: storedPhone(values.phone ?? null) }))}
       className="grid grid-cols-[minmax(0,1fr)] gap-4"
     >
       {change.isError && <Alert kind="error">{updateProfileFailureText(change.error)}</Alert>}

@@ -43,7 +43,7 @@ export function SignUpPage() {
       else showFieldErrors(error, ['email', 'businessName', 'firstName', 'lastName', 'password'], setError)
     },
   })
-  useRedirectAfter(creation.isSuccess, 'login', REDIRECT_DELAY_MS)
+  useRedirectAfter(creation.isSuccess, 'login', REDIRECT_DELAY_MS, creation.variables?.email)
 
   const submit = handleSubmit(({ confirmPassword: _, ...body }) => creation.mutate(body))
 

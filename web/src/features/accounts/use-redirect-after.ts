@@ -4,14 +4,21 @@ import { paths } from '../../app/paths.ts'
 
 type Target = 'dashboard' | 'login'
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whose account was just created: the sign-in page has it filled in. */
+    email?: string
+  }
+}
+
 /** Goes there a while after `isDone` turned true, unless the person has left by then. */
-export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number) {
+export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number, email?: string) {
   const router = useRouter()
   useEffect(() => {
     if (!isDone) return
     const link = paths[target]
     void router.preloadRoute(link).catch(() => undefined) // its code comes while the message is read
-    const timer = setTimeout(() => void router.navigate(link), delayMs)
+    const timer = setTimeout(() => void router.navigate({ ...link, state: { email } }), delayMs)
     return () => clearTimeout(timer)
-  }, [isDone, target, delayMs, router])
+  }, [isDone, target, delayMs, email, router])
 }

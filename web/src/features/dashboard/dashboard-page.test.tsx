@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { storeToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
@@ -152,6 +152,20 @@ test('the pipeline shows each stage’s count, value and share', async () => {
     'Pending Approval66.7%2 deals$900,000',
     'Funded33.3%1 deal$350,000',
   ])
+})
+
+test('the pipeline’s value leaves out what is won, and a stage leads to its deals', async () => {
+  serveDashboard({
+    'GET /dashboard/deals': () => ({
+      body: { ...data({ deals: [] }), pagination: { page: 1, limit: 20, has_more: false } },
+    }),
+  })
+  const user = openApp('/dashboard')
+  const value = (await screen.findByText('Pipeline value')).closest('div')
+  expect(value?.textContent).toBe('Pipeline value$900,0002 deals')
+  expect(screen.getByText('Won').closest('div')?.textContent).toBe('Won$350,0001 deal')
+  await user.click(screen.getByRole('link', { name: /Pending Approval/ }))
+  await waitFor(() => expect(window.location.search).toBe('?stage=Pending+Approval'))
 })
 
 test('without deals there is no pipeline', async () => {

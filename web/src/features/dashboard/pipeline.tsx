@@ -1,41 +1,47 @@
+import { type StageGroup, stageGroup } from '@portal/contract/choices.ts'
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import { scaleLinear } from 'd3-scale'
-import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { paths } from '../../app/paths.ts'
 import { formatCount } from '../../format/count.ts'
-import { StageRing } from './stage-ring.tsx'
 
-/** The stages as a ring of their value and a list with the figures; each lights up the other. */
+const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] = [
+  { group: 'open', label: 'Pipeline value', bar: 'fill-brand', dot: 'bg-brand' },
+  { group: 'won', label: 'Won', bar: 'fill-success-dot', dot: 'bg-success-dot' },
+  { group: 'not won', label: 'Not won', bar: 'fill-faint', dot: 'bg-faint' },
+]
+
+/** What the deals of each stage are worth. Only open deals are in the pipeline; the colour tells what became of the others. */
 export function Pipeline({ stages }: { stages: PipelineStage[] }) {
-  const [active, setActive] = useState<string | null>(null)
-  const hue = scaleLinear([0, Math.max(1, stages.length - 1)], [282, 158])
-  const colours = stages.map((_, position) => `oklch(0.63 0.15 ${Math.round(hue(position))})`)
   return (
-    <div className="grid grid-cols-1 items-center gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(15rem,1fr)_minmax(0,2.4fr)]">
-      <StageRing stages={stages} colours={colours} active={active} onActive={setActive} />
-      <ul aria-label="Deals by stage" className="@container -mx-3 grid gap-0.5">
-        {stages.map((stage, position) => (
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- pointing shows nothing that is not written here
-          <li
-            key={stage.stage}
-            onMouseEnter={() => setActive(stage.stage)}
-            onMouseLeave={() => setActive(null)}
-            data-active={stage.stage === active || undefined}
-            className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 data-active:bg-hover @xl:grid-cols-[minmax(0,19rem)_minmax(0,1fr)_4.5rem_7rem]"
-          >
-            <span className="flex min-w-0 items-center gap-2.5 @max-xl:col-span-2">
-              <svg aria-hidden viewBox="0 0 10 10" className="size-2.5 shrink-0">
-                <rect width="10" height="10" rx="3" fill={colours[position]} />
-              </svg>
-              <span className="min-w-0 font-medium break-words">{stage.stage}</span>
-            </span>
-            <PercentBar percent={stage.percentage} colour={colours[position]} label={stage.stage} />
-            <span className="text-muted tabular-nums @max-xl:col-start-1 @max-xl:row-start-2 @xl:text-right">
-              {formatCount(stage.count, 'deal')}
-            </span>
-            <span className="text-right font-medium tabular-nums @max-xl:col-start-3 @max-xl:row-start-1">
-              {formatMoney(stage.value)}
-            </span>
+    <div className="@container grid grid-cols-1 gap-5 p-5">
+      <dl className="flex flex-wrap gap-x-8 gap-y-3">
+        {GROUPS.map(({ group, label, dot }) => (
+          <GroupTotal
+            key={group}
+            label={label}
+            dot={dot}
+            stages={stages.filter((one) => stageGroup(one.stage) === group)}
+          />
+        ))}
+      </dl>
+      <ul aria-label="Deals by stage" className="-mx-3 grid gap-0.5">
+        {stages.map((stage) => (
+          <li key={stage.stage}>
+            <Link
+              {...paths.dealsInStage(stage.stage)}
+              className="grid grid-cols-[4rem_minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 rounded-lg px-3 py-1.5 hover:bg-hover @xl:grid-cols-[minmax(0,19rem)_minmax(0,1fr)_4.5rem_7rem]"
+            >
+              <span className="min-w-0 font-medium break-words @max-xl:col-span-2">{stage.stage}</span>
+              <PercentBar stage={stage} />
+              <span className="text-muted tabular-nums @max-xl:col-start-1 @max-xl:row-start-2 @xl:text-right">
+                {formatCount(stage.count, 'deal')}
+              </span>
+              <span className="text-right font-medium tabular-nums @max-xl:col-start-3 @max-xl:row-start-1">
+                {formatMoney(stage.value)}
+              </span>
+            </Link>
           </li>
         ))}
       </ul>
@@ -43,26 +49,39 @@ export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   )
 }
 
-interface PercentBarProps {
-  percent: number
-  colour: string | undefined
-  label: string
+function GroupTotal({ label, dot, stages }: { label: string; dot: string; stages: PipelineStage[] }) {
+  if (stages.length === 0) return null
+  const value = stages.reduce((sum, stage) => sum + stage.value, 0)
+  const count = stages.reduce((sum, stage) => sum + stage.count, 0)
+  return (
+    <div>
+      <dt className="flex items-center gap-2 text-muted">
+        <span aria-hidden className={clsx('size-2.5 rounded-sm', dot)} />
+        {label}
+      </dt>
+      <dd className="mt-0.5 flex items-baseline gap-2">
+        <span className="text-lg font-semibold tabular-nums">{formatMoney(value)}</span>
+        <span className="text-[0.8125rem] text-muted tabular-nums">{formatCount(count, 'deal')}</span>
+      </dd>
+    </div>
+  )
 }
 
-function PercentBar({ percent, colour, label }: PercentBarProps) {
+function PercentBar({ stage: { stage, percentage } }: { stage: PipelineStage }) {
+  const { bar } = GROUPS.find(({ group }) => group === stageGroup(stage)) ?? {}
   return (
     <span className="flex items-center gap-3 @max-xl:col-span-2 @max-xl:col-start-2 @max-xl:row-start-2">
       <svg
         role="img"
-        aria-label={`${label}: ${percent.toFixed(1)} percent of the deals`}
+        aria-label={`${stage}: ${percentage.toFixed(1)} percent of the deals`}
         viewBox="0 0 100 6"
         preserveAspectRatio="none"
         className="h-1.5 min-w-0 flex-1 overflow-hidden rounded-full bg-hover"
       >
-        <rect width={percent} height="6" fill={colour} />
+        <rect width={percentage} height="6" className={bar} />
       </svg>
       <span aria-hidden className="w-11 text-right text-[0.8125rem] text-muted tabular-nums">
-        {percent.toFixed(1)}%
+        {percentage.toFixed(1)}%
       </span>
     </span>
   )

@@ -1,7 +1,7 @@
 import { listDeals, listStages, readDeal, readStageHistory } from '@portal/contract/deals.ts'
 import { readStatusHistory } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
@@ -16,7 +16,11 @@ export type DealListFilters = Omit<DealListSearch, 'sort'>
 export function dealListQuery(filters: DealListFilters) {
   return queryOptions({
     queryKey: ['deals', 'list', filters],
-    queryFn: ({ signal }) => call(listDeals, { query: { ...filters, limit: PAGE_SIZE }, signal }),
+    queryFn: async ({ signal, client }) => {
+      const page = await call(listDeals, { query: { ...filters, limit: PAGE_SIZE }, signal })
+      for (const deal of page.data.deals) forgetOutdated(client, deal)
+      return page
+    },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.data.deals.some((deal) => deal.crm === 'pending') ? LIST_PENDING_POLL_MS : false,
@@ -37,6 +41,7 @@ export function dealQuery(loid: string) {
       state.data?.deal.crm === 'pending' || state.data?.notes.some((note) => note.crm === 'pending')
         ? PENDING_POLL_MS
         : false,
+    ...LIST_FRESHNESS,
   })
 }
 
@@ -45,6 +50,7 @@ export function stageHistoryQuery(loid: string) {
     queryKey: ['deals', 'stage-history', loid],
     queryFn: ({ signal }) => call(readStageHistory, { params: { id: loid }, signal }),
     enabled: loid !== '',
+    ...LIST_FRESHNESS,
   })
 }
 
@@ -53,5 +59,14 @@ export function leadHistoryQuery(loid: string) {
   return queryOptions({
     queryKey: ['deals', 'lead-history', loid],
     queryFn: ({ signal }) => call(readStatusHistory, { params: { id: loid }, signal }),
+    ...LIST_FRESHNESS,
   })
+}
+
+/** A list that shows a newer deal than its page has: opening the page asks again. */
+function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
+  const seen = client.getQueryData(dealQuery(loid).queryKey)
+  if (!seen || seen.deal.modified_time >= modified_time) return
+  for (const query of [dealQuery(loid), stageHistoryQuery(loid)])
+    void client.invalidateQueries({ queryKey: query.queryKey })
 }

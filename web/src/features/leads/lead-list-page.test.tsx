@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf } from '../../testing/records.ts'
-import { failure } from '../../testing/server.ts'
+import { data, failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 const THREE = [
@@ -212,4 +212,48 @@ test('a list that found no connection says so, and comes by itself once there is
   online.mockReturnValue(true)
   window.dispatchEvent(new Event('online'))
   expect((await screen.findAllByText('Back again')).length).toBeGreaterThan(0)
+})
+
+test('a click with Ctrl, or with the middle button, anywhere in a row does what it does on the row’s link', async () => {
+  serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads')
+  const link = await screen.findByRole('link', { name: 'Acacia' })
+  const clicks: boolean[] = []
+  link.addEventListener('click', (event) => {
+    clicks.push(event.ctrlKey)
+    event.preventDefault()
+  })
+  const cell = within(screen.getByRole('table', { name: 'Leads' })).getAllByRole('cell')[1] ?? document.body
+  fireEvent.click(cell, { ctrlKey: true })
+  fireEvent(cell, new MouseEvent('auxclick', { bubbles: true, button: 1 }))
+  expect(clicks).toEqual([true, true])
+  expect(window.location.pathname).toBe('/leads')
+})
+
+test('a lead that the list shows changed is asked for again when it is opened', async () => {
+  let lead = leadOf({ loid: 'LO-AAAAAAA1', business_name: 'Banksia', lead_status: 'New Lead' })
+  serveSignedIn({
+    'GET /dashboard/leads': () => ({ body: paged({ leads: [lead] }) }),
+    'GET /crm/lead/LO-AAAAAAA1': () => ({ body: data({ lead: { ...lead, converted_to_deal: null }, notes: [] }) }),
+    'GET /crm/lead/LO-AAAAAAA1/status-history': () => ({ body: data([]) }),
+  })
+  const user = openApp('/leads/LO-AAAAAAA1')
+  await screen.findByRole('heading', { level: 1, name: 'Banksia' })
+  lead = { ...lead, lead_status: 'Contacted', modified_time: '2030-01-01T00:00:00.000Z' }
+  await user.click(screen.getAllByRole('link', { name: 'Back to Leads' })[0] ?? document.body)
+  await user.click(await screen.findByRole('link', { name: 'Banksia' }))
+  await screen.findByRole('heading', { level: 1, name: 'Banksia' })
+  await waitFor(() => expect(screen.getAllByText('Contacted')).not.toEqual([]))
+})
+
+test('a stale list is fetched again when its window gets the focus', async () => {
+  const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
+  openApp('/leads')
+  await names()
+  const asked = () => server.seen.filter(({ path }) => path === '/dashboard/leads').length
+  const before = asked()
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + 31_000)
+  fireEvent.focus(window)
+  await waitFor(() => expect(asked()).toBe(before + 1))
 })

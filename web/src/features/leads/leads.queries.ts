@@ -8,7 +8,7 @@ import {
   readStatusHistory,
 } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
@@ -23,7 +23,11 @@ export type LeadListFilters = Omit<LeadListSearch, 'sort'>
 export function leadListQuery(filters: LeadListFilters) {
   return queryOptions({
     queryKey: ['leads', 'list', filters],
-    queryFn: ({ signal }) => call(listLeads, { query: { ...filters, limit: PAGE_SIZE }, signal }),
+    queryFn: async ({ signal, client }) => {
+      const page = await call(listLeads, { query: { ...filters, limit: PAGE_SIZE }, signal })
+      for (const lead of page.data.leads) forgetOutdated(client, lead)
+      return page
+    },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.data.leads.some((lead) => lead.crm === 'pending') ? LIST_PENDING_POLL_MS : false,
@@ -44,6 +48,7 @@ export function leadQuery(loid: string) {
     queryFn: ({ signal }) => call(readLead, { params: { id: loid }, signal }),
     enabled: loid !== '',
     refetchInterval: ({ state }) => (isPending(state.data) ? PENDING_POLL_MS : false),
+    ...LIST_FRESHNESS,
   })
 }
 
@@ -52,7 +57,16 @@ export function statusHistoryQuery(loid: string) {
     queryKey: ['leads', 'status-history', loid],
     queryFn: ({ signal }) => call(readStatusHistory, { params: { id: loid }, signal }),
     enabled: loid !== '',
+    ...LIST_FRESHNESS,
   })
+}
+
+/** A list that shows a newer lead than its page has: opening the page asks again. */
+function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
+  const seen = client.getQueryData(leadQuery(loid).queryKey)
+  if (!seen || seen.lead.modified_time >= modified_time) return
+  for (const query of [leadQuery(loid), statusHistoryQuery(loid)])
+    void client.invalidateQueries({ queryKey: query.queryKey })
 }
 
 export interface DuplicateCheck {

@@ -127,14 +127,25 @@ test('a success without a LOID warns and goes to the list', async () => {
   expect(screen.getByText(/its LOID is not known yet/)).toBeDefined()
 })
 
-test('a number that fits both countries can be switched, and the choice is sent', async () => {
+test('for a number that fits both countries the form asks which, and the choice is sent', async () => {
   const { user, submit, submitted } = await openForm()
-  fill({ ...APPLICANT, Phone: '021 123 4567' })
-  expect(await screen.findByText('Australia, landline: +61 2 1123 4567')).toBeDefined()
-  await user.click(screen.getByRole('radio', { name: 'New Zealand' }))
-  expect(screen.getByText('New Zealand, mobile: +64 21 123 4567')).toBeDefined()
+  fill({ ...APPLICANT, Phone: '027 123 4567' })
   await user.click(submit)
-  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64211234567', iso: 'NZ' }))
+  expect(await screen.findAllByText('This could be an Australian or a New Zealand number')).not.toEqual([])
+  expect(submitted()).toEqual([])
+  await user.click(screen.getByRole('radio', { name: 'New Zealand' }))
+  expect(screen.getByText('New Zealand, mobile: +64 27 123 4567')).toBeDefined()
+  await user.click(submit)
+  await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64271234567', iso: 'NZ' }))
+})
+
+test('021 is a New Zealand mobile, and 04 with a digit missing is remarked on', async () => {
+  const { user } = await openForm()
+  fill({ Phone: '021 123 4567' })
+  expect(await screen.findByText('New Zealand, mobile: +64 21 123 4567')).toBeDefined()
+  await user.clear(field('Phone'))
+  fill({ Phone: '04 1234 567' })
+  expect(await screen.findByText('Looks like an Australian mobile with a digit missing')).toBeDefined()
 })
 
 test('the detected country is told once typing pauses', async () => {
@@ -245,6 +256,9 @@ test('what was typed outlives the session: the same partner finds it again, anot
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 401, body: failure('Please sign in again.', 'UNAUTHORIZED') }),
     'POST /auth/login': () => ({ body: { success: true, token: 'token-2', partner } }),
+    'POST /auth/verify': () => ({
+      body: data({ partnerId: partner.id, businessName: partner.businessName, partnerEmail: partner.email }),
+    }),
   })
   fill({ ...APPLICANT, 'Loan Amount': '250k' })
   await user.click(submit)

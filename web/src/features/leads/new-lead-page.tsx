@@ -1,5 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { CONSENT_TEXT, missingFieldsText, NewLead, type NewLeadForm } from '@portal/contract/leads.ts'
+import {
+  CONSENT_TEXT,
+  missingFieldsText,
+  type NewLead,
+  type NewLeadForm,
+  NewLeadOnForm,
+} from '@portal/contract/leads.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
@@ -33,7 +39,7 @@ const SUBMIT_KEY = ['leads', 'submit']
 
 export function NewLeadPage() {
   const form = useForm<NewLeadForm, unknown, NewLead>({
-    resolver: zodResolver(NewLead),
+    resolver: zodResolver(NewLeadOnForm),
     mode: 'onTouched',
     defaultValues: EMPTY_LEAD,
   })

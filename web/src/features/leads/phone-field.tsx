@@ -1,6 +1,15 @@
 import type { IsoCountry } from '@portal/contract/choices.ts'
-import { formatPhone, type PhoneReading, phoneReadings, readPhone } from '@portal/contract/phone.ts'
-import { useEffect, useRef } from 'react'
+import {
+  DIGIT_MISSING,
+  fitsBothCountries,
+  formatPhone,
+  lacksDigit,
+  PHONE_FITS_BOTH,
+  type PhoneReading,
+  phoneReadings,
+  readPhone,
+} from '@portal/contract/phone.ts'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useController, useWatch } from 'react-hook-form'
 import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -23,7 +32,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const { ref, name, value, onChange, onBlur } = field
   const chosen = useWatch({ control: form.control, name: 'iso' })
   const readings = phoneReadings(value)
-  const reading = readPhone(value, countryOf(chosen))
+  const reading = readChosen(value, countryOf(chosen))
   const announce = useCountryToast()
 
   return (
@@ -39,7 +48,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
         placeholder="0412 345 678"
         className={borderClass(reading !== null, value.trim() === '' || fieldState.error !== undefined)}
         error={fieldState.error?.message}
-        hint={reading && <span>{readingText(reading)}</span>}
+        hint={hintFor(value, reading)}
         onChange={(event) => {
           onChange(event.target.value)
           announce.soon(event.target.value, countryOf(chosen))
@@ -56,6 +65,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
           country={reading?.country}
           onChoose={(country) => {
             form.setValue('iso', country, { shouldDirty: true })
+            if (fieldState.error) void form.trigger('phone')
             onSettled()
           }}
         />
@@ -96,17 +106,22 @@ function CountrySwitch({ readings, country, onChoose }: CountrySwitchProps) {
   )
 }
 
-/** Names the country of a number, once, when it becomes another. */
+/** Names the country of a number, or asks for it, once, when the answer changes. */
 function useCountryToast() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const announced = useRef<IsoCountry>(undefined)
+  const announced = useRef<string>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
   function now(text: string, chosen: IsoCountry | undefined) {
     clearTimeout(timer.current)
-    const country = readPhone(text, chosen)?.country
-    if (country && country !== announced.current) toast.info(`Phone number detected: ${COUNTRIES[country]}`)
-    announced.current = country
+    const country = readChosen(text, chosen)?.country
+    const words = country
+      ? `Phone number detected: ${COUNTRIES[country]}`
+      : fitsBothCountries(text)
+        ? PHONE_FITS_BOTH
+        : undefined
+    if (words && words !== announced.current) toast.info(words)
+    announced.current = words
   }
 
   function soon(text: string, chosen: IsoCountry | undefined) {
@@ -115,6 +130,16 @@ function useCountryToast() {
   }
 
   return { now, soon }
+}
+
+/** No reading before somebody has said which, where both countries fit (D50). */
+function readChosen(text: string, chosen: IsoCountry | undefined): PhoneReading | null {
+  return chosen === undefined && fitsBothCountries(text) ? null : readPhone(text, chosen)
+}
+
+function hintFor(text: string, reading: PhoneReading | null): ReactNode {
+  if (lacksDigit(text)) return <span className="text-warning-ink">{DIGIT_MISSING}</span>
+  return reading && <span>{readingText(reading)}</span>
 }
 
 /** `Australia, mobile: +61 412 345 678` */
