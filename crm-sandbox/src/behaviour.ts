@@ -44,6 +44,7 @@ export type Behaviour = {
   coqlNeedsBracketsBeyondTwo: boolean
   searchLagSeconds: number
   deletedListsConverted: boolean
+  deletedListMax: number
   deletedPages: 'numbers' | 'tokens'
   deletedOrder: 'newest-first' | 'oldest-first'
   stageHistoryTime: 'entry' | 'exit'
@@ -160,10 +161,11 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   ),
   searchLagSeconds: whole(0, 'Search and count do not see changes younger than this.'),
   deletedListsConverted: yesNo(false, 'The deleted list of Leads includes converted leads.'),
+  deletedListMax: whole(2_000, 'How many deleted records can be listed by page number; fewer spare a test time.', 200),
   deletedPages: oneOf(
     'numbers',
     ['numbers', 'tokens'],
-    'How the deleted list goes on: by page number, which ends at 2,000, or with page tokens beyond that.',
+    'How the deleted list goes on: by page number, which ends at deletedListMax, or with page tokens beyond that.',
   ),
   deletedOrder: oneOf('newest-first', ['newest-first', 'oldest-first'], 'Order of the deleted list.'),
   stageHistoryTime: oneOf('entry', ['entry', 'exit'], 'What Modified_Time of a stage history row means.'),
@@ -278,6 +280,7 @@ function defaults(): Behaviour {
     coqlNeedsBracketsBeyondTwo: SWITCHES.coqlNeedsBracketsBeyondTwo.default,
     searchLagSeconds: SWITCHES.searchLagSeconds.default,
     deletedListsConverted: SWITCHES.deletedListsConverted.default,
+    deletedListMax: SWITCHES.deletedListMax.default,
     deletedPages: SWITCHES.deletedPages.default,
     deletedOrder: SWITCHES.deletedOrder.default,
     stageHistoryTime: SWITCHES.stageHistoryTime.default,

@@ -22,11 +22,14 @@ export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
       const details = { param_name: 'type', supported_values: ['all', 'recycle', 'permanent'] }
       throw new ApiError(400, 'PATTERN_NOT_MATCHED', details, 'Please check whether the input values are correct')
     }
-    const { deletedListsConverted, deletedOrder, deletedPages, ifModifiedSinceInclusive } = sandbox.behaviour()
+    const { deletedListsConverted, deletedListMax, deletedOrder, deletedPages, ifModifiedSinceInclusive } =
+      sandbox.behaviour()
     const since = readModifiedSince(request.headers['if-modified-since'])
     const token = deletedPages === 'tokens' ? request.query['page_token'] : undefined
     const { perPage, page, offset } =
-      token === undefined ? readPage(request.query) : { ...readPage({ ...request.query, page: '1' }), page: undefined }
+      token === undefined
+        ? readPage(request.query, deletedListMax)
+        : { ...readPage({ ...request.query, page: '1' }), page: undefined }
     const bound = JSON.stringify(['deleted', module.name, type, since ?? null, perPage])
     const position = token === undefined ? undefined : tokens.read(token, bound, perPage)
     emptyRecycleBin(sandbox)

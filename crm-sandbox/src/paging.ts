@@ -40,16 +40,16 @@ export function readPerPage(query: Query): number {
   return readWhole(query, 'per_page', PER_PAGE_MAX, PER_PAGE_MAX)
 }
 
-/** The page by number, which stops at the two thousandth record. */
-export function readPage(query: Query): Page {
+/** The page by number, which stops at the two thousandth record, or earlier where `recordsMax` says so. */
+export function readPage(query: Query, recordsMax = DISCRETE_RECORDS_MAX): Page {
   const perPage = readPerPage(query)
   const page = readWhole(query, 'page', 1, Number.MAX_SAFE_INTEGER)
-  if (page * perPage > DISCRETE_RECORDS_MAX) {
+  if (page * perPage > recordsMax) {
     throw new ApiError(
       400,
       'DISCRETE_PAGINATION_LIMIT_EXCEEDED',
-      { limit: DISCRETE_RECORDS_MAX },
-      'You can only get the first 2000 records without using page_token param',
+      { limit: recordsMax },
+      `You can only get the first ${recordsMax} records without using page_token param`,
     )
   }
   return { perPage, page, offset: (page - 1) * perPage }

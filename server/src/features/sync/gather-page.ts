@@ -135,7 +135,14 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
     }),
   )
   if (leadOf.size === 0) return { deals: [], rows: [] }
-  const { records } = await pull.deps.crm.getDeals([...leadOf.keys()], pull.signal)
+  const { deps, signal } = pull
+  const { records } = await deps.crm.getDeals([...leadOf.keys()], signal)
+  // Given to another partner before it had its LOID: it gets that of its lead, and comes with its own partner's records.
+  const others = records.filter((deal) => {
+    return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
+  })
+  const loids = others.map(({ zoho_id }) => ({ zoho_id, loid: leadOf.get(zoho_id)?.loid ?? '' }))
+  if (loids.length > 0) await deps.crm.setLoids('Deals', loids, signal)
   return nameDeals(pull, owners, records, leadOf)
 }
 
