@@ -61,6 +61,7 @@ const PUBLIC_PAGES: DemoPage[] = [
   { name: '/forgot-password', path: '/forgot-password', isPublic: true, shows: 'form button[type=submit]' },
   { name: '/reset-password', path: '/reset-password?token=x', isPublic: true, shows: 'form button[type=submit]' },
   { name: '/verify-email', path: '/verify-email?token=x', isPublic: true, shows: 'h1' },
+  { name: '/disown', path: '/disown?token=x', isPublic: true, shows: 'h1' },
 ]
 
 function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {

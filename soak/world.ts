@@ -66,6 +66,7 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
         ZOHO_REFRESH_TOKEN: 'sandbox',
         SEED_DEMO: 'false',
         RATE_LIMITS: 'off',
+        ZOHO_CREDITS_PER_DAY: '100000000',
         LOG_LEVEL: 'warn',
       },
       stdio: ['ignore', 'pipe', 'pipe'],

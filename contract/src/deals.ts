@@ -36,6 +36,13 @@ export const Deal = z.object({
 })
 export type Deal = z.infer<typeof Deal>
 
+export const DealDetail = z.object({
+  ...Deal.shape,
+  /** Why the CRM does not have it, once the portal gave up. */
+  crm_problem: Text,
+})
+export type DealDetail = z.infer<typeof DealDetail>
+
 export const StageHistoryEntry = z.object({
   id: z.string(),
   stage: z.string(),
@@ -72,7 +79,7 @@ export const readDeal = defineRoute({
   method: 'GET',
   path: '/crm/deal/:id',
   auth: 'session',
-  answer: z.object({ deal: Deal, notes: z.array(Note), converted_from_lead: z.boolean() }),
+  answer: z.object({ deal: DealDetail, notes: z.array(Note), converted_from_lead: z.boolean() }),
   summary: 'One deal with its notes and those of the lead it was, the newest 1,000 at most and first, by LOID or id.',
 })
 

@@ -229,6 +229,8 @@ export const createLead = defineRoute({
 
 export const LeadDetail = z.object({
   ...Lead.shape,
+  /** Why the CRM does not have it, once the portal gave up. */
+  crm_problem: Text,
   /** Set when the lead has become a deal, which carries the same LOID (D18). */
   converted_to_deal: z.nullable(z.object({ loid: Loid })),
 })

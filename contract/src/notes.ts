@@ -29,6 +29,8 @@ export const Note = z.object({
   created_by: z.string(),
   created_at: Instant,
   crm: NoteCrmState,
+  /** Why the CRM does not have it, once the portal gave up. */
+  crm_problem: z.nullable(z.string()),
 })
 export type Note = z.infer<typeof Note>
 

@@ -121,7 +121,7 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
     await change.click()
   }
   await test.step('the server’s reasons stand at the field that they are about', async () => {
-    await fill('not the password', 'Saltbush-2026')
+    await fill('not the password', 'Wattlebird-2026')
     await expect(hint).toHaveCount(0)
     await expect(panel.getByText('Current password is incorrect')).toBeVisible()
     await expect(current).toBeFocused()
@@ -134,7 +134,7 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
     await expect(panel.getByText('Password is too weak. Please choose a stronger password.')).toBeVisible()
     await expect(panel.getByText('Password must be at least 8 characters long')).toHaveCount(0)
     const mend = await breakAnswers(page, PASSWORDS, { status: 400, error: 'No', code: 'PASSWORD_MISMATCH' })
-    await fill(partner.password, 'Saltbush-2026')
+    await fill(partner.password, 'Wattlebird-2026')
     await expect(panel.getByText('Passwords do not match')).toBeVisible()
     await mend()
   })
@@ -145,16 +145,16 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
   ]
   for (const { refusal, text } of refusals) {
     const mend = await breakAnswers(page, PASSWORDS, refusal)
-    await fill(partner.password, 'Saltbush-2026')
+    await fill(partner.password, 'Wattlebird-2026')
     await expect(panel.getByRole('alert')).toHaveText(text)
     await mend()
   }
 
-  await fill(partner.password, 'Saltbush-2026')
+  await fill(partner.password, 'Wattlebird-2026')
   await expect(toasts(page)).toHaveText('Password changed successfully')
   for (const field of [current, password, confirmation]) await expect(field).toHaveValue('')
   const { email } = partner
-  const answer = await request.post('/api/auth/login', { data: { email, password: 'Saltbush-2026' } })
+  const answer = await request.post('/api/auth/login', { data: { email, password: 'Wattlebird-2026' } })
   expect(answer.status()).toBe(200)
   await page.reload()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile Settings')

@@ -34,7 +34,7 @@ test('/reset-password says what is wrong with a password or a token', async ({ p
   await button.click()
   await expect(page.getByText('Password is too weak. Please choose a stronger password.')).toBeVisible()
 
-  await fill(page, 'Saltbush-2026')
+  await fill(page, 'Wattlebird-2026')
   await expect(hint).toHaveCount(0)
   const refusal = page.getByRole('alert')
   const refusals = [
@@ -50,7 +50,7 @@ test('/reset-password says what is wrong with a password or a token', async ({ p
   }
 
   await page.goto('/reset-password?token=nobodys')
-  await fill(page, 'Saltbush-2026')
+  await fill(page, 'Wattlebird-2026')
   await button.click()
   await expect(refusal).toHaveText('Invalid reset token. Please request a new password reset.')
   await expectGoodLooks(page)
@@ -65,7 +65,7 @@ test('/reset-password changes the password once and goes to the sign-in page thr
   const path = await resetPath(request, partner)
   await page.clock.install()
   await page.goto(path)
-  await fill(page, 'Saltbush-2026')
+  await fill(page, 'Wattlebird-2026')
   await page.clock.pauseAt(new Date(Date.now() + 10_000))
   const button = page.getByRole('button', { name: 'Reset password' })
   await button.click()
@@ -82,12 +82,12 @@ test('/reset-password changes the password once and goes to the sign-in page thr
   await expect(page).toHaveURL('/login')
 
   const signIn = (password: string) => request.post('/api/auth/login', { data: { email: partner.email, password } })
-  expect((await signIn('Saltbush-2026')).status()).toBe(200)
+  expect((await signIn('Wattlebird-2026')).status()).toBe(200)
   expect((await signIn(partner.password)).status()).toBe(401)
 
   await page.clock.resume()
   await page.goto(path)
-  await fill(page, 'Saltbush-2027')
+  await fill(page, 'Wattlebird-2027')
   await button.click()
   await expect(page.getByRole('alert')).toHaveText('Invalid reset token. Please request a new password reset.')
 })

@@ -29,7 +29,7 @@ test('/signup says what is missing or wrong on its field', async ({ page }) => {
   await expect(page.getByText('Passwords do not match')).toHaveCount(0)
   const hint = page.getByText('For better security, use uppercase, lowercase, and numbers in your password')
   await expect(hint).toBeVisible()
-  await password.fill('Saltbush-2026')
+  await password.fill('Wattlebird-2026')
   await expect(hint).toHaveCount(0)
   await expect(page.getByText('Passwords do not match')).toBeVisible()
   await page.getByRole('button', { name: 'Show password' }).first().click()

@@ -9,7 +9,11 @@ const OUTBOX = path.resolve(import.meta.dirname, '../../.cache/e2e/outbox')
 const VERIFICATIONS = '**/api/auth/verify-email'
 const INVALID = 'This verification link is invalid or was already used.'
 
-test('/verify-email verifies the address once, whoever opens the link', async ({ page, partner, request }) => {
+test('/verify-email verifies the address of the account that is signed in, once', async ({
+  page,
+  partner,
+  request,
+}) => {
   await page.goto('/verify-email')
   await expect(page.getByRole('alert')).toHaveText(INVALID)
   await expectGoodLooks(page)
@@ -39,6 +43,31 @@ test('/verify-email verifies the address once, whoever opens the link', async ({
   await expect(page.getByRole('alert')).toHaveText(INVALID)
   await page.getByRole('link', { name: 'Sign in' }).click()
   await expect(page).toHaveURL('/login')
+})
+
+test('/verify-email asks for the password without a session, and /disown closes the account', async ({
+  page,
+  partner,
+  request,
+}) => {
+  await expect.poll(() => mailedToken(partner.email)).toBeDefined()
+  await page.goto('/login')
+  await page.evaluate(() => localStorage.clear())
+  await page.goto(`/verify-email?token=${mailedToken(partner.email)}`)
+  await page.getByLabel('Password', { exact: true }).fill('not the password')
+  await page.getByRole('button', { name: 'Confirm email address' }).click()
+  await expect(page.getByText('Incorrect password')).toBeVisible()
+  await expectGoodLooks(page)
+
+  await page.getByRole('link', { name: 'I did not create this account' }).click()
+  const close = page.getByRole('button', { name: 'I did not create this account' })
+  await expect(close).toBeVisible()
+  await expectGoodLooks(page)
+  await close.click()
+  await expect(page.getByText('The account is closed. Nothing more of it will be sent.')).toBeVisible()
+  const { email, password } = partner
+  const signIn = await request.post('/api/auth/login', { data: { email, password } })
+  expect((await signIn.json()).code).toBe('EMAIL_NOT_FOUND')
 })
 
 function mailedToken(email: string): string | undefined {

@@ -30,6 +30,7 @@ test('without any variable the portal runs for development', () => {
     databasePool: 16,
     databaseTimeoutMs: 5_000,
     zoho: undefined,
+    zohoCreditsPerDay: 50_000,
     crmPort: 3900,
     crmFieldMapPath: undefined,
     smtpUrl: undefined,

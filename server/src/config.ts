@@ -26,6 +26,8 @@ export type Settings = {
   databaseTimeoutMs: number
   /** Absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings
+  /** API credits that the organisation's edition of Zoho CRM includes for any 24 hours (D57). */
+  zohoCreditsPerDay: number
   crmPort: number
   crmFieldMapPath?: string
   /** Absent, mails are written to `dataDir`/outbox. */
@@ -88,6 +90,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     databasePool: variables.DATABASE_POOL,
     databaseTimeoutMs: variables.DATABASE_TIMEOUT_MS,
     zoho,
+    zohoCreditsPerDay: variables.ZOHO_CREDITS_PER_DAY,
     crmPort: variables.CRM_PORT,
     crmFieldMapPath: variables.CRM_FIELD_MAP,
     smtpUrl: variables.SMTP_URL,
@@ -149,6 +152,7 @@ const Variables = z.object({
   ZOHO_CLIENT_ID: z.string().optional(),
   ZOHO_CLIENT_SECRET: z.string().optional(),
   ZOHO_REFRESH_TOKEN: z.string().optional(),
+  ZOHO_CREDITS_PER_DAY: wholeNumber(1_000, 100_000_000).default(50_000),
   CRM_PORT: Port.default(3900),
   CRM_FIELD_MAP: z
     .string()

@@ -82,7 +82,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     pool: pages.pool,
     reads,
     jobs: worker,
-    crm: openCrm({ ...crm, fieldMap, db: background.db, clock, log }),
+    crm: openCrm({ ...crm, fieldMap, creditsPerDay: config.zohoCreditsPerDay, db: background.db, clock, log }),
     mail: openMailer({
       smtpUrl: config.smtpUrl,
       mailFrom: config.mailFrom,

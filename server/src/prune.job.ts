@@ -13,7 +13,7 @@ import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
 import { removeUsedUpLimits } from './http/rate-limit.ts'
 import { defineJob } from './jobs/define-job.ts'
-import { removeCallCounts } from './zoho/call-count.ts'
+import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -60,7 +60,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
-    'hours of CRM calls': () => removeCallCounts(db, before(2 * DAY_MS)),
+    'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),
   }
   const removed: Record<string, number> = {}
   for (const [kind, removeSome] of Object.entries(kinds)) removed[kind] = await removeInBatches(removeSome, signal)

@@ -7,12 +7,12 @@ import { listen } from './listen.ts'
 
 test('a listener notices that its connection fell silent and hears again on a new one', async () => {
   const own = await createDatabase()
-  await using proxy = await openDatabaseProxy(own)
+  await using proxy = await openDatabaseProxy(own.url)
   const { pool, close } = openDatabase(own.url, () => undefined)
   const heard: string[] = []
   let connections = 0
   const listening = listen(
-    proxy.database.url,
+    proxy.url,
     { news: (payload) => heard.push(payload) },
     { onConnect: () => connections++, onError: () => undefined, silenceMsMax: 300 },
   )

@@ -19,6 +19,7 @@ interface PartnersTable {
   zoho_id: string | null
   /** Held: the CRM has a record of this name and email, and the address is not confirmed (D52). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
+  crm_problem: string | null
   created_at: Instant
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>
@@ -88,6 +89,7 @@ interface LeadsTable {
   modified_time: Instant
   zoho_id: string | null
   crm: CrmState
+  crm_problem: string | null
   crm_modified_time: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became (its own LOID, D17), or that it turned out to match (D29). */
@@ -123,6 +125,7 @@ interface DealsTable {
   modified_time: Instant
   zoho_id: string | null
   crm: CrmState
+  crm_problem: string | null
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
@@ -168,6 +171,7 @@ interface NotesTable {
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
+  crm_problem: string | null
 }
 
 interface EventsTable {
@@ -221,6 +225,12 @@ interface LeasesTable {
 interface CrmCallsTable {
   hour: Instant
   calls: number
+  credits: number
+}
+
+interface CrmCallersTable {
+  id: string
+  seen_at: Instant
 }
 
 interface CrmChoicesTable {
@@ -298,6 +308,7 @@ export interface Tables {
   leases: LeasesTable
   crm_tokens: CrmTokensTable
   crm_calls: CrmCallsTable
+  crm_callers: CrmCallersTable
   crm_choices: CrmChoicesTable
   api_keys: ApiKeysTable
   webhook_endpoints: WebhookEndpointsTable
@@ -311,6 +322,7 @@ export type NewLeadRow = Insertable<LeadsTable>
 export type DealRow = Selectable<DealsTable>
 export type NewDealRow = Insertable<DealsTable>
 export type NoteRow = Selectable<NotesTable>
+export type NewNoteRow = Insertable<NotesTable>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']

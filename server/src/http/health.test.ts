@@ -47,8 +47,11 @@ test('a transaction whose connection is lost fails alone; the process goes on', 
 
 test('a database that falls silent costs no request more than its deadline, and nothing waits for the old connections', async () => {
   const own = await createDatabase()
-  await using proxy = await openDatabaseProxy(own)
-  await using portal = await startPortal({ on: proxy, env: { DATABASE_TIMEOUT_MS: '1000' } })
+  await using proxy = await openDatabaseProxy(own.url)
+  await using portal = await startPortal({
+    on: { database: { ...own, url: proxy.url } },
+    env: { DATABASE_TIMEOUT_MS: '1000' },
+  })
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   expect((await portal.get('/ready')).status).toBe(200)

@@ -1,28 +1,34 @@
+import { findProblemsOfAllPartners } from '../push/partners-in-crm.queries.ts'
+import type { CrmCheck } from '../zoho/crm-records.ts'
+import type { CrmUsage } from '../zoho/shared-limits.ts'
 import { type Command, noPositional, table } from './command.ts'
 
 export const checkCrm: Command = {
   name: 'crm check',
   parameters: '',
-  summary: 'Tries the connection to the CRM, and names the fields that the organisation lacks.',
+  summary: 'Tries all that the portal needs of the CRM, and says what is wrong and what to do.',
   async run(given, workplace) {
     noPositional(checkCrm, given)
-    const { crm } = (await workplace.parts()).deps
-    const apiDomain = await crm.apiDomain()
-    const { name, id, timezone, currency } = await crm.organisation()
-    const missing = await crm.missingFields()
-    workplace.say(
-      table([
-        ['Connection', crm.mode === 'sandbox' ? 'the sandbox' : 'Zoho CRM'],
-        ['API', apiDomain],
-        ['Organisation', `${name ?? 'without a name'} (${[id, timezone, currency].filter(Boolean).join(', ')})`],
-        ['Fields', missing.length === 0 ? 'all there' : `${missing.length} missing: ${missing.join(', ')}`],
-        ['Calls', `${await crm.callsOfLastDay()} in the last 24 hours`],
-      ]),
-    )
-    if (missing.length === 0) return 0
-    workplace.say('\n`npm run portal -- crm setup` makes them, or name your own in CRM_FIELD_MAP.')
-    return 1
+    const { crm, db } = (await workplace.parts()).deps
+    const connection = crm.mode === 'sandbox' ? 'the sandbox' : 'Zoho CRM'
+    const api = await crm.apiDomain()
+    const checks = [...(await crm.check()), creditsCheck(await crm.usage())]
+    workplace.say(table([['Connection', connection], ['API', api], ...checks.map(({ name, says }) => [name, says])]))
+    const wrong = checks.filter((check) => check.isWrong).map((check) => check.name)
+    if (wrong.length > 0) workplace.say(`\nWrong: ${wrong.join(', ')}`)
+    for (const { business_name, crm_problem } of await findProblemsOfAllPartners(db)) {
+      workplace.say(`\nThe record of ${business_name}: ${crm_problem}`)
+    }
+    return wrong.length === 0 ? 0 : 1
   },
+}
+
+function creditsCheck({ calls, credits, creditsPerDay, creditsLeft }: CrmUsage): CrmCheck {
+  const left = creditsLeft ?? creditsPerDay - credits
+  const isWrong = left < creditsPerDay / 10
+  const known = creditsLeft === null ? `about ${credits} used` : `${creditsLeft} left`
+  const says = `${known} of ${creditsPerDay} (ZOHO_CREDITS_PER_DAY), ${calls} calls in the last 24 hours`
+  return { name: 'Credits', says: isWrong ? `${says}: only new leads, deals and notes are sent` : says, isWrong }
 }
 
 export const setUpCrm: Command = {

@@ -1,12 +1,19 @@
 import { GiveUp } from '../jobs/define-job.ts'
 import { CrmRefused } from '../zoho/errors.ts'
 
-/** Data that the CRM refuses will be refused again: the job gives up at once, and the partner sees it (D23). */
-export async function givingUpWhenRefused<Result>(push: Promise<Result>): Promise<Result> {
+/**
+ * Data that the CRM refuses will be refused again: the job gives up at once, after `markFailed` has kept the reason for the
+ * partner to read (D23).
+ */
+export async function givingUpWhenRefused<Result>(
+  push: Promise<Result>,
+  markFailed: (problem: string) => Promise<void>,
+): Promise<Result> {
   try {
     return await push
   } catch (error) {
-    if (error instanceof CrmRefused) throw new GiveUp(error.message, { cause: error })
-    throw error
+    if (!(error instanceof CrmRefused)) throw error
+    await markFailed(error.message)
+    throw new GiveUp(error.message, { cause: error })
   }
 }

@@ -1,10 +1,11 @@
 import type { Deps } from '../deps.ts'
+import type { PushedPartner } from '../zoho/crm-records.ts'
 import { CrmPartnerExists, CrmRefused } from '../zoho/errors.ts'
 import { PartnerHeld } from './partner-held.ts'
 import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-in-crm.queries.ts'
 
 /**
- * The partner's id in the CRM. A name and an email are public, so that a record which the CRM has under both is linked only
+ * The partner's record in the CRM. A name and an email are public, so that a record which the CRM has under both is linked only
  * once the address is verified (D52): until then `PartnerHeld`. A partner without one gets its record at once, and finds it
  * again where the answer was lost.
  */
@@ -12,7 +13,7 @@ export async function linkOrHold(
   { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
   partner: FoundPartner,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<PushedPartner> {
   const { id, zoho_id, email_verified, crm_record_sent_at } = partner
   const isFirst = zoho_id === null && !email_verified && crm_record_sent_at === null
   try {

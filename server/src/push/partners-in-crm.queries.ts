@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import type { PushedPartner } from '../zoho/crm-records.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
@@ -28,17 +29,47 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
   await db.updateTable('partners').set({ crm_record_sent_at: at }).where('id', '=', partnerId).execute()
 }
 
-export async function markPartnerPushed(db: Db, partnerId: string, zohoId: string, asOf: string): Promise<void> {
-  await db.updateTable('partners').set({ zoho_id: zohoId }).where('id', '=', partnerId).execute()
-  // A change made while the push was under way keeps the state 'pending', and its own job.
+/** `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. */
+export async function markPartnerPushed(
+  db: Db,
+  partnerId: string,
+  { zoho_id, left_out }: PushedPartner,
+  asOf: string,
+): Promise<void> {
+  const problem = left_out.length === 0 ? null : `The CRM does not accept what ${left_out.join(' and ')} says.`
   await db
     .updateTable('partners')
-    .set({ crm: 'synced' })
+    .set((eb) => ({
+      zoho_id,
+      crm: eb
+        .case()
+        .when('modified_time', '=', asOf)
+        .then('synced' as const)
+        .else(eb.ref('crm'))
+        .end(),
+      crm_problem: problem,
+    }))
     .where('id', '=', partnerId)
-    .where('modified_time', '=', asOf)
     .execute()
 }
 
-export async function markPartnerPushFailed(db: Db, partnerId: string): Promise<void> {
-  await db.updateTable('partners').set({ crm: 'failed' }).where('id', '=', partnerId).execute()
+/** A partner whose record is up to date stays so: the job that gives up may be an older one. */
+export async function markPartnerPushFailed(db: Db, partnerId: string, problem: string): Promise<void> {
+  await db
+    .updateTable('partners')
+    .set({ crm: 'failed', crm_problem: problem })
+    .where('id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .execute()
+}
+
+/** Partners of whose record the CRM lacks something, and why, for operators. At most a hundred. */
+export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
+  return db
+    .selectFrom('partners')
+    .select(['business_name', 'crm_problem'])
+    .where('crm_problem', 'is not', null)
+    .orderBy('created_at')
+    .limit(100)
+    .execute()
 }

@@ -5,27 +5,39 @@ import { waitForEmail } from './partner-held.ts'
 import { findPartnerToPush } from './partners-in-crm.queries.ts'
 import { pushPartnerNow } from './push-partner.job.ts'
 
+interface PushOfRecord<Result> {
+  push(partnerZohoId: string): Promise<Result>
+  /** Gets the reason, in words, when the CRM refuses the record or the partner's own. */
+  markFailed(problem: string): Promise<void>
+  signal?: AbortSignal
+}
+
 /**
  * Pushes what names its partner in the CRM by an id. A partner who is not there yet gets a record first, and one whose
- * record was deleted gets another. Undefined when the partner is gone, or has to confirm its address first (D52).
+ * record was deleted gets another. Undefined when the partner is gone, or has to confirm its address first (D52); `GiveUp`
+ * when the CRM refuses.
  */
-export async function pushForPartner<Result>(
+export function pushForPartner<Result>(
   deps: Pick<Deps, 'db' | 'crm' | 'clock'>,
   partnerId: string,
-  push: (partnerZohoId: string) => Promise<Result>,
-  signal?: AbortSignal,
+  { push, markFailed, signal }: PushOfRecord<Result>,
 ): Promise<Result | undefined> {
-  const partner = await findPartnerToPush(deps.db, partnerId)
-  const zohoId = partner && (partner.zoho_id ?? (await recordInsteadOf(null)))
-  if (zohoId === undefined) return undefined
-  const pushed = push(zohoId).catch(async (error: unknown) => {
-    if (!(error instanceof CrmPartnerGone)) throw error
-    const other = await recordInsteadOf(zohoId)
-    return other === undefined ? undefined : push(other)
-  })
-  return givingUpWhenRefused(pushed)
+  return givingUpWhenRefused(pushed(), markFailed)
+
+  async function pushed(): Promise<Result | undefined> {
+    const partner = await findPartnerToPush(deps.db, partnerId)
+    const zohoId = partner && (partner.zoho_id ?? (await recordInsteadOf(null)))
+    if (zohoId === undefined) return undefined
+    try {
+      return await push(zohoId)
+    } catch (error) {
+      if (!(error instanceof CrmPartnerGone)) throw error
+      const other = await recordInsteadOf(zohoId)
+      return other === undefined ? undefined : push(other)
+    }
+  }
 
   function recordInsteadOf(useless: string | null) {
-    return givingUpWhenRefused(pushPartnerNow(deps, partnerId, { signal, useless })).catch(waitForEmail)
+    return pushPartnerNow(deps, partnerId, { signal, useless }).catch(waitForEmail)
   }
 }

@@ -3,19 +3,21 @@ import { underLease } from '../db/lease.ts'
 import type { Deps } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { defineJob } from '../jobs/define-job.ts'
+import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { linkOrHold } from './link-or-hold.ts'
 import { waitForEmail } from './partner-held.ts'
 import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
-import { PUSH_RETRY } from './push-retry.ts'
+import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
 
 export const pushPartner = defineJob({
   name: 'push-partner',
   payload: z.object({ partnerId: z.string() }),
   retry: PUSH_RETRY,
   async run(deps, { partnerId }, signal) {
-    await pushPartnerNow(deps, partnerId, { signal }).catch(waitForEmail)
+    const pushed = pushPartnerNow(deps, partnerId, { signal }).catch(waitForEmail)
+    await givingUpWhenRefused(pushed, (problem) => markPartnerPushFailed(deps.db, partnerId, problem))
   },
-  giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId),
+  giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId, NOT_REACHED),
 })
 
 /** A push is four calls at most. One that takes longer is stopped and tried again later. */
@@ -53,8 +55,8 @@ export async function pushPartnerNow(
   async function push(untilLeaseEnds: AbortSignal): Promise<{ zohoId: string | undefined }> {
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner) return { zohoId: undefined }
-    const zohoId = await linkOrHold({ db, crm, clock }, partner, untilLeaseEnds)
-    await markPartnerPushed(db, partnerId, zohoId, partner.modified_time)
-    return { zohoId }
+    const pushed = await linkOrHold({ db, crm, clock }, partner, untilLeaseEnds)
+    await markPartnerPushed(db, partnerId, pushed, partner.modified_time)
+    return { zohoId: pushed.zoho_id }
   }
 }

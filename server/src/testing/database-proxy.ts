@@ -1,5 +1,4 @@
 import { connect, createServer, type Socket } from 'node:net'
-import type { TestDatabase } from './databases.ts'
 
 interface Passage {
   client: Socket
@@ -8,11 +7,11 @@ interface Passage {
 }
 
 /**
- * A way to the database that can fall silent, as behind a balancer that forgets its connections, a frozen host or a lost
+ * A way to a database on this machine that can fall silent, as behind a balancer that forgets its connections, a frozen host or a lost
  * route: connections stay open, and nothing comes through any more.
  */
-export async function openDatabaseProxy(database: TestDatabase) {
-  const target = new URL(database.url)
+export async function openDatabaseProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl)
   const socketPath = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || '5432'}`
   const passages = new Set<Passage>()
   let isSilent = false
@@ -38,12 +37,12 @@ export async function openDatabaseProxy(database: TestDatabase) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
-  const url = new URL(database.url)
+  const url = new URL(databaseUrl)
   url.searchParams.delete('host')
   url.host = `127.0.0.1:${address.port}`
 
   return {
-    database: { ...database, url: url.href },
+    url: url.href,
     /** From now on no byte passes, on old connections and new ones. */
     fallSilent() {
       isSilent = true

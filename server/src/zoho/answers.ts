@@ -70,15 +70,23 @@ function readResult(item: unknown): WriteResult {
 }
 
 /** The id of the one record that was written, or what the refusal throws. */
-export function writtenId([result]: readonly WriteResult[]): string {
+export function writtenId(result: WriteResult | undefined): string {
   if (result && 'zohoId' in result) return result.zohoId
   throw result ? itemRefusal(result) : new CrmRefused('UNKNOWN', 'The CRM answered a write without a result.')
 }
 
-/** What to throw for one refused item. Names the field, never the value. */
+/** What to throw for one refused item. In words that a partner understands: it names the field, never the value. */
 export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): Error {
-  const text = `The CRM refused the record: ${result.code}${result.field ? ` (${result.field})` : ''} ${result.message}`
+  const text = refusalText(result)
   return PASSING_CODES.has(result.code) ? new CrmUnavailable(text) : new CrmRefused(result.code, text)
+}
+
+function refusalText({ code, field, message }: Exclude<WriteResult, { zohoId: string }>): string {
+  const name = field?.replaceAll('_', ' ')
+  if (name && code === 'INVALID_DATA') return `The CRM does not accept what ${name} says.`
+  if (name && code === 'DUPLICATE_DATA') return `The CRM has another record with the same ${name}.`
+  if (name && code === 'MANDATORY_NOT_FOUND') return `The CRM wants ${name}, which is empty.`
+  return `The CRM refused the record: ${[code, name && `(${name})`, message].filter(Boolean).join(' ')}`
 }
 
 /** What to throw for a request refused as a whole. */

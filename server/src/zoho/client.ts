@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { CrmUnavailable } from '../errors.ts'
+import { priceOf } from './prices.ts'
+import type { SharedLimits } from './shared-limits.ts'
 
 export interface AccessToken {
   value: string
@@ -50,19 +52,17 @@ export interface RetryTuning {
 const ZOHO_RETRY: RetryTuning = { attemptsMax: 6, firstDelayMs: 1_000 }
 const DELAY_MS_MAX = 60_000
 const CALL_MS_MAX = 20_000
-const CALLS_AT_ONCE_MAX = 10
 
 type Failure = { reason: string; retryAfterMs: number; cause?: unknown }
 
 export function openClient(options: {
   tokens: Tokens
   log: Logger
-  /** Told of every HTTP call, the refused ones included. */
-  onCall(): void
+  limits: Pick<SharedLimits, 'refresh' | 'callsAtOnceMax' | 'add' | 'told'>
   retry?: RetryTuning
 }): ZohoClient {
-  const { tokens, log, onCall, retry = ZOHO_RETRY } = options
-  const slots = openSlots(CALLS_AT_ONCE_MAX)
+  const { tokens, log, limits, retry = ZOHO_RETRY } = options
+  const slots = openSlots(limits.callsAtOnceMax)
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
     let rejectedToken: string | undefined
@@ -71,6 +71,7 @@ export function openClient(options: {
         rejectedToken === undefined ? tokens.current() : tokens.replace(rejectedToken),
         call.signal,
       )
+      await unlessAborted(limits.refresh(), call.signal)
       const outcome = await slots(() => sendOnce(call, token.apiDomain, token.value), call.signal)
       if ('answer' in outcome) {
         const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined
@@ -108,7 +109,7 @@ export function openClient(options: {
     const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token}` }
     if (call.body) headers['content-type'] = 'application/json'
     const timeout = AbortSignal.timeout(CALL_MS_MAX)
-    onCall()
+    limits.add(priceOf(call))
     try {
       const response = await fetch(url, {
         method: call.method,
@@ -119,6 +120,7 @@ export function openClient(options: {
       })
       const text = await response.text()
       const { status } = response
+      limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
       if (status === 429 || status >= 500) {
         const retryAfterMs = readRetryAfter(response.headers.get('retry-after'))
         return { failure: { reason: `HTTP ${status}`, retryAfterMs }, mayRepeat: status === 429 || call.isRepeatable }
@@ -166,34 +168,43 @@ async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSigna
 }
 
 /** Runs at most `max` at once, the others in the order they came. */
-function openSlots(max: number) {
-  let free = max
+function openSlots(max: () => number) {
+  let running = 0
   const waiting: (() => void)[] = []
 
-  function pass(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else free++
+  function start(): void {
+    while (running < max() && waiting.length > 0) {
+      running++
+      waiting.shift()?.()
+    }
+  }
+
+  function end(): void {
+    running--
+    start()
   }
 
   return async function withSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    if (free > 0) free--
-    else {
-      const slot = Promise.withResolvers<void>()
-      waiting.push(slot.resolve)
-      await unlessAborted(slot.promise, signal).catch((error: unknown) => {
-        const at = waiting.indexOf(slot.resolve)
-        if (at === -1) pass()
-        else waiting.splice(at, 1)
-        throw error
-      })
-    }
+    const slot = Promise.withResolvers<void>()
+    waiting.push(slot.resolve)
+    start()
+    await unlessAborted(slot.promise, signal).catch((error: unknown) => {
+      const at = waiting.indexOf(slot.resolve)
+      if (at === -1) end()
+      else waiting.splice(at, 1)
+      throw error
+    })
     try {
       return await work()
     } finally {
-      pass()
+      end()
     }
   }
+}
+
+/** Absent while more than half of the day's credits are left. */
+function readCreditsLeft(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 }
 
 /** Seconds or a date; Zoho documents neither, gateways before it send both. */

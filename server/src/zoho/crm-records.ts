@@ -135,6 +135,12 @@ export interface PartnerToPush {
   may_link: boolean
 }
 
+export interface PushedPartner {
+  zoho_id: string
+  /** The CRM's names of the fields whose values it did not accept: the record is there without them. */
+  left_out: string[]
+}
+
 /** What the portal writes into a CRM lead. The status goes only with the first push: after that it is the CRM's. */
 export interface LeadToPush {
   loid: string
@@ -215,6 +221,13 @@ export interface CrmOrganisation {
   name: string | null
   timezone: string | null
   currency: string | null
+}
+
+/** What came of trying one thing that the portal needs of the CRM, in words; what to do stands with what is wrong. */
+export interface CrmCheck {
+  name: string
+  says: string
+  isWrong: boolean
 }
 
 /** What came of making the fields that were missing, each as `Module.Field`. */

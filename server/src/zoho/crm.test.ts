@@ -8,7 +8,7 @@ import { borrowCrmSandbox } from '../testing/borrow-crm-sandbox.ts'
 import { createDatabase } from '../testing/databases.ts'
 import { type Lender, openLender } from '../testing/lender.ts'
 import { type Crm, openCrm } from './crm.ts'
-import type { CrmModule, DealToPush, LeadToPush } from './crm-records.ts'
+import type { CrmModule, DealToPush, LeadToPush, PartnerToPush } from './crm-records.ts'
 import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 import { NotesNotListed } from './read-notes.ts'
@@ -37,6 +37,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await lender.reset()
   await database.db.deleteFrom('crm_tokens').execute()
+  await database.pool.query('truncate crm_calls, crm_callers, crm_credits_left')
   now = new Date()
   crm = open()
   partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
@@ -51,6 +52,7 @@ function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
     mode: 'sandbox',
     settings: settings(),
     fieldMap: DEFAULT_FIELD_MAP,
+    creditsPerDay: 50_000,
     db: database.db,
     clock: { now: () => now },
     log,
@@ -141,7 +143,7 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
 
 test('a lead that was pushed comes back as it was sent, in UTC', async () => {
   const lead = newLead()
-  const { zoho_id } = await crm.upsertLead(lead)
+  const { zoho_id } = await crm.pushLead(lead)
   const { partner_zoho_id: _, referral_consent: __, ...sent } = lead
 
   const found = await findLead(zoho_id)
@@ -151,19 +153,32 @@ test('a lead that was pushed comes back as it was sent, in UTC', async () => {
   expect(await lender.read('Leads', zoho_id)).toMatchObject({ Referral_Consent: lead.referral_consent })
 })
 
-test('a push whose answer was lost makes one record', async () => {
-  await crm.leadStatuses()
-  const lead = newLead()
-  await lender.faults({ resetAfterCommit: { times: 1, match: '/upsert' } })
-  const { zoho_id } = await crm.upsertLead(lead)
-  expect((await lender.list('Leads', 'LOID')).map((one) => one['id'])).toEqual([zoho_id])
-})
+test.each([
+  ['Leads', { Lead_Status: 'Contacted', Loan_Amount: 90_000, Description: 'Wants less' }],
+  ['Deals', { Stage: 'Approved', Amount: 90_000, Description: 'Wants less' }],
+] as const)(
+  'a push of %s whose answer was lost looks before it sends again: what staff set meanwhile stays',
+  async (module, change) => {
+    const lead = newLead()
+    const deal = newDeal()
+    const push = () => (module === 'Leads' ? crm.pushLead(lead) : crm.pushDeal(deal))
+    await lender.faults({ resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } })
+    await expect(push()).rejects.toThrow(CrmUnavailable)
+    const [made] = await lender.list(module, 'LOID')
+    const zoho_id = String(made?.['id'])
+    await lender.update(module, zoho_id, change)
+
+    expect(await push()).toEqual({ zoho_id })
+    expect(await lender.list(module, 'LOID')).toHaveLength(1)
+    expect(await lender.read(module, zoho_id)).toMatchObject(change)
+  },
+)
 
 test('a repeated push leaves what staff changed since, the status above all', async () => {
   const lead = newLead()
-  const { zoho_id } = await crm.upsertLead(lead)
+  const { zoho_id } = await crm.pushLead(lead)
   await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted', Loan_Amount: 90_000 })
-  expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
+  expect(await crm.pushLead(lead)).toEqual({ zoho_id })
   expect(await findLead(zoho_id)).toMatchObject({ lead_status: 'Contacted', loan_amount: 90_000 })
 })
 
@@ -174,25 +189,25 @@ test.each([
 ])('a lead that was converted meanwhile is not pushed again: %o', async (switches) => {
   await lender.behaviour(switches)
   const lead = newLead()
-  const { zoho_id } = await crm.upsertLead(lead)
+  const { zoho_id } = await crm.pushLead(lead)
   await lender.convert(zoho_id)
-  expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
+  expect(await crm.pushLead(lead)).toEqual({ zoho_id })
   expect(await lender.list('Leads', 'LOID')).toHaveLength(1)
 })
 
 test('a lead whose email Zoho refuses reaches the lender all the same, with the email in words', async () => {
-  const { zoho_id } = await crm.upsertLead(newLead({ email: 'owner@freight', description: 'Call early' }))
+  const { zoho_id } = await crm.pushLead(newLead({ email: 'owner@freight', description: 'Call early' }))
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
 
 test('text longer than the field is cut, and a lead with a business name only is accepted', async () => {
   const lead = newLead({ business_name: 'B'.repeat(220), first_name: null, last_name: null })
-  const { zoho_id } = await crm.upsertLead(lead)
+  const { zoho_id } = await crm.pushLead(lead)
   expect(await findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
 })
 
 test('data that Zoho refuses is not an outage', async () => {
-  await expect(crm.upsertLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
+  await expect(crm.pushLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })
 
 test.each(['field', 'id'])(
@@ -200,13 +215,13 @@ test.each(['field', 'id'])(
   async (lookupRefusalNames) => {
     await lender.behaviour({ lookupRefusalNames })
     await lender.remove('Partners', partner)
-    await expect(crm.upsertLead(newLead())).rejects.toThrow(CrmPartnerGone)
+    await expect(crm.pushLead(newLead())).rejects.toThrow(CrmPartnerGone)
   },
 )
 
 test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
   const sent = newDeal({ loid: 'LO-DEA00001' })
-  const { zoho_id } = await crm.upsertDeal(sent)
+  const { zoho_id } = await crm.pushDeal(sent)
   expect(await findDeal(zoho_id)).toMatchObject({
     loid: 'LO-DEA00001',
     partner_zoho_id: partner,
@@ -218,13 +233,13 @@ test('a deal that was pushed comes back as it was sent, once, and staff’s chan
     closing_date: '2027-06-30',
   })
   await lender.update('Deals', zoho_id, { Stage: 'Approved', Amount: 1 })
-  expect(await crm.upsertDeal({ ...sent, amount: 2 })).toEqual({ zoho_id })
+  expect(await crm.pushDeal({ ...sent, amount: 2 })).toEqual({ zoho_id })
   expect(await findDeal(zoho_id)).toMatchObject({ stage: 'Approved', amount: 1 })
 })
 
 test('two pushes of one deal at once make one record', async () => {
   const loid = 'LO-DEA00002'
-  const pushed = await Promise.all([crm.upsertDeal(newDeal({ loid })), open().upsertDeal(newDeal({ loid }))])
+  const pushed = await Promise.all([crm.pushDeal(newDeal({ loid })), open().pushDeal(newDeal({ loid }))])
   expect(pushed[0]).toEqual(pushed[1])
   expect(await lender.list('Deals', 'LOID')).toHaveLength(1)
 })
@@ -233,7 +248,7 @@ test.each([true, false])(
   'a deal without a closing day is accepted, whether the layout insists on one: %s',
   async (layoutMandatoryEnforced) => {
     await lender.behaviour({ layoutMandatoryEnforced })
-    const { zoho_id } = await crm.upsertDeal(newDeal({ closing_date: null, email: 'nkem@okafor.x' }))
+    const { zoho_id } = await crm.pushDeal(newDeal({ closing_date: null, email: 'nkem@okafor.x' }))
     const closing_date = layoutMandatoryEnforced ? '2026-12-03' : null
     const description = 'Call after three\n\nEmail: nkem@okafor.x'
     expect(await findDeal(zoho_id)).toMatchObject({ closing_date, email: null, description })
@@ -251,25 +266,75 @@ test('partners are found again by id, or by name and email together, never by na
     may_link: true,
   }
   await expect(crm.upsertPartner({ ...ada, may_link: false })).rejects.toThrow(CrmPartnerExists)
-  expect(await crm.upsertPartner(ada)).toBe(partner)
-  expect(await crm.upsertPartner({ ...ada, zoho_id: partner, business_name: 'Harbour & Sons' })).toBe(partner)
+  const push = async (more: Partial<PartnerToPush> = {}) => (await crm.upsertPartner({ ...ada, ...more })).zoho_id
+  expect(await push()).toBe(partner)
+  expect(await push({ zoho_id: partner, business_name: 'Harbour & Sons' })).toBe(partner)
   expect(await lender.read('Partners', partner)).toMatchObject({ Name: 'Harbour & Sons', First_Name: 'Ada' })
 
-  const stranger = await crm.upsertPartner({ ...ada, business_name: 'Harbour & Sons', email: "o'neil@other.example" })
+  const other = { business_name: 'Harbour & Sons', email: "o'neil@other.example" }
+  const stranger = await push(other)
   expect(stranger).not.toBe(partner)
-  expect(await crm.upsertPartner({ ...ada, business_name: 'Harbour & Sons', email: "o'neil@other.example" })).toBe(
-    stranger,
-  )
+  expect(await push(other)).toBe(stranger)
 
   await lender.remove('Partners', stranger)
-  const renamed = { ...ada, business_name: 'New', email: 'new@other.example' }
-  const again = await crm.upsertPartner({ ...renamed, zoho_id: stranger })
+  const renamed = { business_name: 'New', email: 'new@other.example', zoho_id: stranger }
+  const again = await push(renamed)
   expect(again).not.toBe(stranger)
-  expect(await crm.upsertPartner({ ...renamed, zoho_id: stranger })).toBe(again)
+  expect(await push(renamed)).toBe(again)
+})
+
+test('a partner whose email the CRM does not accept gets a record without it', async () => {
+  const ada = {
+    business_name: 'Ada & Sons',
+    email: 'ada@exa_mple.com',
+    first_name: 'Ada',
+    last_name: null,
+    phone: null,
+  }
+  const made = await crm.upsertPartner({ ...ada, zoho_id: null, may_link: true })
+  expect(made.left_out).toEqual(['Email'])
+  expect(await crm.upsertPartner({ ...ada, ...made, first_name: 'Adah', may_link: true })).toEqual(made)
+  expect(await lender.read('Partners', made.zoho_id)).toMatchObject({
+    Name: 'Ada & Sons',
+    First_Name: 'Adah',
+    Email: null,
+  })
+})
+
+test('where the CRM takes each email once, a second lead of it reaches the lender with the email in words', async () => {
+  await lender.behaviour({ leadEmailUnique: true })
+  await crm.pushLead(newLead())
+  const { zoho_id } = await crm.pushLead(newLead())
+  const description = 'Email: n.okafor@freight.example'
+  expect(await findLead(zoho_id)).toMatchObject({ email: null, description })
+})
+
+test('many leads and deals go in one call each, once; what is refused holds up no other', async () => {
+  const leads = Array.from({ length: 45 }, () => newLead())
+  const there = await crm.pushLead(leads[0] ?? newLead())
+  const before = (await lender.calls()).by_kind
+  const pushed = await crm.pushLeads([...leads, newLead({ loan_amount: 1e17 })])
+  expect([...pushed.keys()].sort()).toEqual(leads.map((lead) => lead.loid).sort())
+  expect(pushed.get(leads[0]?.loid ?? '')).toBe(there.zoho_id)
+  expect(await crm.pushLeads(leads)).toEqual(pushed)
+  const after = (await lender.calls()).by_kind
+  expect((after['POST /crm/v8/Leads'] ?? 0) - (before['POST /crm/v8/Leads'] ?? 0)).toBe(1)
+
+  const deals = [newDeal(), newDeal()]
+  const made = await crm.pushDeals(deals)
+  expect(await crm.pushDeals(deals)).toEqual(made)
+  expect(await lender.list('Deals', 'LOID')).toHaveLength(2)
+})
+
+test('a note to a record in the recycle bin waits', async () => {
+  const { zoho_id } = await crm.pushLead(newLead())
+  await lender.remove('Leads', zoho_id)
+  const note = { title: null, content: 'Called, no answer', created_at: new Date().toISOString() }
+  await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
 })
 
 test('a note whose answer was lost is not added twice, but saying the same again is', async () => {
-  const { zoho_id } = await crm.upsertLead(newLead())
+  const { zoho_id } = await crm.pushLead(newLead())
   const note = { title: null, content: 'Called,\nno answer', created_at: new Date().toISOString() }
   await lender.faults({ resetAfterCommit: { times: 1, match: '/Notes' } })
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
@@ -280,7 +345,7 @@ test('a note whose answer was lost is not added twice, but saying the same again
 })
 
 test('notes of all records since a time, and of one record over several pages', async () => {
-  const { zoho_id } = await crm.upsertLead(newLead())
+  const { zoho_id } = await crm.pushLead(newLead())
   const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
   await lender.createMany(`Leads/${zoho_id}/Notes`, notes)
   expect(await crm.notes('Leads', zoho_id)).toHaveLength(205)
@@ -408,7 +473,7 @@ test('lists of statuses and stages come in the CRM’s order and names', async (
 
 test('a conversion shows in the lead, with its deal', async () => {
   const lead = newLead()
-  const { zoho_id } = await crm.upsertLead(lead)
+  const { zoho_id } = await crm.pushLead(lead)
   const deal = await lender.convert(zoho_id, { Deal_Name: 'Okafor – trucks', Amount: 140_000 })
   expect(await findLead(zoho_id)).toMatchObject({ is_converted: true, converted_deal_zoho_id: deal })
   expect(await findDeal(deal)).toMatchObject({
@@ -425,7 +490,7 @@ test('a conversion shows in the lead, with its deal', async () => {
 
 test('a lead’s history begins with the status it was added with, however the timeline writes nothing', async () => {
   await lender.behaviour({ timelineEmptyOldValue: 'blank', timelineShowsNotes: true, timesOffset: '-05:30' })
-  const { zoho_id } = await crm.upsertLead(newLead())
+  const { zoho_id } = await crm.pushLead(newLead())
   expect(await crm.leadStatusHistory({ zoho_id, lead_status: 'New Lead' })).toMatchObject([{ value: 'New Lead' }])
   await lender.addNote('Leads', zoho_id, { content: 'No change of status' })
   await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted' })
@@ -614,8 +679,8 @@ test.each(['each', 'all-or-none'])('what the organisation lacks is made, whether
   expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
 
   const lead = newLead()
-  const { zoho_id } = await crm.upsertLead(lead)
-  expect(await crm.upsertLead(lead)).toEqual({ zoho_id })
+  const { zoho_id } = await crm.pushLead(lead)
+  expect(await crm.pushLead(lead)).toEqual({ zoho_id })
   expect(await findLead(zoho_id)).toMatchObject({
     loid: lead.loid,
     partner_zoho_id: partner,
@@ -649,14 +714,71 @@ test('the organisation tells its name, time zone and currency', async () => {
   })
 })
 
-test('calls of all processes in the last 24 hours are counted together', async () => {
+const wrong = async () =>
+  Object.fromEntries((await open().check()).flatMap((one) => (one.isWrong ? [[one.name, one.says]] : [])))
+
+test('where all is well, the check says so and changes nothing', async () => {
+  const before = await lender.list('Leads', 'LOID')
+  expect(await wrong()).toEqual({})
+  expect(await lender.list('Leads', 'LOID')).toEqual(before)
+})
+
+test.each([
+  [{ scopesMissing: ['ZohoSearch.securesearch.READ'] }, 'Search', 'ZohoSearch.securesearch.READ'],
+  [{ scopesMissing: ['ZohoCRM.coql.READ'] }, 'Queries', 'ZohoCRM.coql.READ'],
+  [{ scopesMissing: ['ZohoCRM.notifications.ALL'] }, 'Notifications', 'ZohoCRM.notifications.ALL'],
+  [{ scopesMissing: ['ZohoCRM.org.READ'] }, 'Organisation', 'ZohoCRM.org.READ'],
+  [{ loidUnique: false }, 'LOID', 'Leads.LOID and Deals.LOID may occur twice'],
+  [{ conversionMapsLoidAndPartner: false }, 'Conversion', 'Leads.LOID and Leads.Partner are lost'],
+  [{ choicesMissing: ['Leads.Lead_Status.New Lead'] }, 'Picklists', 'Leads.Lead_Status lacks New Lead'],
+])('the check names what is wrong and what to do: %o', async (switches, name, words) => {
+  await lender.behaviour(switches)
+  expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
+})
+
+test('without the right to write, the check names the three modules’ scope', async () => {
+  await lender.faults({ scopeMismatch: { times: 1, match: 'PUT /crm/v8/Partners' } })
+  expect(await wrong()).toEqual({ Writing: expect.stringContaining('ZohoCRM.modules.ALL') })
+})
+
+test('calls and credits of all processes in the last 24 hours are counted together, by Zoho’s prices', async () => {
   const [first, second] = [open(), open()]
-  const before = await first.callsOfLastDay()
+  const before = await first.usage()
+  const zohoBefore = await lender.calls()
   await first.organisation()
+  await first.countLeads(partner)
   await first.close()
-  await second.organisation()
-  await second.organisation()
-  expect(await second.callsOfLastDay()).toBe(before + 3)
+  for await (const _ of second.deletionsOfAllPartners('Leads', new Date().toISOString())) break
+  const after = await second.usage()
+  const zoho = await lender.calls()
+  expect(after.credits - before.credits).toBe(zoho.credits_used - zohoBefore.credits_used)
+  expect(after.calls - before.calls).toBe(zoho.total - zohoBefore.total)
+  expect(after.credits).toBeGreaterThan(after.calls)
+  await second.close()
   now = new Date(now.getTime() + 25 * 3_600_000)
-  expect(await second.callsOfLastDay()).toBe(0)
+  expect(await first.usage()).toMatchObject({ calls: 0, credits: 0 })
+})
+
+test('below a tenth of the day’s credits only pushes go on, whatever process learnt of it', async () => {
+  // Zoho says what is left once half is used.
+  await lender.behaviour({ creditsPerDay: 100 })
+  const other = open({ creditsPerDay: 100 })
+  for (let call = 0; call < 92; call++) await lender.watches()
+  const pusher = open({ creditsPerDay: 100 })
+  await pusher.pushDeal(newDeal())
+  expect((await pusher.usage()).creditsLeft).toBeLessThan(10)
+
+  await expect(other.countLeads(partner)).rejects.toThrow('nearly used up')
+  expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
+})
+
+test('the calls that may run at once are shared by the processes that call', async () => {
+  const [first, second] = [open(), open()]
+  await Promise.all([first.organisation(), second.organisation()])
+  await Promise.all([first.usage(), second.usage()])
+  await lender.behaviour({ concurrentCallsMax: 10, subConcurrentCallsMax: 10 })
+  await lender.faults({ slowMs: 20 })
+  const [before, beforeOther] = [first.callsUsed(), second.callsUsed()]
+  await Promise.all([first, second].flatMap((one) => Array.from({ length: 20 }, () => one.organisation())))
+  expect([first.callsUsed() - before, second.callsUsed() - beforeOther]).toEqual([20, 20])
 })

@@ -2,9 +2,10 @@ import type { Logger } from 'pino'
 import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../deps.ts'
+import { CrmUnavailable } from '../errors.ts'
 import { openApi } from './api.ts'
-import { openCallCount } from './call-count.ts'
-import { openClient, type RetryTuning } from './client.ts'
+import { type Checks, openChecks } from './check.ts'
+import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
 import type { FieldMap } from './field-map.ts'
 import { openRecordLister, type RecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
@@ -14,6 +15,7 @@ import { openRecordPusher, type RecordPusher } from './push-records.ts'
 import { type HistoryReader, openHistoryReader } from './read-histories.ts'
 import { type NoteReader, openNoteReader } from './read-notes.ts'
 import { openRecordReader, type RecordReader } from './read-records.ts'
+import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-limits.ts'
 import { openTokens } from './token.ts'
 
 /**
@@ -28,13 +30,13 @@ export interface Crm
     HistoryReader,
     NoteReader,
     Channels,
-    Organisation {
+    Organisation,
+    Checks {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
   /** HTTP calls since the start of this process, the refused ones included. */
   callsUsed(): number
-  /** The same of all processes in the last 24 hours (D34). */
-  callsOfLastDay(): Promise<number>
+  usage(): Promise<CrmUsage>
   /** Writes down what is not written yet. */
   close(): Promise<void>
 }
@@ -43,6 +45,8 @@ export interface CrmOptions {
   mode: 'sandbox' | 'zoho'
   settings: ZohoSettings
   fieldMap: FieldMap
+  /** What the organisation's edition includes. */
+  creditsPerDay: number
   db: Db
   clock: Clock
   log: Logger
@@ -50,25 +54,43 @@ export interface CrmOptions {
   retry?: RetryTuning
 }
 
-export function openCrm({ mode, settings, fieldMap, db, clock, log, retry }: CrmOptions): Crm {
+export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, log, retry }: CrmOptions): Crm {
   const tokens = openTokens({ settings, db, clock, log })
-  const calls = openCallCount({ db, clock, log })
-  const api = openApi(openClient({ tokens, log, onCall: calls.add, ...(retry && { retry }) }))
+  const limits = openSharedLimits({ creditsPerDay, db, clock, log })
+  const client = openClient({ tokens, log, limits, ...(retry && { retry }) })
+  const api = openApi(client)
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
-  const notes = openNoteReader(parts)
-  const records = openRecordReader(parts)
+  const reading = { ...parts, api: openApi(sparing(client, limits)) }
+  const records = openRecordReader(reading)
+  const organisation = openOrganisation(parts)
   return {
     mode,
-    ...openRecordPusher(parts, notes),
+    ...openRecordPusher(parts, openNoteReader(parts)),
     ...records,
-    ...openRecordLister(parts, records),
-    ...openHistoryReader(parts),
-    ...notes,
+    ...openRecordLister(reading, records),
+    ...openHistoryReader(reading),
+    ...openNoteReader(reading),
     ...openChannels({ api, settings, fieldMap }),
-    ...openOrganisation(parts),
+    ...organisation,
+    ...openChecks(parts, organisation),
     apiDomain: async () => (await tokens.current()).apiDomain,
-    callsUsed: calls.ofThisProcess,
-    callsOfLastDay: calls.ofLastDay,
-    close: calls.close,
+    callsUsed: limits.callsOfThisProcess,
+    usage: limits.usage,
+    close: limits.close,
+  }
+}
+
+/** For everything but pushes: makes no call while the day's credits are short (D57). */
+function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
+  return {
+    async send(call) {
+      await limits.refresh()
+      if (limits.isShort()) {
+        throw new CrmUnavailable(
+          'The CRM’s calls of the day are nearly used up. What is new here still goes there; what is new there comes later.',
+        )
+      }
+      return client.send(call)
+    },
   }
 }

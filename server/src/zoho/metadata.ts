@@ -8,6 +8,11 @@ import type { Displayed } from './wire.ts'
 export interface FieldSettings {
   lengthMax: number | null
   choices: Choice[]
+  isUnique: boolean
+  /** Of a lookup: the module whose records it names. */
+  namesModule: string | null
+  /** Of a lead's field: the field of the deal that gets its value when the lead is converted. */
+  dealField: string | null
 }
 
 interface Choice {
@@ -53,7 +58,7 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
  * Records, timelines and queries may carry the displayed name or the one the value had first. A value that the list
  * does not know stays as it is.
  */
-export function displayedIn(settings: ModuleSettings | undefined): Displayed {
+export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>> | undefined): Displayed {
   return (field, value) => {
     const choices = settings?.get(field)?.choices
     if (!choices || choices.length === 0) return value
@@ -91,6 +96,18 @@ const WireField = z.object({
     )
     .nullish()
     .catch(null),
+  // An object without content stands for no.
+  unique: z.record(z.string(), z.unknown()).nullish().catch(null),
+  lookup: z
+    .object({ module: z.object({ api_name: z.string() }) })
+    .nullish()
+    .catch(null),
+  convert_mapping: z
+    .object({
+      Deals: z.union([z.string(), z.object({ api_name: z.string() }).transform((one) => one.api_name)]).nullish(),
+    })
+    .nullish()
+    .catch(null),
 })
 
 function readFields(fields: unknown[]): ModuleSettings {
@@ -105,7 +122,14 @@ function readFields(fields: unknown[]): ModuleSettings {
         actual: value.actual_value ?? value.display_value,
         isUsed: value.type !== 'unused',
       }))
-      return [field.api_name, { lengthMax: field.length ?? null, choices }]
+      const settings = {
+        lengthMax: field.length ?? null,
+        choices,
+        isUnique: Object.keys(field.unique ?? {}).length > 0,
+        namesModule: field.lookup?.module.api_name ?? null,
+        dealField: field.convert_mapping?.Deals ?? null,
+      }
+      return [field.api_name, settings]
     }),
   )
 }

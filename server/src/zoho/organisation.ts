@@ -55,7 +55,7 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
       const call = { method: 'POST', path: 'settings/fields', query: { module }, isRepeatable: false, signal } as const
       const answer = await api.write({ ...call, body: { fields: [field] } })
       try {
-        writtenId(readResults(answer, 'fields'))
+        writtenId(readResults(answer, 'fields')[0])
       } catch (error) {
         if (!(error instanceof CrmRefused)) throw error
         reasons.set(name, error.message)

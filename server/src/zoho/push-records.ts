@@ -1,9 +1,18 @@
 import { z } from 'zod'
 import { chunksOf } from '../chunks-of.ts'
+import { CrmUnavailable } from '../errors.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
 import type { ZohoAnswer, ZohoCall } from './client.ts'
-import type { CrmModule, DealToPush, LeadToPush, LoidToPush, NoteToPush, PartnerToPush } from './crm-records.ts'
-import { CrmPartnerExists, CrmPartnerGone } from './errors.ts'
+import type {
+  CrmModule,
+  DealToPush,
+  LeadToPush,
+  LoidToPush,
+  NoteToPush,
+  PartnerToPush,
+  PushedPartner,
+} from './crm-records.ts'
+import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
 import { type ModuleSettings, usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
@@ -14,14 +23,26 @@ export interface RecordPusher {
   /** The id of the partner record with this name and this email, of the oldest where there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
-   * The partner's id in the CRM, after its record was made or brought up to date. Without an id a record with its name and
-   * email is taken as it is, for the CRM's names are the better ones, or is `CrmPartnerExists` where it may not be linked.
+   * Brings the partner's record up to date, or makes it. Without an id a record with its name and email is taken as it is,
+   * for the CRM's names are the better ones, or is `CrmPartnerExists` where it may not be linked.
    */
-  upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<string>
-  /** By LOID, so that a repeat makes no second record. A lead that is there already is the CRM's and stays as it is. */
-  upsertLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
-  upsertDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
-  /** The note's id in the CRM. A repeat finds the equal note on the record instead of adding a second. */
+  upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
+  /**
+   * The lead's id in the CRM. One that is there already by its LOID is the CRM's and stays as it is. After an answer that
+   * was lost (`CrmUnavailable`) the lead may be there: a repeat of the push finds it.
+   */
+  pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
+  pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
+  /**
+   * Several at once, at most fifty: the CRM id of each LOID that is there then. Those that are not among them have a
+   * trouble of their own, which pushing one alone tells.
+   */
+  pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
+  pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
+  /**
+   * The note's id in the CRM. A repeat finds the equal note on the record instead of adding a second. While the record is
+   * in the CRM's recycle bin it is `CrmUnavailable`.
+   */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
    * Names records that were born in the CRM. One that cannot be written (a converted lead, a LOID that is taken) is
@@ -36,6 +57,8 @@ const NOTE_TITLE_LENGTH_MAX = 120
 const PIPELINE_FIELD = 'Pipeline'
 /** Zoho's standard layout wants a day on which a deal is expected to close; the lender sets the real one. */
 const CLOSING_DAYS = 30
+
+type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
 /** What is told apart of a record that is pushed. */
 interface PushedFields {
@@ -53,11 +76,7 @@ export function openRecordPusher(
   const { partners, leads, deals } = fieldMap
 
   /** The result of each record, in the order of what was sent. `more` stands beside the records in the call's body. */
-  async function writeRecords(
-    call: Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' },
-    data: object[],
-    more: object = {},
-  ): Promise<WriteResult[]> {
+  async function writeRecords(call: RecordCall, data: object[], more: object = {}): Promise<WriteResult[]> {
     return readResults(await api.write({ ...call, body: { data, ...more } }))
   }
 
@@ -78,103 +97,151 @@ export function openRecordPusher(
     return readText(found, 'id') ?? undefined
   }
 
-  async function upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<string> {
-    const settingsOf = await metadata.fieldsOf(partners.module, signal)
+  async function upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner> {
     const { zoho_id: zohoId, ...values } = partner
-    const record = fitted(named(values, partners.fields), settingsOf)
+    const record = fitted(named(values, partners.fields), await metadata.fieldsOf(partners.module, signal))
     if (zohoId === null) {
       const found = await findPartnerRecord(partner, signal)
       if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
-      if (found !== undefined) return found
+      if (found !== undefined) return { zoho_id: found, left_out: [] }
     } else {
-      const path = `${partners.module}/${zohoId}`
-      const answer = await api.write({ method: 'PUT', path, body: { data: [record] }, isRepeatable: true, signal })
-      if (!isMissing(answer) || isItemAnswer(answer)) return writtenId(readResults(answer))
+      const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
+      const updated = await writePartner(call, record)
+      if (updated) return updated
       // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
       return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
-    return writtenId(await writeRecords(call, [withoutNulls(record)]))
+    const made = await writePartner(call, withoutNulls(record))
+    if (!made) throw new CrmRefused('INVALID_MODULE', `The CRM has no module ${partners.module}.`)
+    return made
   }
 
-  async function findByLoid(
+  /** Null when there is no such record. What the CRM does not accept of the partner's contact is left out, in words. */
+  async function writePartner(call: RecordCall, record: Record<string, unknown>): Promise<PushedPartner | null> {
+    let sent = record
+    const leftOut: string[] = []
+    for (;;) {
+      const answer = await api.write({ ...call, body: { data: [sent] } })
+      if (isMissing(answer) && !isItemAnswer(answer)) return null
+      const [result] = readResults(answer)
+      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut }
+      const { code, field } = result
+      const isContact = field === partners.fields.email || field === partners.fields.phone
+      if (!isContactRefused(code) || !isContact || !(field in sent)) throw itemRefusal(result)
+      const { [field]: _, ...rest } = sent
+      sent = rest
+      leftOut.push(field)
+    }
+  }
+
+  /** The ids of those of these LOIDs, at most fifty, that the CRM has. */
+  async function findByLoids(
     { module, fields }: { module: string; fields: PushedFields },
-    loid: string,
+    loids: readonly string[],
     signal?: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<Map<string, string>> {
     const field = fields.loid
-    const query = `select id, ${field} from ${module} where ${field} = '${loid}' order by id asc limit 0, 1`
-    const [row] = await api.coql(query, signal)
-    return readText(row, 'id') ?? undefined
+    const wanted = loids.map((loid) => `'${loid}'`).join(', ')
+    const query = `select id, ${field} from ${module} where ${field} in (${wanted}) order by id desc limit 0, 200`
+    return idsByLoid(await api.coql(query, signal), field)
   }
 
-  async function findLeadByLoid(loid: string, signal?: AbortSignal): Promise<string | undefined> {
-    const found = await findByLoid(leads, loid, signal)
-    if (found !== undefined) return found
+  async function findLeadsByLoid(loids: readonly string[], signal?: AbortSignal): Promise<Map<string, string>> {
+    const found = await findByLoids(leads, loids, signal)
+    const missing = loids.filter((loid) => !found.has(loid))
+    if (missing.length === 0) return found
     const field = leads.fields.loid
-    // A converted lead may be hidden from queries, and an upsert by its LOID would make a second one.
-    const query = { criteria: `(${field}:equals:${loid})`, converted: 'true', fields: `${field},Modified_Time` }
+    // A converted lead may be hidden from queries, and whether its LOID counts as taken could not be confirmed.
+    const criteria = `(${field}:in:${missing.join(',')})`
+    const query = { criteria, converted: 'true', fields: `${field},Modified_Time` }
     const { items } = readItems(await api.get(`${leads.module}/search`, query, { signal }))
-    // Search finds what contains the text, too.
-    return (
-      readText(
-        items.find((item) => readText(item, field) === loid),
-        'id',
-      ) ?? undefined
-    )
+    return new Map([...idsByLoid(items, field), ...found])
   }
 
-  async function upsertLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
-    const there = await findLeadByLoid(lead.loid, signal)
-    if (there !== undefined) return { zoho_id: there }
+  async function pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
+    const there = (await findLeadsByLoid([lead.loid], signal)).get(lead.loid)
+    return there === undefined ? insertByLoid(leads, leadRecord(lead), signal) : { zoho_id: there }
+  }
 
+  async function pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
+    const there = (await findByLoids(deals, [deal.loid], signal)).get(deal.loid)
+    if (there !== undefined) return { zoho_id: there }
+    const closing = { [deals.fields.closing_date]: plainDateAfter(deal.created_at, CLOSING_DAYS) }
+    return insertByLoid(deals, await dealRecord(deal, signal), signal, closing)
+  }
+
+  async function pushLeads(many: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>> {
+    const there = await findLeadsByLoid(loidsOf(many), signal)
+    const missing = many.filter((lead) => !there.has(lead.loid))
+    return new Map([...there, ...(await insertMany(leads, missing.map(leadRecord), signal))])
+  }
+
+  async function pushDeals(many: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>> {
+    const there = await findByLoids(deals, loidsOf(many), signal)
+    const missing = many.filter((deal) => !there.has(deal.loid))
+    const records = await Promise.all(missing.map((deal) => dealRecord(deal, signal)))
+    return new Map([...there, ...(await insertMany(deals, records, signal))])
+  }
+
+  function leadRecord(lead: LeadToPush): Record<string, unknown> {
     const { partner_zoho_id, ...values } = lead
     const contact = [lead.first_name, lead.last_name].filter(Boolean).join(' ')
-    const record = {
+    return {
       ...named(values, leads.fields),
       [leads.fields.partner]: { id: partner_zoho_id },
       // Zoho makes no lead without a last name, and forms want a company.
       [leads.fields.last_name]: lead.last_name ?? lead.first_name ?? lead.business_name ?? lead.loid,
       [leads.fields.business_name]: lead.business_name ?? (contact || lead.loid),
     }
-    return upsertByLoid(leads, record, signal)
   }
 
-  async function upsertDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }> {
-    const there = await findByLoid(deals, deal.loid, signal)
-    if (there !== undefined) return { zoho_id: there }
-
-    const settings = await metadata.fieldsOf(deals.module, signal)
-    const { partner_zoho_id, created_at, ...values } = deal
-    const [pipeline] = usedChoices(settings?.get(PIPELINE_FIELD))
-    const record = {
+  async function dealRecord(deal: DealToPush, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const { partner_zoho_id, created_at: _, ...values } = deal
+    const [pipeline] = usedChoices((await metadata.fieldsOf(deals.module, signal))?.get(PIPELINE_FIELD))
+    return {
       ...named(values, deals.fields),
       [deals.fields.partner]: { id: partner_zoho_id },
       [deals.fields.deal_name]: deal.deal_name ?? deal.business_name ?? deal.loid,
       // With pipelines on, Zoho takes no stage without one.
       ...(pipeline !== undefined && { [PIPELINE_FIELD]: pipeline }),
     }
-    const closing = { [deals.fields.closing_date]: plainDateAfter(created_at, CLOSING_DAYS) }
-    return upsertByLoid(deals, record, signal, closing)
+  }
+
+  /** In one call. The ids of those that were made; what became of the others, the push of each alone tells. */
+  async function insertMany(
+    { module, fields }: { module: string; fields: PushedFields },
+    records: readonly Record<string, unknown>[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, string>> {
+    if (records.length === 0) return new Map()
+    const settings = await metadata.fieldsOf(module, signal)
+    const sent = records.map((record) => withoutNulls(fitted(record, settings)))
+    const results = await writeRecords({ method: 'POST', path: module, isRepeatable: false, signal }, sent)
+    return new Map(
+      results.flatMap((result, index) => {
+        const loid = readText(sent[index], fields.loid)
+        return 'zohoId' in result && loid !== null ? [[loid, result.zohoId]] : []
+      }),
+    )
   }
 
   /**
-   * The id of the record with this LOID, which the CRM has now or had before. `ifMissing` has what is sent when Zoho
-   * insists on a field that the partner left out.
+   * Makes the record that carries this LOID; its id. Never an update, and never repeated by the client: when the answer is
+   * lost, the record may be there, and staff or a workflow may have changed it. The push's own repeat looks first, and a
+   * LOID is unique in the CRM. `ifMissing` has what is sent when Zoho insists on a field that the partner left out.
    */
-  async function upsertByLoid(
+  async function insertByLoid(
     { module, fields }: { module: string; fields: PushedFields },
     record: Record<string, unknown>,
     signal?: AbortSignal,
     ifMissing: Record<string, string> = {},
   ): Promise<{ zoho_id: string }> {
-    const call = { method: 'POST', path: `${module}/upsert`, isRepeatable: true, signal } as const
-    const checks = { duplicate_check_fields: [fields.loid] }
+    const call = { method: 'POST', path: module, isRepeatable: false, signal } as const
     let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal)))
     for (;;) {
-      const results = await writeRecords(call, [sent], checks)
-      const [result] = results
-      if (!result || 'zohoId' in result) return { zoho_id: writtenId(results) }
+      const [result] = await writeRecords(call, [sent])
+      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result) }
       const { code, field, duplicateId } = result
       // Another push of the same record was faster.
       if (code === 'DUPLICATE_DATA' && field === fields.loid && duplicateId !== null) return { zoho_id: duplicateId }
@@ -189,10 +256,10 @@ export function openRecordPusher(
     /** Each way of mending serves once, since it takes away what it answers to. */
     function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
       if (field === null) return undefined
-      // Zoho's pattern for email is narrower than the portal's; a record must not fail for that.
+      // The lender must hear of the record, although Zoho's pattern for email is narrower than the portal's, and an
+      // organisation may allow an email or a phone only once.
       const isContact = field === fields.email || field === fields.phone
-      if (code === 'INVALID_DATA' && isContact && field in was)
-        return withContactInWords(was, field, fields.description)
+      if (isContactRefused(code) && isContact && field in was) return withContactInWords(was, field, fields.description)
       const value = ifMissing[field]
       if (code === 'MANDATORY_NOT_FOUND' && value !== undefined && !(field in was)) return { ...was, [field]: value }
       return undefined
@@ -215,7 +282,10 @@ export function openRecordPusher(
     if (there) return there.zoho_id
     const record = withoutNulls({ Note_Title: title, Note_Content: note.content })
     const path = `${moduleName(fieldMap, module)}/${zohoId}/Notes`
-    return writtenId(await writeRecords({ method: 'POST', path, isRepeatable: false, signal }, [record]))
+    const answer = await api.write({ method: 'POST', path, body: { data: [record] }, isRepeatable: false, signal })
+    // In the recycle bin, from where staff may bring it back.
+    if (isMissing(answer) && !isItemAnswer(answer)) throw new CrmUnavailable('The CRM does not have the record now.')
+    return writtenId(readResults(answer)[0])
   }
 
   async function setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void> {
@@ -234,7 +304,7 @@ export function openRecordPusher(
     )
   }
 
-  return { findPartnerRecord, upsertPartner, upsertLead, upsertDeal, createNote, setLoids }
+  return { findPartnerRecord, upsertPartner, pushLead, pushDeal, pushLeads, pushDeals, createNote, setLoids }
 }
 
 /** An answer about the record's fields, as against one about its id. */
@@ -263,10 +333,28 @@ function withoutNulls(record: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined))
 }
 
+function isContactRefused(code: string): boolean {
+  return code === 'INVALID_DATA' || code === 'DUPLICATE_DATA'
+}
+
 function withContactInWords(record: Record<string, unknown>, refused: string, description: string) {
   const { [refused]: value, ...rest } = record
   const words = [record[description], `${refused}: ${String(value)}`].filter((line) => typeof line === 'string')
   return { ...rest, [description]: words.join('\n\n') }
+}
+
+function loidsOf(records: readonly { loid: string }[]): string[] {
+  return records.map((record) => record.loid)
+}
+
+/** Of several rows with one LOID the last counts. Search finds what contains the text, too. */
+function idsByLoid(rows: readonly unknown[], field: string): Map<string, string> {
+  return new Map(
+    rows.flatMap((row) => {
+      const [loid, id] = [readText(row, field), readText(row, 'id')]
+      return loid !== null && id !== null ? [[loid, id]] : []
+    }),
+  )
 }
 
 function plainDateAfter(instant: string, days: number): string {

@@ -1,4 +1,4 @@
-import type { Deal } from '@portal/contract/deals.ts'
+import type { DealDetail } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
 import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
@@ -35,12 +35,13 @@ export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
     crm: 'synced',
     created_at: '2026-11-20T01:00:00.000Z',
     modified_time: '2026-11-20T01:00:00.000Z',
+    crm_problem: null,
     converted_to_deal: null,
     ...given,
   }
 }
 
-export function dealOf(given: Partial<Deal> = {}): Deal {
+export function dealOf(given: Partial<DealDetail> = {}): DealDetail {
   return {
     id: given.loid ?? 'deal-1',
     loid: 'LO-7K3M9QAZ',
@@ -62,6 +63,7 @@ export function dealOf(given: Partial<Deal> = {}): Deal {
     crm: 'synced',
     created_at: '2026-11-18T01:00:00.000Z',
     modified_time: '2026-11-20T01:00:00.000Z',
+    crm_problem: null,
     ...given,
   }
 }

@@ -5,23 +5,28 @@ import { useFocusLeftBehind } from './keep-focus.ts'
 interface RetryMarkProps {
   /** What went wrong, in two words. */
   text: string
+  /** Why, in a sentence, where it is known. */
+  reason?: string | null | undefined
   isBusy: boolean
   onRetry: () => void
 }
 
 /** Stands where a badge would, and mends what it says. */
-export function RetryMark({ text, isBusy, onRetry }: RetryMarkProps) {
+export function RetryMark({ text, reason, isBusy, onRetry }: RetryMarkProps) {
   const ref = useRef<HTMLButtonElement>(null)
   useFocusLeftBehind(ref)
   return (
-    <button
-      ref={ref}
-      type="button"
-      aria-disabled={isBusy || undefined}
-      onClick={isBusy ? undefined : onRetry}
-      className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline aria-disabled:opacity-60"
-    >
-      {text} – <RotateCw aria-hidden className="size-3" /> Retry
-    </button>
+    <>
+      <button
+        ref={ref}
+        type="button"
+        aria-disabled={isBusy || undefined}
+        onClick={isBusy ? undefined : onRetry}
+        className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline aria-disabled:opacity-60"
+      >
+        {text} – <RotateCw aria-hidden className="size-3" /> Retry
+      </button>
+      {reason && <span className="text-[0.8125rem] text-muted">{reason}</span>}
+    </>
   )
 }

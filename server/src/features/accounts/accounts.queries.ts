@@ -4,7 +4,7 @@ import type { Reads } from '../../db/hot-reads.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-export type Partner = Omit<PartnerRow, 'password_hash' | 'closed_at' | 'crm_record_sent_at'>
+export type Partner = Omit<PartnerRow, 'password_hash' | 'crm_problem' | 'closed_at' | 'crm_record_sent_at'>
 
 const PARTNER_COLUMNS = [
   'id',

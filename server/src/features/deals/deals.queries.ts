@@ -1,4 +1,4 @@
-import type { Deal, DealFilters } from '@portal/contract/deals.ts'
+import type { Deal, DealDetail, DealFilters } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
@@ -48,12 +48,13 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 }
 
 /** By LOID or id. */
-export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<Deal> {
+export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail> {
   const key = readKey(idOrLoid)
   if (!key) throw noSuchDeal()
-  const { rows } = await reads.query<Deal>({
+  const { rows } = await reads.query<DealDetail>({
     name: `deal-by-${key.column}`,
-    text: `select ${DEAL_COLUMNS.join(', ')}
+    text: `select ${DEAL_COLUMNS.join(', ')},
+                  case when crm = 'failed' then crm_problem end as crm_problem
              from deals
             where partner_id = $1 and ${key.column} = $2 and archived_at is null`,
     values: [partnerId, key.value],
@@ -106,14 +107,14 @@ export async function markDealPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A deal that reached the CRM meanwhile stays as it is. */
-export async function markDealPushFailed(db: Db, partnerId: string, loid: string): Promise<void> {
+/** A deal that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
+export async function markDealPushFailed(db: Db, partnerId: string, loid: string, problem: string): Promise<void> {
   await db
     .updateTable('deals')
-    .set({ crm: 'failed' })
+    .set({ crm: 'failed', crm_problem: problem })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
-    .where('crm', '!=', 'synced')
+    .where('crm', '=', 'pending')
     .execute()
 }
 
@@ -133,7 +134,20 @@ export function reviveFailedDeal(
     .execute()
 }
 
-/** Submitted and not yet in the CRM, the oldest first. */
+/** Submitted and not yet in the CRM, the oldest first, at most `limit`. */
+export function findWaitingDeals(db: Db, partnerId: string, limit: number): Promise<DealRow[]> {
+  return db
+    .selectFrom('deals')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
+/** The LOIDs of all that are submitted and not yet in the CRM, the oldest first. */
 export async function findDealsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('deals')

@@ -46,7 +46,10 @@ test('GET /crm/deal/{id}: none → data.deal and data.notes, every field, null w
     pagination: { page: 1, limit: 20, has_more: false },
   })
   const detail = await partner.get(`/crm/deal/${loid}`)
-  expect(detail.body).toEqual({ success: true, data: { deal, notes: [], converted_from_lead: false } })
+  expect(detail.body).toEqual({
+    success: true,
+    data: { deal: { ...deal, crm_problem: null }, notes: [], converted_from_lead: false },
+  })
 
   const bare = await insertDeal(portal.deps.db, partner.id, { deal_name: null })
   const answered = (await partner.get(`/crm/deal/${bare.loid}`)).body.data.deal
@@ -55,6 +58,7 @@ test('GET /crm/deal/{id}: none → data.deal and data.notes, every field, null w
   expect(answered).toEqual({
     ...bare,
     ...Object.fromEntries(unknown.map((field) => [field, null])),
+    crm_problem: null,
     partner_id: undefined,
   })
 })

@@ -109,9 +109,10 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<LeadDetail> {
   const key = readKey(idOrLoid)
   if (!key) throw noSuchLead()
-  const { rows } = await reads.query<Lead & { deal_loid: string | null }>({
+  const { rows } = await reads.query<Omit<LeadDetail, 'converted_to_deal'> & { deal_loid: string | null }>({
     name: `lead-by-${key.column}`,
-    text: `select ${LEAD_SQL}, $3::text as partner, deal_loid
+    text: `select ${LEAD_SQL}, $3::text as partner, deal_loid,
+                  case when crm = 'failed' then crm_problem end as crm_problem
              from leads
             where partner_id = $1 and ${key.column} = $2 and (archived_at is null or deal_loid is not null)`,
     values: [owner.id, key.value, owner.businessName],
@@ -165,14 +166,14 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A lead that reached the CRM meanwhile stays as it is. */
-export async function markLeadPushFailed(db: Db, partnerId: string, loid: string): Promise<void> {
+/** A lead that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
+export async function markLeadPushFailed(db: Db, partnerId: string, loid: string, problem: string): Promise<void> {
   await db
     .updateTable('leads')
-    .set({ crm: 'failed' })
+    .set({ crm: 'failed', crm_problem: problem })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
-    .where('crm', '!=', 'synced')
+    .where('crm', '=', 'pending')
     .execute()
 }
 
@@ -236,7 +237,20 @@ export async function countLeads(db: Db, partnerId: string): Promise<number> {
   return count
 }
 
-/** Submitted and not yet in the CRM, the oldest first. */
+/** Submitted and not yet in the CRM, the oldest first, at most `limit`. */
+export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
+  return db
+    .selectFrom('leads')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('crm', '=', 'pending')
+    .where('archived_at', 'is', null)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
+/** The LOIDs of all that are submitted and not yet in the CRM, the oldest first. */
 export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('leads')

@@ -105,7 +105,7 @@ test('POST /dashboard/leads: new lead payload → success, data.loid; every fiel
   const detail = await partner.get(`/crm/lead/${loid}`)
   expect(detail.body).toEqual({
     success: true,
-    data: { lead: { ...lead, converted_to_deal: null }, notes: [] },
+    data: { lead: { ...lead, converted_to_deal: null, crm_problem: null }, notes: [] },
   })
 })
 

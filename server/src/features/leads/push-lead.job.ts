@@ -2,11 +2,12 @@ import * as z from 'zod/mini'
 import type { LeadRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
-import { PUSH_RETRY } from '../../push/push-retry.ts'
+import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
+import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { LeadToPush } from '../../zoho/crm-records.ts'
-import { findLeadRow, markLeadPushed, markLeadPushFailed } from './leads.queries.ts'
+import { findLeadRow, findWaitingLeads, markLeadPushed, markLeadPushFailed } from './leads.queries.ts'
 
-/** An upsert by LOID: a repeat makes no second record in the CRM (D23). */
+/** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
 export const pushLead = defineJob({
   name: 'push-lead',
   payload: z.object({ partnerId: z.string(), loid: z.string() }),
@@ -16,11 +17,26 @@ export const pushLead = defineJob({
     const lead = await findLeadRow(db, partnerId, loid)
     // One whose place a deal took goes there too: it comes back should the deal go.
     if (!lead || lead.crm === 'synced') return
-    const push = (partnerZohoId: string) => crm.upsertLead(leadToPush(lead, partnerZohoId), signal)
-    const pushed = await pushForPartner(deps, partnerId, push, signal)
-    if (pushed) await markLeadPushed(db, partnerId, loid, pushed.zoho_id)
+    const markPushed = (pushedLoid: string, zohoId: string) => markLeadPushed(db, partnerId, pushedLoid, zohoId)
+    const partnerZohoId = await pushForPartner(deps, partnerId, {
+      async push(id) {
+        const { zoho_id } = await crm.pushLead(leadToPush(lead, id), signal)
+        await markPushed(loid, zoho_id)
+        return id
+      },
+      markFailed: (problem) => markLeadPushFailed(db, partnerId, loid, problem),
+      signal,
+    })
+    if (partnerZohoId === undefined) return
+    const waiting = await findWaitingLeads(db, partnerId, PUSHED_TOGETHER_MAX)
+    const push = (leads: readonly LeadRow[]) =>
+      crm.pushLeads(
+        leads.map((one) => leadToPush(one, partnerZohoId)),
+        signal,
+      )
+    await pushOthersToo(deps, waiting, push, markPushed)
   },
-  giveUp: ({ db }, { partnerId, loid }) => markLeadPushFailed(db, partnerId, loid),
+  giveUp: ({ db }, { partnerId, loid }) => markLeadPushFailed(db, partnerId, loid, NOT_REACHED),
 })
 
 function leadToPush(lead: LeadRow, partnerZohoId: string): LeadToPush {

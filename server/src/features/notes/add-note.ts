@@ -51,5 +51,5 @@ export async function addNoteToRecord(
     at: row.created_at,
   })
   await jobs.enqueue(tx, pushNote, { partnerId: partner.id, noteId: row.id })
-  return { note: row }
+  return { note: { ...row, crm_problem: null } }
 }

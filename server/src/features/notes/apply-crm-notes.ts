@@ -44,7 +44,15 @@ export async function applyCrmNotes(tx: Tx, notes: readonly NoteToApply[], now: 
     const sent = takeSame(unsent.get(loid), note, partnerId)
     const { modified_time: _, ...written } = note
     const id = newId(new Date(note.created_at))
-    const addedRow: NoteRow = { ...written, id, partner_id: partnerId, loid, written_on: on, crm: 'synced' }
+    const addedRow: NoteRow = {
+      ...written,
+      id,
+      partner_id: partnerId,
+      loid,
+      written_on: on,
+      crm: 'synced',
+      crm_problem: null,
+    }
     known.set(note.zoho_id, sent ?? addedRow)
     if (sent) changed.push({ ...sent, zoho_id: note.zoho_id, crm: 'synced' })
     else added.push({ ...one, row: addedRow })

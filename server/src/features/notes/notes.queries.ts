@@ -2,13 +2,14 @@ import { NOTES_MAX } from '@portal/contract/limits.ts'
 import type { Note } from '@portal/contract/notes.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
-import type { NoteRow } from '../../db/tables.ts'
+import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 
 /** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
   const { rows } = await reads.query<Note>({
     name: 'notes-of-record',
-    text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm
+    text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm,
+                  case when crm = 'failed' then crm_problem end as crm_problem
              from notes
             where partner_id = $1 and loid = $2
             order by created_at desc, id desc
@@ -18,7 +19,7 @@ export async function findNotes(reads: Reads, partnerId: string, loid: string): 
   return rows
 }
 
-export async function insertNote(tx: Tx, note: NoteRow): Promise<void> {
+export async function insertNote(tx: Tx, note: NewNoteRow): Promise<void> {
   await tx.insertInto('notes').values(note).execute()
 }
 
@@ -31,22 +32,25 @@ export function findNote(db: Db, partnerId: string, noteId: string): Promise<Not
     .executeTakeFirst()
 }
 
+/** What a pull has recognised meanwhile keeps the id that the pull gave it. */
 export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
   await db
     .updateTable('notes')
     .set({ zoho_id: zohoId, crm: 'synced' })
     .where('partner_id', '=', partnerId)
     .where('id', '=', noteId)
+    .where('zoho_id', 'is', null)
     .execute()
 }
 
-export async function markNotePushFailed(db: Db, partnerId: string, noteId: string): Promise<void> {
+/** A note that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
+export async function markNotePushFailed(db: Db, partnerId: string, noteId: string, problem: string): Promise<void> {
   await db
     .updateTable('notes')
-    .set({ crm: 'failed' })
+    .set({ crm: 'failed', crm_problem: problem })
     .where('partner_id', '=', partnerId)
     .where('id', '=', noteId)
-    .where('crm', '!=', 'synced')
+    .where('crm', '=', 'pending')
     .execute()
 }
 
@@ -66,7 +70,35 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** The CRM ids of the record's notes: what a pull or push need not look at again. */
+/**
+ * The note, and the CRM ids of the partner's other notes on its record. One statement reads both: a pull that recognises
+ * this very note in between would make its id look like another note's, and the push would send it twice.
+ */
+export function findNoteToPush(
+  db: Db,
+  partnerId: string,
+  noteId: string,
+): Promise<(NoteRow & { known_zoho_ids: string[] }) | undefined> {
+  return db
+    .selectFrom('notes as note')
+    .selectAll('note')
+    .select((eb) =>
+      eb
+        .fn<string[]>('array', [
+          eb
+            .selectFrom('notes as other')
+            .select('other.zoho_id')
+            .whereRef('other.partner_id', '=', 'note.partner_id')
+            .whereRef('other.loid', '=', 'note.loid')
+            .where('other.zoho_id', 'is not', null),
+        ])
+        .as('known_zoho_ids'),
+    )
+    .where('note.partner_id', '=', partnerId)
+    .where('note.id', '=', noteId)
+    .executeTakeFirst()
+}
+
 /** Those that the CRM does not have yet, the oldest first. */
 export async function findNotesToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
@@ -77,17 +109,6 @@ export async function findNotesToPush(db: Db, partnerId: string): Promise<string
     .orderBy('created_at')
     .execute()
   return rows.map((row) => row.id)
-}
-
-export async function findNoteZohoIds(db: Db | Tx, partnerId: string, loid: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('notes')
-    .select('zoho_id')
-    .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
-    .where('zoho_id', 'is not', null)
-    .execute()
-  return rows.flatMap((row) => row.zoho_id ?? [])
 }
 
 /**

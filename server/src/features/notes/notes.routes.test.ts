@@ -22,6 +22,7 @@ test('POST /crm/note/{leadId}: content → success or error; shown with the lead
     created_by: partner.businessName,
     created_at: expect.stringMatching(/Z$/),
     crm: 'pending',
+    crm_problem: null,
   }
   expect(first.body.data).toEqual({ note })
   expect((await partner.post(`/crm/note/${id}`, { content: 'Called again.' })).status).toBe(201)

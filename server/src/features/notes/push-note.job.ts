@@ -3,29 +3,29 @@ import type { Db } from '../../db/database.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
-import { PUSH_RETRY } from '../../push/push-retry.ts'
+import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { findDealRow } from '../deals/deals.queries.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
-import { findNote, findNoteZohoIds, markNotePushed, markNotePushFailed } from './notes.queries.ts'
+import { findNoteToPush, markNotePushed, markNotePushFailed } from './notes.queries.ts'
 
 export const pushNote = defineJob({
   name: 'push-note',
   payload: z.object({ partnerId: z.string(), noteId: z.string() }),
   retry: PUSH_RETRY,
   async run({ db, crm }, { partnerId, noteId }, signal) {
-    const note = await findNote(db, partnerId, noteId)
+    const note = await findNoteToPush(db, partnerId, noteId)
     if (!note || note.crm === 'synced') return
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner || partner.crm === 'held') return // confirming the address asks for another push (D52)
     const parent = await findParent(db, partnerId, note.loid)
     if (!parent) throw new Error('the record of the note has not reached the CRM yet')
-    const known_zoho_ids = await findNoteZohoIds(db, partnerId, note.loid)
-    const push = crm.createNote(parent.module, parent.zohoId, { ...note, known_zoho_ids }, signal)
-    const zohoId = await givingUpWhenRefused(push)
+    const zohoId = await givingUpWhenRefused(crm.createNote(parent.module, parent.zohoId, note, signal), (problem) =>
+      markNotePushFailed(db, partnerId, noteId, problem),
+    )
     await markNotePushed(db, partnerId, noteId, zohoId)
   },
-  giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId),
+  giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId, NOT_REACHED),
 })
 
 /** A converted lead takes no notes in the CRM any more: they go to its deal. */

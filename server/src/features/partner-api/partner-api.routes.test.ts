@@ -217,7 +217,7 @@ test('a lead and its deal made through the API: the lead gives way to the deal t
   expect(status.body.data).toMatchObject({ id: submitted.body.data.id, status: deal.body.data.status })
 })
 
-test('a deal that the CRM refuses is given up at once, and says so', async () => {
+test('a deal that the CRM refuses is given up at once, and says why', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'field-map-'))
   const CRM_FIELD_MAP = join(folder, 'map.json')
   // A mistaken map: text for a field that takes a record.
@@ -229,6 +229,9 @@ test('a deal that the CRM refuses is given up at once, and says so', async () =>
   const status = async () => (await partner.get(`/webhook/status/${loid}`)).body.data
   const ended = await waitFor('the end of it', async () => (await status()).crm !== 'pending' && status())
   expect(ended).toMatchObject({ crm: 'failed', status: 'Waiting On Application' })
+  const { deal } = (await partner.get(`/crm/deal/${loid}`)).body.data
+  expect(deal.crm_problem).toBe('The CRM does not accept what Contact Name says.')
+  expect((await partner.post(`/crm/deal/${loid}/retry-push`)).body.data.crm).toBe('pending')
 })
 
 test('POST /crm/deal/{id}/retry-push: sends a deal that was given up, once', async () => {

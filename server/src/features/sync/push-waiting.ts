@@ -1,13 +1,10 @@
-import pMap from 'p-map'
 import { GiveUp, type Job } from '../../jobs/define-job.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
 import { openRun, type Run } from './run.ts'
 
-const PUSHED_AT_ONCE = 4
-
 /**
- * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. The
- * run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
+ * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. One
+ * after the other, because the first takes others along. The run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
  */
 export async function pushWaiting(
   run: Run,
@@ -18,18 +15,14 @@ export async function pushWaiting(
   const { deps, partner, signal, progress } = run
   if (loids.length > 0) await progress.begin(phase)
   await progress.expect(loids.length)
-  await pMap(
-    loids,
-    async (loid) => {
-      try {
-        await push.run(deps, { partnerId: partner.id, loid }, signal)
-      } catch (error) {
-        if (!(error instanceof GiveUp)) throw error
-      }
-      await progress.add(1)
-    },
-    { concurrency: PUSHED_AT_ONCE },
-  )
+  for (const loid of loids) {
+    try {
+      await push.run(deps, { partnerId: partner.id, loid }, signal)
+    } catch (error) {
+      if (!(error instanceof GiveUp)) throw error
+    }
+    await progress.add(1)
+  }
   const now = await findPartner(deps.db, partner.id)
   return openRun(deps, run, { ...partner, zoho_id: now?.zoho_id ?? partner.zoho_id })
 }

@@ -488,7 +488,7 @@ test('a lead whose place a deal took before it had reached the CRM is sent there
 
 /** The CRM refuses the push's first try, so that the job waits for its next one. */
 async function submittedInVain(form: object = {}) {
-  await lender.faults({ scopeMismatch: { times: 1, match: 'Leads/upsert' } })
+  await lender.faults({ scopeMismatch: { times: 1, match: 'POST /crm/v8/Leads' } })
   const lead = await ada.submitLead(form)
   await waitFor('the failed push', async () => {
     const faults: unknown = await (await fetch(`${portal.crmUrl}/sandbox/faults`)).json()

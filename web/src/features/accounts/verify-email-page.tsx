@@ -39,7 +39,7 @@ export function VerifyEmailPage() {
       title="Email verification"
       footer={
         token &&
-        !isVerified && (
+        isPasswordWanted && (
           <Link {...paths.disown(token)} className={textLinkClass}>
             I did not create this account
           </Link>

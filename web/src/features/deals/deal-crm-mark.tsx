@@ -1,4 +1,4 @@
-import { type Deal, retryDealPush } from '@portal/contract/deals.ts'
+import { type Deal, type DealDetail, retryDealPush } from '@portal/contract/deals.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
@@ -8,14 +8,14 @@ import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
 
 /** Whether the deal has reached the CRM; where the portal gave up, a button tries again (D23). */
-export function DealCrmMark({ deal }: { deal: Pick<Deal, 'loid' | 'crm'> }) {
+export function DealCrmMark({ deal }: { deal: Pick<Deal, 'loid' | 'crm'> & Partial<Pick<DealDetail, 'crm_problem'>> }) {
   const mark = crmMark(deal.crm)
   if (!mark) return null
-  if (deal.crm === 'failed') return <RetryButton loid={deal.loid} text={mark.text} />
+  if (deal.crm === 'failed') return <RetryButton loid={deal.loid} text={mark.text} reason={deal.crm_problem} />
   return <Badge variant={mark.colour}>{mark.text}</Badge>
 }
 
-function RetryButton({ loid, text }: { loid: string; text: string }) {
+function RetryButton({ loid, text, reason }: { loid: string; text: string; reason: string | null | undefined }) {
   const queryClient = useQueryClient()
   const retry = useMutation({
     mutationFn: () => call(retryDealPush, { params: { id: loid } }),
@@ -23,5 +23,5 @@ function RetryButton({ loid, text }: { loid: string; text: string }) {
     onError: (error) => toast.error(failureText(error)),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deals'] }),
   })
-  return <RetryMark text={text} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+  return <RetryMark text={text} reason={reason} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
 }

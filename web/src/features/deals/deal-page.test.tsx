@@ -66,11 +66,16 @@ test('a deal that could not be read is read by Try Again, and the focus is not l
   expect(document.activeElement).toBe(screen.getByRole('main'))
 })
 
-test('a deal that did not reach the CRM is sent again by its Retry', async () => {
+test('a deal that did not reach the CRM says why, and is sent again by its Retry', async () => {
+  const REFUSED = 'The CRM does not accept what Amount says.'
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({
-      body: data({ deal: dealOf({ crm }), notes: [], converted_from_lead: false }),
+      body: data({
+        deal: dealOf({ crm, crm_problem: crm === 'failed' ? REFUSED : null }),
+        notes: [],
+        converted_from_lead: false,
+      }),
     }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
     'POST /crm/deal/LO-7K3M9QAZ/retry-push': () => {
@@ -79,9 +84,11 @@ test('a deal that did not reach the CRM is sent again by its Retry', async () =>
     },
   })
   const user = openApp('/deals/LO-7K3M9QAZ')
+  expect(await screen.findByText(REFUSED)).toBeDefined()
   await user.click(await screen.findByRole('button', { name: 'Not sent – Retry' }))
   expect(await screen.findByText('The deal is on its way to the CRM again')).toBeDefined()
   expect(await screen.findByText('Waiting for CRM')).toBeDefined()
+  expect(screen.queryByText(REFUSED)).toBeNull()
   expect(server.seen.filter(({ method }) => method === 'POST').map(({ path }) => path)).toContain(
     '/crm/deal/LO-7K3M9QAZ/retry-push',
   )

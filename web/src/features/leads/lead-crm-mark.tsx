@@ -1,4 +1,4 @@
-import { type Lead, retryLeadPush } from '@portal/contract/leads.ts'
+import { type Lead, type LeadDetail, retryLeadPush } from '@portal/contract/leads.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Clock } from 'lucide-react'
 import { call } from '../../api/call.ts'
@@ -9,10 +9,10 @@ import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
 
 /** Whether the lead has reached the CRM; where the portal gave up, a button tries again (D23). */
-export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> }) {
+export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> & Partial<Pick<LeadDetail, 'crm_problem'>> }) {
   const mark = crmMark(lead.crm)
   if (!mark) return null
-  if (lead.crm === 'failed') return <RetryButton loid={lead.loid} text={mark.text} />
+  if (lead.crm === 'failed') return <RetryButton loid={lead.loid} text={mark.text} reason={lead.crm_problem} />
   return (
     <Badge variant={mark.colour}>
       <Clock aria-hidden className="mr-1 inline size-3 align-[-0.125rem]" />
@@ -21,7 +21,7 @@ export function LeadCrmMark({ lead }: { lead: Pick<Lead, 'loid' | 'crm'> }) {
   )
 }
 
-function RetryButton({ loid, text }: { loid: string; text: string }) {
+function RetryButton({ loid, text, reason }: { loid: string; text: string; reason: string | null | undefined }) {
   const queryClient = useQueryClient()
   const retry = useMutation({
     mutationFn: () => call(retryLeadPush, { params: { id: loid } }),
@@ -29,5 +29,5 @@ function RetryButton({ loid, text }: { loid: string; text: string }) {
     onError: (error) => toast.error(failureText(error)),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['leads'] }),
   })
-  return <RetryMark text={text} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+  return <RetryMark text={text} reason={reason} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
 }

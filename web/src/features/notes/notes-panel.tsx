@@ -71,5 +71,7 @@ function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
   const mark = crmMark(note.crm)
   if (!mark) return null
   if (note.crm !== 'failed') return <Badge variant={mark.colour}>{mark.text}</Badge>
-  return <RetryMark text={mark.text} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+  return (
+    <RetryMark text={mark.text} reason={note.crm_problem} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+  )
 }

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
+import { type Lender, openLender } from '../../testing/lender.ts'
+import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { pushNote } from './push-note.job.ts'
+
+let portal: TestPortal
+let lender: Lender
+let partner: TestPartner
+let loid: string
+let zohoId: string
+
+beforeAll(async () => {
+  portal = await startPortal({ withCrm: true })
+  lender = openLender(portal.crmUrl)
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await lender.reset()
+  partner = await portal.newPartner()
+  loid = (await partner.submitLead()).loid
+  await partner.pushedLead(loid)
+  const lead = await portal.deps.db.selectFrom('leads').select('zoho_id').where('loid', '=', loid).executeTakeFirst()
+  zohoId = lead?.zoho_id ?? ''
+})
+
+/** A note without a job of its own: the test does what the job would. */
+async function waitingNote(content: string): Promise<string> {
+  const id = newId()
+  const [partner_id, created_at] = [partner.id, new Date().toISOString()]
+  const note = { id, partner_id, loid, written_on: 'lead' as const, content, created_at, crm: 'pending' as const }
+  await portal.deps.db.insertInto('notes').values(note).execute()
+  return id
+}
+
+const push = (noteId: string) =>
+  pushNote.run(portal.deps, { partnerId: partner.id, noteId }, AbortSignal.timeout(10_000))
+const inCrm = () => portal.deps.crm.notes('Leads', zohoId)
+const shown = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.notes
+
+test('a note whose answer was lost is not doubled when a pull recognises it while it is pushed again', async () => {
+  const noteId = await waitingNote('Called, no answer')
+  // It got there, and the answer was lost.
+  const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
+
+  const { db } = portal.deps
+  let pushed: Promise<void> | undefined
+  await db.transaction().execute(async (tx) => {
+    // The push stops between its reads of the note and of the record.
+    await sql`lock table deals in access exclusive mode`.execute(tx)
+    pushed = push(noteId)
+    await waitFor('the push at the lock', async () => {
+      const waiting = await portal.deps.pool.query(
+        `select 1 from pg_locks where relation = 'deals'::regclass and not granted`,
+      )
+      return waiting.rows.length > 0
+    })
+    await tx.updateTable('notes').set({ zoho_id: sent, crm: 'synced' }).where('id', '=', noteId).execute()
+  })
+  await pushed
+  expect((await inCrm()).map((note) => note.zoho_id)).toEqual([sent])
+  expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
+})
+
+test('a note sent while its record is in the recycle bin waits, and is sent once the record is back', async () => {
+  await lender.remove('Leads', zohoId)
+  const noteId = await waitingNote('Any news?')
+  await expect(push(noteId)).rejects.toThrow('The CRM does not have the record now.')
+  expect(await shown()).toMatchObject([{ crm: 'pending', crm_problem: null }])
+
+  await lender.restore(zohoId)
+  await push(noteId)
+  expect(await shown()).toMatchObject([{ crm: 'synced' }])
+  expect(await inCrm()).toMatchObject([{ content: 'Any news?' }])
+})

@@ -1,0 +1,18 @@
+import type { ZohoCall } from './client.ts'
+
+/** What a call costs in credits, by Zoho's price list (API limits v8) as far as the portal makes such calls. */
+export function priceOf({ method, path, body }: Pick<ZohoCall, 'method' | 'path' | 'body'>): number {
+  if (path === 'coql') return priceOfQuery(body)
+  if (method === 'GET') return path.endsWith('/deleted') ? 2 : 1
+  return Math.max(1, Math.ceil(itemsOf(body) / 10))
+}
+
+function priceOfQuery(body: object | undefined): number {
+  const query = body && 'select_query' in body ? String(body.select_query) : ''
+  const rowsMax = Number(/ limit \d+, (\d+)$/.exec(query)?.[1] ?? 200)
+  return rowsMax <= 200 ? 1 : rowsMax <= 1_000 ? 2 : 3
+}
+
+function itemsOf(body: object | undefined): number {
+  return body && 'data' in body && Array.isArray(body.data) ? body.data.length : 1
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db } from '../db/database.ts'
+import type { Clock } from '../deps.ts'
+
+/** What the organisation allows, shared by all processes of the portal (D57). */
+export interface SharedLimits {
+  /** To be awaited before a call. Asks the database at most every few seconds. */
+  refresh(): Promise<void>
+  /** How many calls this process may have under way. */
+  callsAtOnceMax(): number
+  /** Whether less than a tenth of the day's credits is left: then only pushes go on. */
+  isShort(): boolean
+  /** A call goes out, at this price. */
+  add(credits: number): void
+  /** What the answer said is left; null where it did not say. */
+  told(creditsLeft: number | null): void
+  /** HTTP calls of this process since its start, the refused ones included. */
+  callsOfThisProcess(): number
+  usage(): Promise<CrmUsage>
+  /** Writes down what is not written yet. */
+  close(): Promise<void>
+}
+
+/** Of all processes in the last 24 hours, which is the time that Zoho's limit knows. */
+export interface CrmUsage {
+  calls: number
+  /** By Zoho's price list, counted by the portal. */
+  credits: number
+  creditsPerDay: number
+  /** What Zoho says is left; null while it says nothing, because less than half is used. */
+  creditsLeft: number | null
+}
+
+interface Shared extends Omit<CrmUsage, 'creditsPerDay'> {
+  callers: number
+}
+
+const CALLS_AT_ONCE_MAX = 10
+const REFRESH_EVERY_MS = 5_000
+/** A process that has called nothing for so long leaves its share to the others. */
+const CALLER_SECONDS = 15
+/** What Zoho said longer ago counts no more: then somebody has to ask again. */
+const TOLD_MINUTES = 10
+const HOUR_MS = 3_600_000
+
+/**
+ * Counts in memory, and exchanges with what all processes share every few seconds while calls are made. A killed process
+ * loses no more than those. Processes that begin to call in the same seconds may together exceed the ten for as long;
+ * Zoho then answers 429, which is tried again. More than ten processes have one call each.
+ */
+export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock: Clock; log: Logger }): SharedLimits {
+  const { creditsPerDay, db, clock, log } = options
+  const caller = randomUUID()
+  let calls = 0
+  let unwritten = { calls: 0, credits: 0 }
+  /** Undefined while there is nothing to write. */
+  let unwrittenTold: number | null | undefined
+  let shared: Shared = { callers: 1, calls: 0, credits: 0, creditsLeft: null }
+  let exchangedAtMs = Number.NEGATIVE_INFINITY
+  let exchanging: Promise<void> | undefined
+
+  async function exchange(): Promise<void> {
+    exchangedAtMs = performance.now()
+    const written = unwritten
+    const told = unwrittenTold
+    unwritten = { calls: 0, credits: 0 }
+    unwrittenTold = undefined
+    try {
+      const now = clock.now().getTime()
+      await sql`
+        with caller as (
+          insert into crm_callers (id, seen_at) values (${caller}, now())
+              on conflict (id) do update set seen_at = excluded.seen_at
+        ), told as (
+          insert into crm_credits_left (credits, told_at) select ${told ?? 0}::integer, now() where ${told ?? null}::integer is not null
+              on conflict (connection) do update set credits = excluded.credits, told_at = excluded.told_at
+        ), silent as (
+          delete from crm_credits_left where ${told === null}
+        )
+        insert into crm_calls (hour, calls, credits)
+             values (${instant(Math.floor(now / HOUR_MS) * HOUR_MS)}, ${written.calls}, ${written.credits})
+        on conflict (hour) do update
+                set calls = crm_calls.calls + excluded.calls, credits = crm_calls.credits + excluded.credits`.execute(
+        db,
+      )
+      const { rows } = await sql<Shared>`
+        select (select count(*) from crm_callers where seen_at > now() - make_interval(secs => ${CALLER_SECONDS}))::integer as callers,
+               coalesce(sum(calls), 0)::integer as calls,
+               coalesce(sum(credits), 0)::integer as credits,
+               (select credits from crm_credits_left where told_at > now() - make_interval(mins => ${TOLD_MINUTES})) as "creditsLeft"
+          from crm_calls
+         where hour > ${instant(now - 24 * HOUR_MS)}`.execute(db)
+      shared = rows[0] ?? shared
+    } catch (error) {
+      // Written with the next ones.
+      unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
+      unwrittenTold ??= told
+      log.warn({ err: error }, 'the use of the CRM could not be shared with other processes')
+    }
+  }
+
+  function exchangeOnce(): Promise<void> {
+    exchanging ??= exchange().finally(() => {
+      exchanging = undefined
+    })
+    return exchanging
+  }
+
+  async function refresh(): Promise<void> {
+    if (performance.now() - exchangedAtMs > REFRESH_EVERY_MS) await exchangeOnce()
+  }
+
+  return {
+    refresh,
+    callsAtOnceMax: () => Math.max(1, Math.floor(CALLS_AT_ONCE_MAX / shared.callers)),
+    isShort: () => (shared.creditsLeft ?? creditsPerDay - shared.credits) < creditsPerDay / 10,
+    add(credits) {
+      calls++
+      unwritten = { calls: unwritten.calls + 1, credits: unwritten.credits + credits }
+    },
+    told(creditsLeft) {
+      unwrittenTold = creditsLeft
+    },
+    callsOfThisProcess: () => calls,
+    async usage() {
+      await exchangeOnce()
+      const { calls: ofAll, credits, creditsLeft } = shared
+      return { calls: ofAll, credits, creditsPerDay, creditsLeft }
+    },
+    close: async () => {
+      await exchanging
+      if (unwritten.calls > 0) await exchangeOnce()
+      await db.deleteFrom('crm_callers').where('id', '=', caller).execute()
+    },
+  }
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** Hours that no question reaches back to, and processes that ended without a word. How many hours they were. */
+export async function removeUsage(db: Db, before: string): Promise<number> {
+  await db.deleteFrom('crm_callers').where('seen_at', '<', before).execute()
+  const removal = await db.deleteFrom('crm_calls').where('hour', '<', before).executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
