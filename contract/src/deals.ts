@@ -80,7 +80,7 @@ export const readDeal = defineRoute({
   path: '/crm/deal/:id',
   auth: 'session',
   answer: z.object({ deal: DealDetail, notes: z.array(Note), converted_from_lead: z.boolean() }),
-  summary: 'One deal with its notes and those of the lead it was, newest note first, by LOID or id.',
+  summary: 'One deal with its notes and those of the lead it was, the newest 1,000 at most and first, by LOID or id.',
 })
 
 export const readStageHistory = defineRoute({
@@ -88,7 +88,7 @@ export const readStageHistory = defineRoute({
   path: '/crm/deal/:id/stage-history',
   auth: 'session',
   answer: z.array(StageHistoryEntry),
-  summary: 'The deal’s stages, the latest first.',
+  summary: 'The deal’s stages, the latest 1,000 at most and first.',
 })
 
 export const listStages = defineRoute({

@@ -241,7 +241,7 @@ export const readLead = defineRoute({
   path: '/crm/lead/:id',
   auth: 'session',
   answer: z.object({ lead: LeadDetail, notes: z.array(Note) }),
-  summary: 'One lead with its notes, newest note first, by LOID or id.',
+  summary: 'One lead with its notes, the newest 1,000 at most and first, by LOID or id.',
 })
 
 export const readStatusHistory = defineRoute({
@@ -249,7 +249,7 @@ export const readStatusHistory = defineRoute({
   path: '/crm/lead/:id/status-history',
   auth: 'session',
   answer: z.array(StatusHistoryEntry),
-  summary: 'The lead’s statuses, the latest first.',
+  summary: 'The lead’s statuses, the latest 1,000 at most and first.',
 })
 
 export const retryLeadPush = defineRoute({
