@@ -22,7 +22,7 @@ export type Settings = {
   databaseUrl?: string
   /** Connections for pages at most; jobs get half as many of their own (D90). */
   databasePool: number
-  /** How long a statement for a page may take; one of a job may take twice as long (D91). */
+  /** How long a statement for a page may take; one of a job may take half as long again (D91). */
   databaseTimeoutMs: number
   /** Absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings

@@ -21,8 +21,8 @@ export interface Parts {
   /** The same for what runs in the background, with connections of its own: neither starves the other (D90). */
   jobDeps: Deps
   worker: Worker
-  /** Rejects unless the database answers through every pool. */
-  reachDatabase(): Promise<void>
+  /** Rejects unless the database answers through every pool within the time. */
+  reachDatabase(msMax: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,17 +64,18 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
   await migrateDatabase(databaseUrl, handleLoss)
   const pageMsMax = config.databaseTimeoutMs
-  const jobMsMax = 2 * pageMsMax
   const pages = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: config.databasePool,
     statementMsMax: pageMsMax,
+    onSilence: dropIdle,
   })
   const background = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: Math.ceil(config.databasePool / 2),
-    statementMsMax: jobMsMax,
+    statementMsMax: 1.5 * pageMsMax,
+    onSilence: dropIdle,
   })
   const reads = openHotReads(databaseUrl, handleLoss, pageMsMax)
-  const worker = openJobQueue(databaseUrl, log, jobMsMax)
+  const worker = openJobQueue(databaseUrl, log, pageMsMax)
   const deps: Deps = {
     config,
     publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
@@ -96,8 +97,15 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     deps,
     jobDeps: { ...deps, db: background.db, pool: background.pool },
     worker,
-    async reachDatabase() {
-      await Promise.all([pages.pool.query('select 1'), background.pool.query('select 1'), reads.ping()])
+    async reachDatabase(msMax) {
+      const answered = Promise.all([pages.pool.query('select 1'), background.pool.query('select 1'), reads.ping()])
+      try {
+        const isLate = await Promise.race([answered.then(() => false), sleep(msMax, true, { ref: false })])
+        if (isLate) throw new Error('The database does not answer in time')
+      } catch (error) {
+        dropIdle()
+        throw error
+      }
     },
     async close() {
       await deps.crm.close()
@@ -105,6 +113,10 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
       await background.close()
       await pages.close()
     },
+  }
+
+  function dropIdle(): void {
+    for (const { dropIdle: drop } of [pages, background]) drop().catch(handleLoss)
   }
 }
 

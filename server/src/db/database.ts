@@ -11,6 +11,8 @@ export interface Database {
   db: Db
   /** The same connections for statements that Kysely does not write. */
   pool: pg.Pool
+  /** Closes the connections that nobody uses: where one fell silent, the others that were open at the time did, too. */
+  dropIdle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -18,6 +20,8 @@ export interface PoolLimits {
   connectionsMax: number
   /** Milliseconds that one statement may take, and that a transaction may do nothing. */
   statementMsMax: number
+  /** Called when a connection was destroyed because nothing came over it any more. */
+  onSilence?: () => void
 }
 
 /** A caller waits for the portal 30 seconds; a database that takes longer than this to take a connection is away. */
@@ -35,7 +39,14 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  return {
+    db,
+    pool,
+    async dropIdle() {
+      for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left--) (await pool.connect()).release(true)
+    },
+    close: () => db.destroy(),
+  }
 }
 
 /** On every connection alike: UTC, and instants, days and numbers in the form that the portal keeps them in. */
@@ -54,7 +65,8 @@ export function connectionSettings(url: string): pg.ClientConfig {
  * PostgreSQL cancels what takes too long. Where it is not even heard any more, the connection is destroyed (D91): an
  * answer that came late would be taken for that of the next statement.
  */
-export function poolSettings(url: string, { connectionsMax, statementMsMax }: PoolLimits): pg.PoolConfig {
+export function poolSettings(url: string, limits: PoolLimits): pg.PoolConfig {
+  const { connectionsMax, statementMsMax, onSilence } = limits
   return {
     connectionString: url,
     ...KEEP_ALIVE,
@@ -64,15 +76,16 @@ export function poolSettings(url: string, { connectionsMax, statementMsMax }: Po
     idle_in_transaction_session_timeout: statementMsMax,
     // Idle connections are closed before their silence would count.
     idleTimeoutMillis: statementMsMax,
-    stream: () => mortalSocket(statementMsMax + LAST_WORDS_MS),
+    stream: () => mortalSocket(statementMsMax + LAST_WORDS_MS, onSilence),
   }
 }
 
 /** Destroys itself after a time without a byte in either direction. */
-function mortalSocket(silenceMsMax: number): Socket {
+function mortalSocket(silenceMsMax: number, onSilence?: () => void): Socket {
   const socket = new Socket()
   return socket.setTimeout(silenceMsMax, () => {
     socket.destroy(Object.assign(new Error('The database fell silent'), { code: 'ETIMEDOUT' }))
+    onSilence?.()
   })
 }
 

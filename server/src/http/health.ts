@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /** What being ready takes. The CRM is not part of it: partners go on without it. */
 export interface Readiness {
   /** Whether everything that the start does is done. */
   isStarted(): boolean
-  /** Rejects unless the database answers through every pool. */
-  reachDatabase(): Promise<void>
+  /** Rejects unless the database answers through every pool within the time. */
+  reachDatabase(msMax: number): Promise<void>
 }
 
 /** D91: a balancer learns within this time that a database hangs. */
@@ -26,16 +25,14 @@ export function healthRoutes(app: FastifyInstance, { isStarted, reachDatabase }:
 
   /** Callers share one question, so that they do not fill the pools of a database that hangs. */
   function databaseTrouble(): Promise<string | undefined> {
-    asking ??= reachDatabase()
+    asking ??= reachDatabase(READY_MS_MAX)
       .then(
         () => undefined,
-        () => NO_ANSWER,
+        () => 'The database does not answer',
       )
       .finally(() => {
         asking = undefined
       })
-    return Promise.race([asking, sleep(READY_MS_MAX, NO_ANSWER, { ref: false })])
+    return asking
   }
 }
-
-const NO_ANSWER = 'The database does not answer'
