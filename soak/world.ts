@@ -24,7 +24,7 @@ export interface World {
   /** Lets the time pass that waiting jobs, and jobs of a killed process, have to wait. */
   hurryJobs(): Promise<void>
   /** Jobs that are to run or run, by name; those that the clock asks for apart. */
-  openJobs(): Promise<{ name: string; count: number }[]>
+  openJobs(): Promise<{ name: string; state: string; count: number }[]>
   close(): Promise<void>
 }
 
@@ -111,9 +111,9 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
     },
     openJobs: () =>
       rows(
-        `select name, count(*)::int as count from jobs.job
+        `select name, state, count(*)::int as count from jobs.job
          where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss%' and name not in ('watch-crm', 'prune')
-         group by name`,
+         group by name, state`,
       ),
     async close() {
       await boss.stop({ graceful: false })

@@ -1,12 +1,12 @@
 /*
- * How fast Zoho's own Node SDK reads what a query finds, 2,000 rows a call. It is a process of its own because the SDK keeps itself in
- * globals, and prints one JSON line: rows and seconds, without signing in.
+ * How fast Zoho's own Node SDK reads leads: a list by page tokens, 200 a call, or a query, 2,000 a call. It is a process of its own
+ * because the SDK keeps itself in globals, and prints one JSON line: rows and seconds, without signing in.
  *
- *   node zoho-sdk-reader.mjs <sandbox url> <folder for the SDK's files> <columns> <module> <condition> <pages>
+ *   node zoho-sdk-reader.mjs <sandbox url> <folder for the SDK's files> <list | query> <columns> <rows>
  */
 import * as Zoho from '@zohocrm/nodejs-sdk-8.0'
 
-const [url = '', folder = '', columns = '', module = '', condition = '', pages = '1'] = process.argv.slice(2)
+const [url = '', folder = '', way = 'list', columns = '', wanted = '2000'] = process.argv.slice(2)
 
 const token = new Zoho.OAuthBuilder()
   .clientId('sandbox')
@@ -23,24 +23,33 @@ await (await new Zoho.InitializeBuilder())
   .resourcePath(folder)
   .initialize()
 
-async function read(select, from, where, limit) {
-  const body = new Zoho.Coql.BodyWrapper()
-  body.setSelectQuery(`select ${select} from ${from} where ${where} order by id asc limit 0, ${limit}`)
-  const response = await new Zoho.Coql.CoqlOperations().getRecords(body)
-  return response.getObject()?.getData() ?? []
+async function* list() {
+  for (let token; ; ) {
+    const parameters = new Zoho.ParameterMap()
+    await parameters.add(Zoho.Record.GetRecordsParam.FIELDS, columns)
+    await parameters.add(Zoho.Record.GetRecordsParam.PER_PAGE, 200)
+    if (token) await parameters.add(Zoho.Record.GetRecordsParam.PAGE_TOKEN, token)
+    const page = (await new Zoho.Record.RecordOperations('Leads').getRecords(parameters)).getObject()
+    yield page.getData()
+    token = page.getInfo().getNextPageToken()
+  }
 }
 
-// Signs in and warms up.
-await read('id', module, condition, 1)
+async function* query() {
+  for (let last = '0'; ; ) {
+    const body = new Zoho.Coql.BodyWrapper()
+    body.setSelectQuery(`select ${columns} from Leads where id > '${last}' order by id asc limit 0, 2000`)
+    const rows = (await new Zoho.Coql.CoqlOperations().getRecords(body)).getObject().getData()
+    yield rows
+    last = String(rows.at(-1).getId())
+  }
+}
 
+const pages = way === 'list' ? list() : query()
+// The first page signs in and warms up.
+await pages.next()
 const startedAt = performance.now()
 let rows = 0
-let last = '0'
-for (let page = 0; page < Number(pages); page++) {
-  const found = await read(columns, module, `(${condition}) and id > '${last}'`, 2_000)
-  rows += found.length
-  if (found.length === 0) break
-  last = String(found.at(-1).getId())
-}
+while (rows < Number(wanted)) rows += (await pages.next()).value.length
 process.stdout.write(`${JSON.stringify({ rows, seconds: (performance.now() - startedAt) / 1_000 })}\n`)
 process.exit(0)
