@@ -20,7 +20,8 @@ export interface Product {
   crmUrl: string
   /** From `npm start` to ready. */
   startMs: number
-  /** On the product's own database. */
+  /** Of the product's own database, and a pool on it. */
+  databaseUrl: string
   pool: pg.Pool
   residentMb(): number
   stop(): Promise<void>
@@ -59,11 +60,13 @@ export async function startProduct(
   }
   const startMs = performance.now() - startedAt
   const serverPid = serverBelow(child.pid ?? 0)
-  const database = openDatabase(databaseUrl(folder), () => undefined)
+  const address = databaseUrl(folder)
+  const database = openDatabase(address, () => undefined)
   return {
     url,
     crmUrl: `http://127.0.0.1:${env.CRM_PORT}`,
     startMs,
+    databaseUrl: address,
     pool: database.pool,
     residentMb: () => residentMb(serverPid),
     async stop() {

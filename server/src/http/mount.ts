@@ -121,7 +121,7 @@ function withoutBlanks(query: unknown): unknown {
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {
-    const parsed = schema.safeParse(input ?? {})
+    const parsed = schema.safeParse(input === undefined ? {} : input)
     if (!parsed.success) throw invalid(parsed.error.issues)
     return parsed.data
   }

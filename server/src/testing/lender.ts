@@ -4,8 +4,6 @@ import { z } from 'zod'
 export interface Lender {
   create(module: string, record: object): Promise<string>
   createMany(module: string, records: object[]): Promise<string[]>
-  /** So many copies of a record, in which `#n#` is the copy's number; faster than any API, and nobody is notified. */
-  fill(module: string, count: number, record: object): Promise<void>
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
   /** From the recycle bin, on the staff page. */
@@ -98,8 +96,6 @@ export function openLender(sandboxUrl: string): Lender {
   return {
     create,
     createMany,
-    fill: (module, count, record) =>
-      control('fill', { module, from: 1, count, created: '2026-01-01T00:00:00Z', record }),
     async update(module, id, record) {
       await api('PUT', `${module}/${id}`, { data: [record] })
     },

@@ -125,7 +125,7 @@ test('a changed password ends every other session and what came from it, and non
 test('nobody keeps an owner out by wrong passwords, neither from one address nor from many', async () => {
   const { email } = await limited.newPartner() // from this machine's own address
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
-  for (let i = 0; i < 30; i++) await guess('203.0.113.1')
+  for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)
   const signIn = (headers: Record<string, string>) =>
     limited.post('/auth/login', { email, password: PASSWORD }, { headers })
@@ -134,7 +134,9 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   const [cookie = ''] = elsewhere.headers.getSetCookie()
   expect(cookie).toMatch(/^portal_browser=[\w-]{43}; Max-Age=\d+; Path=\/api\/auth; HttpOnly; SameSite=Strict$/)
 
-  for (let i = 0; i < 95; i++) await guess(`198.51.100.${i}`)
+  // As if nine more addresses had guessed as often, which takes a hash each time.
+  await limited.deps.pool.query('update rate_limits set points = 100 where key = $1', [`login-account:${email}`])
+  expect((await guess('203.0.113.2')).status).toBe(401)
   const slow = await signIn({ 'x-forwarded-for': '192.0.2.1' })
   expect([slow.status, Number(slow.headers.get('retry-after')) <= 10]).toEqual([429, true])
   // A known address, a known browser, and a browser that a reset makes known.

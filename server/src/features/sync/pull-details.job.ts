@@ -6,10 +6,13 @@ import { pullDetails } from './pull-details.ts'
 
 /** Fifty to a hundred calls, and one transaction. */
 const RECORDS_AT_ONCE = 50
+/** The queue takes a job that runs for a quarter of an hour for dead. */
+const RUN_MS_MAX = 5 * 60_000
 
 /**
  * What a first sync left for later: the histories of records that it met for the first time, and notes that it could not
- * list (D56). Goes on until nothing is due, or the CRM is away or wants to be left alone; the next minute goes on from there.
+ * list (D56). Goes on until nothing is due, its time is over, or the CRM is away or wants to be left alone; the next minute
+ * goes on from there.
  */
 export const pullDueDetails = defineJob({
   name: 'pull-details',
@@ -18,9 +21,10 @@ export const pullDueDetails = defineJob({
   runsAtStart: true,
   retry: { firstDelaySeconds: 30, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, _, signal) {
+    const end = performance.now() + RUN_MS_MAX
     try {
       for (const module of ['Leads', 'Deals'] as const) {
-        for (;;) {
+        while (performance.now() < end) {
           signal.throwIfAborted()
           const due = await findDueOfAllPartners(deps.db, module, RECORDS_AT_ONCE)
           if (due.length === 0) break

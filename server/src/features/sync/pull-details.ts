@@ -6,6 +6,7 @@ import { CrmUnavailable } from '../../errors.ts'
 import { recordEvents } from '../../events/events.ts'
 import { findKnownHistories, writeHistories } from '../../history/history.queries.ts'
 import { planHistory } from '../../history/plan-history.ts'
+import type { Crm } from '../../zoho/crm.ts'
 import type { CrmHistoryEntry, CrmModule } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE } from '../deals/deal-table.ts'
 import { LEAD_TABLE } from '../leads/lead-table.ts'
@@ -15,17 +16,22 @@ import { pullNotesOf } from './pull-notes.ts'
 
 /** A person waits: what the CRM does not tell by then is shown the next time. */
 const OPENED_MS_MAX = 2_000
+/** How long nobody waits for a CRM that has just let somebody wait in vain. */
+const PAUSE_MS = 30_000
+const pausedUntil = new WeakMap<Crm, number>()
 /** Half of Zoho's ten calls at once. */
 const CALLS_AT_ONCE = 5
 
 /** Reads what is due of a record that somebody opens (D56). Nothing is held meanwhile. */
 export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
   const due = await findDueOf(deps.reads, module, partnerId, loid)
-  if (!due) return
+  const now = deps.clock.now().getTime()
+  if (!due || now < (pausedUntil.get(deps.crm) ?? 0)) return
   try {
     await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
   } catch (error) {
     if (!(error instanceof CrmUnavailable)) throw error
+    pausedUntil.set(deps.crm, now + PAUSE_MS)
     deps.log.info({ err: error, loid }, 'the CRM told nothing more of an opened record in time')
   }
 }

@@ -192,6 +192,9 @@ describe('a first sync', () => {
     const [{ loid }] = await listed('leads')
     await lender.faults({ scopeMismatch: { times: 1, match: '__timeline' } })
     expect(await history('lead', loid)).toEqual(['Pre Qualified'])
+    // For half a minute nobody waits for it.
+    expect((await callsOf(() => history('lead', loid))).total).toBe(0)
+    await later(30)
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 

@@ -1,0 +1,317 @@
+// `npm run bench:sync`: a partner's first sync beside the bare cost of the same pages and beside Zoho's own SDK, then an unchanged
+// sync and a sweep, with calls, credits and memory. `-- --leads=20000 --organisation=200000` is quicker than the goals' sizes.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs, promisify } from 'node:util'
+import { PgBoss } from 'pg-boss'
+import { from as copyFrom } from 'pg-copy-streams'
+import { openLender } from '../server/src/testing/lender.ts'
+import { DEFAULT_FIELD_MAP } from '../server/src/zoho/field-map.ts'
+import { leadFieldNames } from '../server/src/zoho/wire.ts'
+import { type Product, startProduct, withEmptyFolder } from './product.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    leads: { type: 'string', default: '100000' },
+    organisation: { type: 'string', default: '1000000' },
+    changes: { type: 'string', default: '1000' },
+  },
+})
+const LEADS = Number(options.leads)
+const OTHERS = Number(options.organisation) - LEADS
+const CHANGES = Number(options.changes)
+
+const PAGE = 2_000
+/** The SDK is slow enough that a part of the pages tells. */
+const SDK_PAGES = 2
+const OTHER_PARTNERS = 9
+const FILLED_AT_ONCE = 100_000
+const WAIT_MS_MAX = 1_800_000
+const LOOK_EVERY_MS = 20
+
+const BARE_RATIO_MIN = 0.5
+const SDK_RATIO_MIN = 3
+const UNCHANGED_CALLS_MAX = 60
+const UNCHANGED_SECONDS_MAX = 5
+const SWEEP_CALLS_MAX = 1_060
+const SWEEP_SECONDS_MAX = 15
+const RESIDENT_MB_MAX = 250
+
+interface Calls {
+  total: number
+  credits_used: number
+}
+
+const COLUMNS = leadFieldNames(DEFAULT_FIELD_MAP.leads.fields).filter((name) => !name.startsWith('$'))
+const run = promisify(execFile)
+const missed: string[] = []
+
+await withEmptyFolder(async (folder) => {
+  const product = await startProduct(folder, { LOG_LEVEL: 'error' })
+  try {
+    await benchSync(product, folder)
+  } finally {
+    await product.stop()
+  }
+})
+if (missed.length > 0) console.log(`\nMissed: ${missed.join('; ')}`)
+process.exit(missed.length > 0 ? 1 : 0)
+
+async function benchSync(product: Product, folder: string): Promise<void> {
+  const lender = openLender(product.crmUrl)
+  await lender.behaviour({ creditsPerDay: 1_000_000_000, tokenThrottle: false })
+  const partner = await signUp(product)
+  const zohoId = await untilInCrm(product, partner.id)
+  await fill(product, lender, zohoId)
+
+  console.log(`${LEADS} leads of the partner, ${LEADS + OTHERS} in the organisation\n`)
+  const bare = await readBare(product, zohoId)
+  print('bare: the same pages, written with COPY', LEADS, bare)
+  const sdk = await readWithSdk(product, folder, zohoId)
+  print('Zoho’s SDK, reading the same pages', sdk.rows, sdk.seconds)
+
+  const first = await measure(product, () => sync(product, partner.token))
+  print('first sync', LEADS, first.seconds, first.calls)
+  goal('of bare', bare / first.seconds, 'at least', BARE_RATIO_MIN)
+  goal('times the SDK', LEADS / first.seconds / (sdk.rows / sdk.seconds), 'at least', SDK_RATIO_MIN)
+  const { rows } = await product.pool.query<{ count: number }>('select count(*)::int as count from leads')
+  if (rows[0]?.count !== LEADS) missed.push(`${rows[0]?.count} leads in the portal`)
+  await untilAtRest(product)
+
+  const unchanged = await measure(product, () => sync(product, partner.token))
+  print('unchanged sync', LEADS, unchanged.seconds, unchanged.calls)
+  goal('calls', unchanged.calls.total, 'at most', UNCHANGED_CALLS_MAX)
+  goal('seconds', unchanged.seconds, 'at most', UNCHANGED_SECONDS_MAX)
+
+  await lender.faults({ notifications: { drop: 1_000_000 } })
+  await changeStatuses(product)
+  const swept = await measure(product, () => sweep(product))
+  print(`sweep of ${CHANGES} status changes`, CHANGES, swept.seconds, swept.calls)
+  goal('calls', swept.calls.total, 'at most', SWEEP_CALLS_MAX)
+  goal('seconds', swept.seconds, 'at most', SWEEP_SECONDS_MAX)
+
+  console.log()
+  goal('MB resident, the portal’s highest', product.residentMb(), 'at most', RESIDENT_MB_MAX)
+}
+
+async function signUp({ url }: Product): Promise<{ id: string; token: string }> {
+  const form = { email: 'bench@example.com', password: 'a-password-for-the-bench', businessName: 'Bench Partner' }
+  await ask(`${url}/api/auth/signup`, { body: form })
+  const { token, partner } = (await ask(`${url}/api/auth/login`, { body: form })) as {
+    token: string
+    partner: { id: string }
+  }
+  return { id: partner.id, token }
+}
+
+function untilInCrm({ pool }: Product, partnerId: string): Promise<string> {
+  return until('the partner in the CRM', async () => {
+    const { rows } = await pool.query<{ zoho_id: string | null }>('select zoho_id from partners where id = $1', [
+      partnerId,
+    ])
+    return rows[0]?.zoho_id ?? undefined
+  })
+}
+
+async function fill(product: Product, lender: ReturnType<typeof openLender>, zohoId: string): Promise<void> {
+  const names = Array.from({ length: OTHER_PARTNERS }, (_, index) => ({ Name: `Other Partner ${index}` }))
+  const others = OTHERS > 0 ? await lender.createMany('Partners', names) : []
+  const shares = [
+    { id: zohoId, leads: LEADS },
+    ...others.map((id) => ({ id, leads: Math.ceil(OTHERS / OTHER_PARTNERS) })),
+  ]
+  let from = 1
+  for (const { id, leads } of shares) {
+    for (let filled = 0; filled < leads; filled += FILLED_AT_ONCE) {
+      const count = Math.min(FILLED_AT_ONCE, leads - filled)
+      const record = { ...LEAD, Partner: { id } }
+      await ask(`${product.crmUrl}/sandbox/fill`, {
+        body: { module: 'Leads', from, count, created: '2026-01-01T00:00:00Z', record },
+      })
+      from += count
+    }
+  }
+}
+
+const LEAD = {
+  Company: 'Company #n# Pty Ltd',
+  First_Name: 'Nkem',
+  Last_Name: 'Okafor #n#',
+  Email: 'lead#n#@applicant.example',
+  Phone: '+614#n#',
+  State: 'NSW',
+  Lead_Status: 'New Lead',
+  Lead_Source: 'Referral',
+  Industry: 'Construction',
+  Description: 'A business that wants to grow',
+  LOID: 'LO-#n#',
+  Partner_ISO: 'AU',
+  Loan_Amount: 150_000,
+  Loan_Type: 'Term Loan',
+  Loan_Purpose: 'A second truck',
+  Loan_Term: '36 months',
+}
+
+/** Seconds for fetching the pages one after another and writing what they hold, with nothing looked at. */
+async function readBare({ crmUrl, pool }: Product, zohoId: string): Promise<number> {
+  const headers = { authorization: `Zoho-oauthtoken ${await fetchToken(crmUrl)}` }
+  const columns = COLUMNS.map((name) => `"${name}"`)
+  await pool.query('create schema bench')
+  await pool.query(`create table bench.leads (${columns.map((name) => `${name} text`).join(', ')})`)
+  const client = await pool.connect()
+  const startedAt = performance.now()
+  try {
+    await pipeline(
+      readLines(crmUrl, headers, zohoId),
+      client.query(copyFrom(`copy bench.leads (${columns.join(', ')}) from stdin`)),
+    )
+  } finally {
+    client.release()
+  }
+  const seconds = (performance.now() - startedAt) / 1_000
+  const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from bench.leads')
+  if (rows[0]?.count !== LEADS) throw new Error(`${rows[0]?.count} rows were copied`)
+  await pool.query('drop schema bench cascade')
+  return seconds
+}
+
+async function* readLines(crmUrl: string, headers: Record<string, string>, zohoId: string): AsyncGenerator<string> {
+  for (let last = '0'; ; ) {
+    const where = `Partner = '${zohoId}' and id > '${last}'`
+    const select_query = `select ${COLUMNS.join(', ')} from Leads where ${where} order by id asc limit 0, ${PAGE}`
+    const answer = await ask(`${crmUrl}/crm/v8/coql`, { body: { select_query }, headers })
+    const { data } = answer as { data: Record<string, unknown>[] }
+    yield data.map((row) => `${COLUMNS.map((name) => cell(row[name])).join('\t')}\n`).join('')
+    last = String(data.at(-1)?.['id'])
+    if (data.length < PAGE) return
+  }
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '\\N'
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+}
+
+async function readWithSdk(
+  { crmUrl }: Product,
+  folder: string,
+  zohoId: string,
+): Promise<{ rows: number; seconds: number }> {
+  const script = join(import.meta.dirname, '../crm-sandbox/src/zoho-sdk-reader.mjs')
+  const words = [script, crmUrl, folder, COLUMNS.join(', '), 'Leads', `Partner = '${zohoId}'`, String(SDK_PAGES)]
+  const { stdout } = await run(process.execPath, words)
+  return JSON.parse(stdout) as { rows: number; seconds: number }
+}
+
+async function sync({ url }: Product, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` }
+  const { data } = (await ask(`${url}/api/crm/sync`, { body: {}, headers })) as { data: { run_id?: string } }
+  if (data.run_id === undefined) return
+  const address = `${url}/api/dashboard/sync-runs/${data.run_id}`
+  await until('the end of the sync', async () => {
+    const { data: run } = (await ask(address, { headers })) as { data: { status: string; error: string | null } }
+    if (run.status === 'failed') throw new Error(`the sync failed: ${run.error}`)
+    return run.status === 'succeeded' || undefined
+  })
+}
+
+async function changeStatuses({ pool, crmUrl }: Product): Promise<void> {
+  const { rows } = await pool.query<{ zoho_id: string }>('select zoho_id from leads order by zoho_id limit $1', [
+    CHANGES,
+  ])
+  const headers = { authorization: `Zoho-oauthtoken ${await fetchToken(crmUrl)}` }
+  for (let at = 0; at < rows.length; at += 100) {
+    const data = rows.slice(at, at + 100).map(({ zoho_id }) => ({ id: zoho_id, Lead_Status: 'Contacted' }))
+    await ask(`${crmUrl}/crm/v8/Leads`, { method: 'PUT', body: { data }, headers })
+  }
+}
+
+/** Until every change is in the portal with its history. */
+async function sweep(product: Product): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: product.databaseUrl,
+    schema: 'jobs',
+    max: 1,
+    supervise: false,
+    schedule: false,
+    migrate: false,
+  })
+  await boss.start()
+  await boss.send('sweep', {})
+  await until('the changes in the portal', async () => {
+    const { rows } = await product.pool.query<{ count: number }>(
+      `select count(*)::int as count from history_entries where value = 'Contacted'`,
+    )
+    return rows[0]?.count === CHANGES || undefined
+  })
+  await untilAtRest(product)
+  await boss.stop({ graceful: false })
+}
+
+/** Jobs that the clock will ask for later are no work. */
+function untilAtRest({ pool }: Product): Promise<true> {
+  return until('rest', async () => {
+    const { rows } = await pool.query<{ count: number }>(
+      `select count(*)::int as count from jobs.job
+       where state in ('created', 'retry', 'active') and start_after <= now() and name not like '\\_\\_pgboss%'`,
+    )
+    return rows[0]?.count === 0 || undefined
+  })
+}
+
+async function measure({ crmUrl }: Product, work: () => Promise<void>): Promise<{ seconds: number; calls: Calls }> {
+  await fetch(`${crmUrl}/sandbox/calls`, { method: 'DELETE' })
+  const startedAt = performance.now()
+  await work()
+  const seconds = (performance.now() - startedAt) / 1_000
+  return { seconds, calls: (await ask(`${crmUrl}/sandbox/calls`, {})) as Calls }
+}
+
+async function fetchToken(crmUrl: string): Promise<string> {
+  const secrets = { client_id: 'sandbox', client_secret: 'sandbox', refresh_token: 'sandbox' }
+  const query = new URLSearchParams({ ...secrets, grant_type: 'refresh_token' })
+  const answer = await ask(`${crmUrl}/oauth/v2/token?${query}`, { method: 'POST' })
+  return (answer as { access_token: string }).access_token
+}
+
+interface Request {
+  method?: string
+  body?: object
+  headers?: Record<string, string>
+}
+
+async function ask(url: string, { body, method = body ? 'POST' : 'GET', headers }: Request): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    body: body ? JSON.stringify(body) : null,
+  })
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  return response.json()
+}
+
+async function until<Found>(what: string, look: () => Promise<Found | undefined>): Promise<Found> {
+  const deadline = Date.now() + WAIT_MS_MAX
+  while (Date.now() < deadline) {
+    const found = await look()
+    if (found !== undefined) return found
+    await sleep(LOOK_EVERY_MS)
+  }
+  throw new Error(`waited in vain for ${what}`)
+}
+
+function print(name: string, records: number, seconds: number, calls?: Calls): void {
+  const rate = `${Math.round(records / seconds)}/s`.padStart(9)
+  const cost = calls ? `, ${calls.total} calls, ${calls.credits_used} credits` : ''
+  console.log(`${name.padEnd(44)}${rate}   ${seconds.toFixed(1)} s${cost}`)
+}
+
+function goal(name: string, value: number, way: 'at least' | 'at most', bound: number): void {
+  const isMet = way === 'at least' ? value >= bound : value <= bound
+  const shown = Number.isInteger(value) ? String(value) : value.toFixed(2)
+  console.log(`  ${name.padEnd(42)}${shown.padStart(9)}   ${isMet ? 'met' : 'MISSED'}, ${way} ${bound}`)
+  if (!isMet) missed.push(`${name} ${shown}`)
+}
