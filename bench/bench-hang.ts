@@ -143,7 +143,7 @@ async function makeBacklog({ url }: Product): Promise<void> {
   }
 }
 
-/** What hung in the round before has been given up or done. */
+/** What hung before has been given up or done. */
 async function untilIdle({ pool }: Product): Promise<void> {
   for (let look = 0; look < 120; look++) {
     const { rowCount } = await pool.query("select from jobs.job where state = 'active' limit 1")
@@ -160,6 +160,7 @@ async function measureSilence(
 ): Promise<void> {
   const [partner] = partners
   if (!partner) throw new Error('there are no partners')
+  await untilIdle(product)
   // Connections in use and idle ones, as on any day.
   await visit(product, partners, 3)
   const silentAt = performance.now()
