@@ -165,7 +165,7 @@ async function waitForRest(world: World): Promise<void> {
     await world.hurryJobs()
     const open = await world.openJobs()
     if (open.length === 0 && quiet >= LOOKS) return
-    const isStill = open.every((job) => job.name === 'push-note' && job.state !== 'active')
+    const isStill = open.every((job) => job.name === 'push-note')
     quiet = isStill ? quiet + 1 : 0
     await sleep(100)
   }

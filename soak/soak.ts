@@ -24,6 +24,8 @@ const behaviour = values.behaviour === 'all' ? 'all' : 'default'
 const from = Number(values.from)
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => from + index)
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 const folder = await mkdtemp(join(tmpdir(), 'portal-soak-'))
 const silent = { debug: () => undefined, warn: () => undefined }
 const postgres = await startEmbeddedPostgres(join(folder, 'postgres'), { log: silent, settings: { fsync: 'off' } })
