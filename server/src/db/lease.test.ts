@@ -33,13 +33,15 @@ test('one holder at a time works, and the next finds what it did', async () => {
 })
 
 test('the lease of a process that died runs out, and its work is told to stop by then', async () => {
-  const lease = { name: 'dead', leaseMs: 300, waitMs: 10_000 }
+  const lease = { name: 'dead', leaseMs: 2_000, waitMs: 20_000 }
+  const begun = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<string>()
-  const dead = underLease(db, lease, nothing, (signal) => {
+  void underLease(db, lease, nothing, (signal) => {
     signal.addEventListener('abort', () => stopped.resolve('stopped'))
+    begun.resolve()
     return new Promise(() => undefined)
   })
-  void dead
+  await begun.promise
   expect(await underLease(db, { ...lease, waitMs: 0 }, nothing, async () => ({ by: 'the impatient' }))).toBeUndefined()
   expect(await underLease(db, lease, nothing, async () => ({ by: 'the next' }))).toEqual({ by: 'the next' })
   expect(await stopped.promise).toBe('stopped')
