@@ -51,7 +51,7 @@ export async function runSeed(options: SoakOptions): Promise<Difference[]> {
     const ledger = openLedger()
     await play(options, world, random, partners, zohoIds, ledger)
     say(`seed ${seed}: ${ledger.records.length} records, ${ledger.notes.length} notes; waiting for rest`)
-    await settle(world, partners)
+    await settle(world, partners, Number(switches['searchLagSeconds'] ?? 0) + 0.5)
     say(`seed ${seed}: at rest; comparing`)
     return await compare(world, partners, ledger)
   } finally {
@@ -142,13 +142,12 @@ function chooseFaults(random: Random): object {
 }
 
 /** Faults are over: what waits is done, what was given up is tried once more, and each partner syncs once. */
-async function settle(world: World, partners: readonly Partner[]): Promise<void> {
+async function settle(world: World, partners: readonly Partner[], searchLagSeconds: number): Promise<void> {
   await world.crm.faults({})
   await waitForRest(world)
   await retryFailed(world, partners)
   await waitForRest(world)
-  // The longest that search lags behind.
-  await sleep(3_500)
+  await sleep(searchLagSeconds * 1_000)
   for (const partner of partners) {
     const { status, body } = await partner.post('/crm/sync')
     if (status === 202) await waitForRun(partner, body.data.run_id)
