@@ -65,7 +65,7 @@ test('/deals/{loid} tells everything about a deal', { tag: '@desktop' }, async (
   await expect(page.getByRole('list', { name: 'Stage History' }).getByRole('listitem')).toHaveText(
     [
       new RegExp(`^Approved\\s+Latest\\s+${TIME} · Maya Thornton · 0 days`),
-      new RegExp(`^Waiting On Application\\s+${TIME} · 0 days`),
+      new RegExp(`^Waiting On Application\\s+${TIME} · Maya Thornton · 0 days`),
     ],
     { useInnerText: true },
   )
