@@ -2,11 +2,14 @@ import { existsSync, globSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-/** The browser that is installed already, for Playwright and for measurements alike: none is downloaded. */
+/**
+ * The browser that is installed already, for Playwright and for measurements alike. The one without windows comes first:
+ * it takes little more than half of the processor's time.
+ */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH']
   if (named) return named
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
   const places = [
     ...folders.filter(Boolean).flatMap((folder) => names.map((name) => path.join(folder, name))),

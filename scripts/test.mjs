@@ -20,7 +20,8 @@ const INSTALL_CHROMIUM = `
   if [ "$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi
   export DEBIAN_FRONTEND=noninteractive
   $as_root apt-get update -q
-  $as_root apt-get install -q -y --no-install-recommends chromium`
+  $as_root apt-get install -q -y --no-install-recommends chromium-headless-shell ||
+    $as_root apt-get install -q -y --no-install-recommends chromium`
 
 const failures = []
 
