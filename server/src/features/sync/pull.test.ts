@@ -198,6 +198,24 @@ describe('a first sync', () => {
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
+  test('that failed before its notes were read leaves them to the next one', async () => {
+    const ids = await lender.createMany(
+      'Leads',
+      Array.from({ length: 120 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+    )
+    await lender.addNote('Leads', ids[0] ?? '', { content: 'Written before' })
+    await later(3_600)
+    const { db, clock } = portal.deps
+    // Long after the lender met the broker.
+    await db.updateTable('partners').set({ created_at: clock.now().toISOString() }).where('id', '=', ada.id).execute()
+    await lender.faults({ tooMany: { retryAfterSeconds: 120, match: 'GET /crm/v8/Notes' } })
+    expect((await ada.post('/dashboard/sync-leads')).status).toBe(502)
+    await lender.faults({})
+    await sync('/dashboard/sync-leads')
+    const notes = await db.selectFrom('notes').select('content').where('partner_id', '=', ada.id).execute()
+    expect(notes).toEqual([{ content: 'Written before' }])
+  })
+
   test('where Zoho forbids the list of notes, reads them in the background', async () => {
     await lender.behaviour({ apiUserIsAdmin: false })
     const ids = await lender.createMany(
