@@ -77,7 +77,11 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
   const now = deps.clock.now()
   const partnerIds = due.map((record) => record.partner_id)
   await inPageTransaction(deps.db, partnerIds, async (tx) => {
-    const rows = await lockRowsOfAllPartners(tx, table, due)
+    const readOf = new Map(due.map((record) => [record.zoho_id, record]))
+    // What another pull has changed since it was asked for here, that pull has told or left due.
+    const rows = (await lockRowsOfAllPartners(tx, table, due)).filter((row) => {
+      return row.history_due && row.crm_modified_time === readOf.get(row.zoho_id ?? '')?.crm_modified_time
+    })
     const loids = rows.map((row) => row.loid)
     const known = await findKnownHistories(tx, table.historyKind, loids)
     const planned = rows.map((row) => {
@@ -92,6 +96,10 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
       tx,
       planned.flatMap(({ row, plan }) => plan.changes.map((change) => table.changed(row, change, now.toISOString()))),
     )
-    await clearDue(tx, 'history_due', due)
+    await clearDue(
+      tx,
+      'history_due',
+      rows.map((row) => ({ module: table.module, loid: row.loid })),
+    )
   })
 }

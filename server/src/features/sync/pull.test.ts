@@ -216,6 +216,24 @@ describe('a first sync', () => {
     expect(notes).toEqual([{ content: 'Written before' }])
   })
 
+  test('whose history arrives after a newer page adds nothing to that page’s', async () => {
+    const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
+    await sync('/dashboard/sync-leads')
+    const { deps } = portal
+    const { crm } = deps
+    const overtaken: typeof crm.leadStatusHistory = async (...asked) => {
+      const told = await crm.leadStatusHistory(...asked)
+      await later(60)
+      await change('Leads', id, ['Pre Qualified'])
+      await sweep()
+      return told
+    }
+    const late = { ...deps, crm: { ...crm, leadStatusHistory: overtaken } }
+    await pullDueDetails.run(late, {}, new AbortController().signal)
+    const [{ loid }] = await listed('leads')
+    expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
+  })
+
   test('where Zoho forbids the list of notes, reads them in the background', async () => {
     await lender.behaviour({ apiUserIsAdmin: false })
     const ids = await lender.createMany(
