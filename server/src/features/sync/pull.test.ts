@@ -3,6 +3,7 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullRecords } from './pull-records.ts'
 import { runSweep } from './sweep.job.ts'
 
 let portal: TestPortal
@@ -264,6 +265,27 @@ test('more deletions than Zoho lists hold up none', async () => {
   await lender.remove('Leads', ids[0] ?? '')
   await sweep()
   expect(await listed('leads')).toHaveLength(19)
+})
+
+test('a lead that a sweep gave to its next partner is not taken from there by a slower pull', async () => {
+  const grace = await portal.newPartner()
+  const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.update('Leads', id, { Partner: { id: graceInCrm } })
+  const pullOfAda = {
+    deps: portal.deps,
+    signal: new AbortController().signal,
+    async ownersOf() {
+      await sweep()
+      return new Map([[adaInCrm, { id: ada.id, zoho_id: adaInCrm }]])
+    },
+    newsOf: async () => () => true,
+  }
+  await pullRecords(pullOfAda, 'Leads', [id])
+  expect((await grace.get('/dashboard/leads')).body.data.leads).toMatchObject([{ loid }])
+  expect(await listed('leads')).toEqual([])
 })
 
 describe('an organisation whose queries do not know what is converted', () => {
