@@ -240,11 +240,16 @@ export async function findDueOf(
   return rows[0]
 }
 
-/** Records of which something is due, those that changed last first: what a partner looks at. */
-export async function findDueOfAllPartners(db: Db, module: CrmModule, limit: number): Promise<DueRecord[]> {
+/** Records that something is due of, those that changed last first: what a partner looks at. */
+export async function findDueOfAllPartners(
+  db: Db,
+  module: CrmModule,
+  except: readonly string[],
+  limit: number,
+): Promise<DueRecord[]> {
   const { rows } = await sql<DueRecord>`
     select ${dueColumns(module)} from ${tableOf(module)}
-     where (history_due or notes_due) and zoho_id is not null
+     where (history_due or notes_due) and zoho_id is not null and zoho_id <> all(${except})
      order by modified_time desc, id limit ${limit}`.execute(db)
   return rows
 }

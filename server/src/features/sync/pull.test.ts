@@ -122,6 +122,27 @@ describe('what goes away and comes back between two looks reaches the history, w
   })
 })
 
+describe('a history that the CRM cannot tell', () => {
+  test.each([{ tooMany: { retryAfterSeconds: 120 } }, { forbidden: {} }])(
+    'holds up neither its page nor other histories, and is read later: %o',
+    async (fault) => {
+      const silent = await submitted()
+      const others = [await submitted({ email: 'two@example.com' }), await submitted({ email: 'three@example.com' })]
+      await sweep()
+      await later(60)
+      const [[name, settings] = ['', {}]] = Object.entries(fault)
+      await lender.faults({ [name]: { ...settings, match: `${silent.id}/__timeline` } })
+      for (const { id } of [silent, ...others]) await change('Leads', id, ['Contacted', 'New Lead'])
+      await sweep()
+      await pullDetails()
+      for (const { loid } of others) expect(await history('lead', loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
+      await lender.faults({})
+      await pullDetails()
+      expect(await history('lead', silent.loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
+    },
+  )
+})
+
 test('a record that changed in the second of its creation has the history that the CRM tells, once', async () => {
   const lead = await lender.create('Leads', {
     Last_Name: 'Rivera',
