@@ -126,17 +126,21 @@ function differs(name: TableName): RawBuilder<unknown> {
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
-/** Takes rows whose records left the CRM, or its partner, off every list (D30). Those that were on one. */
+/**
+ * Takes rows whose records left the CRM, or its partner, off every list (D30). Those that were on one. A row that has
+ * another partner by now is no longer what was to leave.
+ */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
-  ids: readonly string[],
+  gone: readonly { id: string; partner_id: string }[],
   at: string,
 ): Promise<Row[]> {
   const { rows: archived } = await sql<Row>`
-    update ${sql.table(table.name)} set archived_at = ${at}, archived_reason = 'left-crm'
-     where id = any(${ids}) and archived_at is null
-    returning *`.execute(tx)
+    update ${sql.table(table.name)} as present set archived_at = ${at}, archived_reason = 'left-crm'
+      from unnest(${gone.map((row) => row.id)}::uuid[], ${gone.map((row) => row.partner_id)}::uuid[]) as gone (id, partner_id)
+     where present.id = gone.id and present.partner_id = gone.partner_id and present.archived_at is null
+    returning present.*`.execute(tx)
   return archived
 }
 
@@ -236,11 +240,16 @@ export async function findDueOf(
   return rows[0]
 }
 
-/** Records of which something is due, those that changed last first: what a partner looks at. */
-export async function findDueOfAllPartners(db: Db, module: CrmModule, limit: number): Promise<DueRecord[]> {
+/** Records that something is due of, those that changed last first: what a partner looks at. */
+export async function findDueOfAllPartners(
+  db: Db,
+  module: CrmModule,
+  except: readonly string[],
+  limit: number,
+): Promise<DueRecord[]> {
   const { rows } = await sql<DueRecord>`
     select ${dueColumns(module)} from ${tableOf(module)}
-     where (history_due or notes_due) and zoho_id is not null
+     where (history_due or notes_due) and zoho_id is not null and zoho_id <> all(${except})
      order by modified_time desc, id limit ${limit}`.execute(db)
   return rows
 }

@@ -61,8 +61,8 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const value = table.valueOf(row)
   const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
-  // A change that was met unprepared: its history is still to be read.
-  row.history_due = told ? false : (before?.history_due ?? true) || plan.changes.length > 0
+  // A change whose history was not told is still to be read; the status alone may have come and gone.
+  row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
 
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())

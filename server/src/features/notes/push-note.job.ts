@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
 import type { Db } from '../../db/database.ts'
+import { underLease } from '../../db/lease.ts'
+import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
@@ -7,23 +9,39 @@ import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { findDealRow } from '../deals/deals.queries.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
-import { findNoteToPush, markNotePushed, markNotePushFailed } from './notes.queries.ts'
+import { findNote, findNoteToPush, markNotePushed, markNotePushFailed } from './notes.queries.ts'
 
+/** A push is two calls. One that takes longer is stopped and tried again later. */
+const LEASE_MS = 60_000
+/** How long another push of the note may take, usually a second. */
+const WAIT_MS = 5_000
+
+/** Under a lease: notes carry nothing that is unique in the CRM, so that two pushes at once would make two of them. */
 export const pushNote = defineJob({
   name: 'push-note',
   payload: z.object({ partnerId: z.string(), noteId: z.string() }),
   retry: PUSH_RETRY,
   async run({ db, crm }, { partnerId, noteId }, signal) {
-    const note = await findNoteToPush(db, partnerId, noteId)
-    if (!note || note.crm === 'synced') return
-    const partner = await findPartnerToPush(db, partnerId)
-    if (!partner || partner.crm === 'held') return // confirming the address asks for another push (D52)
-    const parent = await findParent(db, partnerId, note.loid)
-    if (!parent) throw new Error('the record of the note has not reached the CRM yet')
-    const zohoId = await givingUpWhenRefused(crm.createNote(parent.module, parent.zohoId, note, signal), (problem) =>
-      markNotePushFailed(db, partnerId, noteId, problem),
-    )
-    await markNotePushed(db, partnerId, noteId, zohoId)
+    const lease = { name: `push-note ${noteId}`, leaseMs: LEASE_MS, waitMs: WAIT_MS, signal }
+    if (!(await underLease(db, lease, look, push))) throw new CrmUnavailable('Another push of the note is under way.')
+
+    async function look(): Promise<object | undefined> {
+      const note = await findNote(db, partnerId, noteId)
+      return note && note.crm !== 'synced' ? undefined : {}
+    }
+
+    async function push(untilLeaseEnds: AbortSignal): Promise<object> {
+      const note = await findNoteToPush(db, partnerId, noteId)
+      if (!note || note.crm === 'synced') return {} // a pull has recognised it meanwhile
+      const partner = await findPartnerToPush(db, partnerId)
+      if (!partner || partner.crm === 'held') return {} // confirming the address asks for another push (D52)
+      const parent = await findParent(db, partnerId, note.loid)
+      if (!parent) throw new Error('the record of the note has not reached the CRM yet')
+      const created = crm.createNote(parent.module, parent.zohoId, note, untilLeaseEnds)
+      const zohoId = await givingUpWhenRefused(created, (problem) => markNotePushFailed(db, partnerId, noteId, problem))
+      await markNotePushed(db, partnerId, noteId, zohoId)
+      return {}
+    }
   },
   giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId, NOT_REACHED),
 })

@@ -75,3 +75,13 @@ test('a note sent while its record is in the recycle bin waits, and is sent once
   expect(await shown()).toMatchObject([{ crm: 'synced' }])
   expect(await inCrm()).toMatchObject([{ content: 'Any news?' }])
 })
+
+test('a note that two jobs push at the same time is one note in the CRM', async () => {
+  const noteId = await waitingNote('Any news?')
+  // Confirming an address makes a second job for what waits, and a process that froze has its jobs run by another.
+  await lender.faults({ slowMs: 100 })
+  await Promise.all([push(noteId), push(noteId)])
+  await lender.faults({})
+  expect(await inCrm()).toMatchObject([{ content: 'Any news?' }])
+  expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
+})

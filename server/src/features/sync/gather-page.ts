@@ -1,4 +1,3 @@
-import pMap from 'p-map'
 import { findRowsOfAllPartners } from '../../apply/crm-rows.queries.ts'
 import type { RecordRow } from '../../apply/crm-table.ts'
 import { isOutdated } from '../../zoho/applied-time.ts'
@@ -8,7 +7,8 @@ import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-ta
 import { findOpenLeadsByLoidOfAllPartners } from '../leads/matching.queries.ts'
 import type { Page, Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
-import { emptyWhenRefused, type Pull, type PulledPartner } from './pull.ts'
+import type { Pull, PulledPartner } from './pull.ts'
+import { tellHistories } from './tell-histories.ts'
 
 /** So many histories are asked for at once; the other of Zoho's ten calls are left to those who send. */
 const HISTORIES_AT_ONCE = 8
@@ -158,14 +158,10 @@ async function readHistories(
     const hasMoved = row?.crm_modified_time !== item.modified_time || row.archived_reason === 'left-crm'
     return row !== undefined && hasMoved && !isOutdated(item, row)
   })
-  return pMap(changed, async (item) => [item.zoho_id, await readHistory(pull, item)], {
-    concurrency: HISTORIES_AT_ONCE,
-  })
-}
-
-/** What the CRM tells of a record beside its fields may be missing; the record itself counts all the same. */
-function readHistory({ deps: { crm }, signal }: Pull, item: CrmLead | CrmDeal): Promise<CrmHistoryEntry[]> {
-  return emptyWhenRefused(isLead(item) ? crm.leadStatusHistory(item, signal) : crm.dealStageHistory(item, signal))
+  const { deps, signal } = pull
+  return tellHistories(changed, HISTORIES_AT_ONCE, (item) =>
+    isLead(item) ? deps.crm.leadStatusHistory(item, signal) : deps.crm.dealStageHistory(item, signal),
+  )
 }
 
 /** Those that are a partner's of the portal and that the portal holds otherwise. */

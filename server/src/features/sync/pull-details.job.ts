@@ -24,11 +24,13 @@ export const pullDueDetails = defineJob({
     const end = performance.now() + RUN_MS_MAX
     try {
       for (const module of ['Leads', 'Deals'] as const) {
+        // Those that the CRM did not tell wait for the next minute, and hold up no others.
+        const untold: string[] = []
         while (performance.now() < end) {
           signal.throwIfAborted()
-          const due = await findDueOfAllPartners(deps.db, module, RECORDS_AT_ONCE)
+          const due = await findDueOfAllPartners(deps.db, module, untold, RECORDS_AT_ONCE)
           if (due.length === 0) break
-          await pullDetails({ deps, signal }, module, due)
+          for (const { zoho_id } of await pullDetails({ deps, signal }, module, due)) untold.push(zoho_id)
         }
       }
     } catch (error) {

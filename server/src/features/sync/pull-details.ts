@@ -1,4 +1,3 @@
-import pMap from 'p-map'
 import { clearDue, type DueRecord, findDueOf, lockRowsOfAllPartners } from '../../apply/crm-rows.queries.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../apply/crm-table.ts'
 import type { Deps } from '../../deps.ts'
@@ -11,8 +10,9 @@ import type { CrmHistoryEntry, CrmModule } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE } from '../deals/deal-table.ts'
 import { LEAD_TABLE } from '../leads/lead-table.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
-import { emptyWhenRefused, type Pull } from './pull.ts'
+import type { Pull } from './pull.ts'
 import { pullNotesOf } from './pull-notes.ts'
+import { tellHistories } from './tell-histories.ts'
 
 /** A person waits: what the CRM does not tell by then is shown the next time. */
 const OPENED_MS_MAX = 2_000
@@ -28,7 +28,8 @@ export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: st
   const now = deps.clock.now().getTime()
   if (!due || now < (pausedUntil.get(deps.crm) ?? 0)) return
   try {
-    await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
+    const untold = await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
+    if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell the history now.')
   } catch (error) {
     if (!(error instanceof CrmUnavailable)) throw error
     pausedUntil.set(deps.crm, now + PAUSE_MS)
@@ -36,18 +37,15 @@ export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: st
   }
 }
 
-/** Reads what is due of these records of one module: their histories, their notes. */
+/** Reads what is due of these records of one module: their histories, their notes. Those whose history was not told. */
 export async function pullDetails(
   pull: Pick<Pull, 'deps' | 'signal'>,
   module: CrmModule,
   due: readonly DueRecord[],
-): Promise<void> {
-  const histories = due.filter((record) => record.history_due)
-  const told = new Map(
-    await pMap(histories, async (record) => [record.zoho_id, await readHistory(pull, record)] as const, {
-      concurrency: CALLS_AT_ONCE,
-    }),
-  )
+): Promise<DueRecord[]> {
+  const asked = due.filter((record) => record.history_due)
+  const told = new Map(await tellHistories(asked, CALLS_AT_ONCE, (record) => readHistory(pull, record)))
+  const [histories, untold] = [asked.filter(isTold), asked.filter((record) => !isTold(record))]
   await (module === 'Leads'
     ? writeTold(pull, LEAD_TABLE, histories, told)
     : writeTold(pull, DEAL_TABLE, histories, told))
@@ -56,15 +54,18 @@ export async function pullDetails(
     due.filter((record) => record.notes_due),
     false,
   )
+  return untold
+
+  function isTold({ zoho_id }: DueRecord): boolean {
+    return told.has(zoho_id)
+  }
 }
 
 function readHistory({ deps: { crm }, signal }: Pick<Pull, 'deps' | 'signal'>, record: DueRecord) {
   const { module, zoho_id, value, created_at } = record
-  return emptyWhenRefused(
-    module === 'Leads'
-      ? crm.leadStatusHistory({ zoho_id, lead_status: value }, signal)
-      : crm.dealStageHistory({ zoho_id, created_at }, signal),
-  )
+  return module === 'Leads'
+    ? crm.leadStatusHistory({ zoho_id, lead_status: value }, signal)
+    : crm.dealStageHistory({ zoho_id, created_at }, signal)
 }
 
 async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
@@ -77,7 +78,11 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
   const now = deps.clock.now()
   const partnerIds = due.map((record) => record.partner_id)
   await inPageTransaction(deps.db, partnerIds, async (tx) => {
-    const rows = await lockRowsOfAllPartners(tx, table, due)
+    const readOf = new Map(due.map((record) => [record.zoho_id, record]))
+    // What another pull has changed since it was asked for here, that pull has told or left due.
+    const rows = (await lockRowsOfAllPartners(tx, table, due)).filter((row) => {
+      return row.history_due && row.crm_modified_time === readOf.get(row.zoho_id ?? '')?.crm_modified_time
+    })
     const loids = rows.map((row) => row.loid)
     const known = await findKnownHistories(tx, table.historyKind, loids)
     const planned = rows.map((row) => {
@@ -92,6 +97,10 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
       tx,
       planned.flatMap(({ row, plan }) => plan.changes.map((change) => table.changed(row, change, now.toISOString()))),
     )
-    await clearDue(tx, 'history_due', due)
+    await clearDue(
+      tx,
+      'history_due',
+      rows.map((row) => ({ module: table.module, loid: row.loid })),
+    )
   })
 }

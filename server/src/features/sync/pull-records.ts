@@ -1,5 +1,6 @@
 import type { SyncProblem } from '@portal/contract/sync.ts'
 import { chunksOf } from '../../chunks-of.ts'
+import { isOutdated } from '../../zoho/applied-time.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { applyPage } from './apply-page.ts'
 import { findRowsOf } from './find-rows-of.ts'
@@ -61,14 +62,20 @@ export async function pullPage(
   })
   const there = new Set([...owned, ...unmapped, ...read.problems].map((one) => one.zoho_id))
 
+  const readById = new Map(read.records.map((record) => [record.zoho_id, record]))
+  const gone = rows.filter((row) => {
+    const record = readById.get(row.zoho_id ?? '')
+    return row.archived_at === null && !there.has(row.zoho_id ?? '') && !(record && isOutdated(record, row))
+  })
+  // Before the histories are asked for, which takes long: meanwhile a record may come back.
+  const removed = await removeGone(deps, module, gone)
+
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
   const notesDue = crm.listsNotes() === false ? 'changed' : 'new'
   const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
   const problems = [...read.problems, ...applied.problems]
   for (const problem of problems) log.warn({ module, ...problem }, 'a record of the CRM was left out')
-  const gone = rows.filter((row) => row.archived_at === null && !there.has(row.zoho_id ?? ''))
-  const removed = await removeGone(deps, module, gone)
   await pullDueNotes(pull, applied.records)
   return { records: applied.records, problems, there: there.size, removed }
 }

@@ -3,6 +3,7 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullRecords } from './pull-records.ts'
 import { runSweep } from './sweep.job.ts'
 
 let portal: TestPortal
@@ -121,6 +122,27 @@ describe('what goes away and comes back between two looks reaches the history, w
   })
 })
 
+describe('a history that the CRM cannot tell', () => {
+  test.each([{ tooMany: { retryAfterSeconds: 120 } }, { forbidden: {} }])(
+    'holds up neither its page nor other histories, and is read later: %o',
+    async (fault) => {
+      const silent = await submitted()
+      const others = [await submitted({ email: 'two@example.com' }), await submitted({ email: 'three@example.com' })]
+      await sweep()
+      await later(60)
+      const [[name, settings] = ['', {}]] = Object.entries(fault)
+      await lender.faults({ [name]: { ...settings, match: `${silent.id}/__timeline` } })
+      for (const { id } of [silent, ...others]) await change('Leads', id, ['Contacted', 'New Lead'])
+      await sweep()
+      await pullDetails()
+      for (const { loid } of others) expect(await history('lead', loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
+      await lender.faults({})
+      await pullDetails()
+      expect(await history('lead', silent.loid)).toEqual(['New Lead', 'Contacted', 'New Lead'])
+    },
+  )
+})
+
 test('a record that changed in the second of its creation has the history that the CRM tells, once', async () => {
   const lead = await lender.create('Leads', {
     Last_Name: 'Rivera',
@@ -198,6 +220,42 @@ describe('a first sync', () => {
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
+  test('that failed before its notes were read leaves them to the next one', async () => {
+    const ids = await lender.createMany(
+      'Leads',
+      Array.from({ length: 120 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
+    )
+    await lender.addNote('Leads', ids[0] ?? '', { content: 'Written before' })
+    await later(3_600)
+    const { db, clock } = portal.deps
+    // Long after the lender met the broker.
+    await db.updateTable('partners').set({ created_at: clock.now().toISOString() }).where('id', '=', ada.id).execute()
+    await lender.faults({ tooMany: { retryAfterSeconds: 120, match: 'GET /crm/v8/Notes' } })
+    expect((await ada.post('/dashboard/sync-leads')).status).toBe(502)
+    await lender.faults({})
+    await sync('/dashboard/sync-leads')
+    const notes = await db.selectFrom('notes').select('content').where('partner_id', '=', ada.id).execute()
+    expect(notes).toEqual([{ content: 'Written before' }])
+  })
+
+  test('whose history arrives after a newer page adds nothing to that page’s', async () => {
+    const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
+    await sync('/dashboard/sync-leads')
+    const { deps } = portal
+    const { crm } = deps
+    const overtaken: typeof crm.leadStatusHistory = async (...asked) => {
+      const told = await crm.leadStatusHistory(...asked)
+      await later(60)
+      await change('Leads', id, ['Pre Qualified'])
+      await sweep()
+      return told
+    }
+    const late = { ...deps, crm: { ...crm, leadStatusHistory: overtaken } }
+    await pullDueDetails.run(late, {}, new AbortController().signal)
+    const [{ loid }] = await listed('leads')
+    expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
+  })
+
   test('where Zoho forbids the list of notes, reads them in the background', async () => {
     await lender.behaviour({ apiUserIsAdmin: false })
     const ids = await lender.createMany(
@@ -228,6 +286,27 @@ test('more deletions than Zoho lists hold up none', async () => {
   await lender.remove('Leads', ids[0] ?? '')
   await sweep()
   expect(await listed('leads')).toHaveLength(19)
+})
+
+test('a lead that a sweep gave to its next partner is not taken from there by a slower pull', async () => {
+  const grace = await portal.newPartner()
+  const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.update('Leads', id, { Partner: { id: graceInCrm } })
+  const pullOfAda = {
+    deps: portal.deps,
+    signal: new AbortController().signal,
+    async ownersOf() {
+      await sweep()
+      return new Map([[adaInCrm, { id: ada.id, zoho_id: adaInCrm }]])
+    },
+    newsOf: async () => () => true,
+  }
+  await pullRecords(pullOfAda, 'Leads', [id])
+  expect((await grace.get('/dashboard/leads')).body.data.leads).toMatchObject([{ loid }])
+  expect(await listed('leads')).toEqual([])
 })
 
 describe('an organisation whose queries do not know what is converted', () => {

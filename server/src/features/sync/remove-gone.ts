@@ -20,18 +20,17 @@ export async function removeGone(
   if (rows.length === 0) return 0
   const now = clock.now()
   const at = now.toISOString()
-  const ids = rows.map((row) => row.id)
   const partnerIds = rows.map((row) => row.partner_id)
   return inPageTransaction(db, partnerIds, async (tx) => {
     if (module === 'Leads') {
-      const leads = await archiveRows(tx, LEAD_TABLE, ids, at)
+      const leads = await archiveRows(tx, LEAD_TABLE, rows, at)
       await recordEvents(
         tx,
         leads.flatMap((row) => LEAD_TABLE.removed(row, at) ?? []),
       )
       return leads.length
     }
-    const deals = await archiveRows(tx, DEAL_TABLE, ids, at)
+    const deals = await archiveRows(tx, DEAL_TABLE, rows, at)
     await recordEvents(
       tx,
       deals.flatMap((row) => DEAL_TABLE.removed(row, at) ?? []),

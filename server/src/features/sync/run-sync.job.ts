@@ -10,7 +10,7 @@ import { findPartner } from '../accounts/accounts.queries.ts'
 import { openProgress, openRun, type Run, talliesOf } from './run.ts'
 import { type PulledModule, syncNotes } from './sync-notes.ts'
 import { syncDeals, syncLeads } from './sync-records.ts'
-import { failRun, findLastSuccess, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
+import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
 
 /** What a run says that failed for no fault of the CRM's. */
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
@@ -61,6 +61,11 @@ async function syncUntilDone(
     leads: await findLastSuccess(db, partnerId, 'leads'),
     deals: await findLastSuccess(db, partnerId, 'deals'),
   }
+  if (since.leads === undefined || since.deals === undefined) {
+    // An earlier attempt at the first sync may have failed between its records and their notes.
+    const { tallies } = begun
+    tallies.notes_since = earliest(tallies.notes_since, await findNotesLeft(db, partnerId))
+  }
   let leads: LeadSyncResult | undefined
   let deals: DealSyncResult | undefined
   for (;;) {
@@ -79,6 +84,10 @@ async function syncUntilDone(
     const result: SyncResult | undefined = leads && deals ? { leads, deals } : (leads ?? deals)
     if (result && (await finishRun(db, asked, result, clock.now().toISOString()))) return
   }
+}
+
+function earliest(one: string | null, other: string | null): string | null {
+  return one !== null && (other === null || one < other) ? one : other
 }
 
 function textOf(error: unknown): string {

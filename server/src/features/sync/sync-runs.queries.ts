@@ -80,10 +80,11 @@ export async function finishRun(
   return row !== undefined
 }
 
+/** What it has done so far stays, for the next run: see `findNotesLeft`. */
 export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
   await db
     .updateTable('sync_runs')
-    .set({ status: 'failed', error, result: null, finished_at: at })
+    .set({ status: 'failed', error, finished_at: at })
     .where('partner_id', '=', partnerId)
     .where('id', '=', runId)
     .where('status', '=', 'running')
@@ -106,6 +107,17 @@ export async function findLastSuccess(
     .limit(1)
     .executeTakeFirst()
   return row?.started_at
+}
+
+/** The birth of the oldest record whose notes the partner's failed runs were still to look for, or null. */
+export async function findNotesLeft(db: Db, partnerId: string): Promise<string | null> {
+  const { left } = await db
+    .selectFrom('sync_runs')
+    .select(sql<string | null>`min(result ->> 'notes_since')`.as('left'))
+    .where('partner_id', '=', partnerId)
+    .where('status', '=', 'failed')
+    .executeTakeFirstOrThrow()
+  return left
 }
 
 /** Those of these partners whose first sync of this kind has told them what was in the CRM. */
