@@ -1,13 +1,9 @@
 import * as z from 'zod/mini'
-import type { Db } from '../../db/database.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
-import type { CrmModule } from '../../zoho/crm-records.ts'
-import { findDealRow } from '../deals/deals.queries.ts'
-import { findLeadRow } from '../leads/leads.queries.ts'
-import { findNoteToPush, markNotePushed, markNotePushFailed } from './notes.queries.ts'
+import { findNotedRecordsOfAnyPartner, findNoteToPush, markNotePushed, markNotePushFailed } from './notes.queries.ts'
 
 export const pushNote = defineJob({
   name: 'push-note',
@@ -18,24 +14,14 @@ export const pushNote = defineJob({
     if (!note || note.crm === 'synced') return
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner || partner.crm === 'held') return // confirming the address asks for another push (D52)
-    const parent = await findParent(db, partnerId, note.loid)
-    if (!parent) throw new Error('the record of the note has not reached the CRM yet')
-    const zohoId = await givingUpWhenRefused(crm.createNote(parent.module, parent.zohoId, note, signal), (problem) =>
-      markNotePushFailed(db, partnerId, noteId, problem),
+    // A converted lead takes no notes in the CRM any more: they go to its deal.
+    const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
+    if (!record) throw new Error('the record of the note has not reached the CRM yet')
+    const zohoId = await givingUpWhenRefused(
+      crm.createNote(record.module, record.zoho_id, { ...note, lead_zoho_id: lead?.zoho_id }, signal),
+      (problem) => markNotePushFailed(db, partnerId, noteId, problem),
     )
     await markNotePushed(db, partnerId, noteId, zohoId)
   },
   giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId, NOT_REACHED),
 })
-
-/** A converted lead takes no notes in the CRM any more: they go to its deal. */
-async function findParent(
-  db: Db,
-  partnerId: string,
-  loid: string,
-): Promise<{ module: CrmModule; zohoId: string } | undefined> {
-  const deal = await findDealRow(db, partnerId, loid)
-  if (deal?.zoho_id) return { module: 'Deals', zohoId: deal.zoho_id }
-  const lead = await findLeadRow(db, partnerId, loid)
-  return lead?.zoho_id ? { module: 'Leads', zohoId: lead.zoho_id } : undefined
-}
