@@ -197,6 +197,8 @@ export interface NoteToPush {
   created_at: string
   /** The CRM's ids of the record's other notes, so that saying the same twice makes two notes. */
   known_zoho_ids?: readonly string[]
+  /** For a note on a deal: the lead that became the deal. The note may have reached the lead before the conversion. */
+  lead_zoho_id?: string | undefined
 }
 
 /** A note as found in a listing of all notes, with the record it was written on. */

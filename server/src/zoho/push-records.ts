@@ -40,7 +40,8 @@ export interface RecordPusher {
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   /**
-   * The note's id in the CRM. A repeat finds the equal note on the record instead of adding a second. While the record is
+   * The note's id in the CRM. A repeat finds the equal note on the record, or on the lead that the deal was, instead of
+   * adding a second. While the record is
    * in the CRM's recycle bin it is `CrmUnavailable`.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
@@ -273,7 +274,9 @@ export function openRecordPusher(
     signal?: AbortSignal,
   ): Promise<string> {
     const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
-    const there = (await notes(module, zohoId, signal)).find(
+    const onRecord = await notes(module, zohoId, signal)
+    const onLead = note.lead_zoho_id === undefined ? [] : await notes('Leads', note.lead_zoho_id, signal)
+    const there = [...onRecord, ...onLead].find(
       (one) =>
         isSameLines(one.content, note.content) &&
         isSameLines(one.title ?? '', title ?? '') &&

@@ -1,8 +1,10 @@
 import { NOTES_MAX } from '@portal/contract/limits.ts'
 import type { Note } from '@portal/contract/notes.ts'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
+import type { CrmModule } from '../../zoho/crm-records.ts'
 
 /** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
@@ -97,6 +99,22 @@ export function findNoteToPush(
     .where('note.partner_id', '=', partnerId)
     .where('note.id', '=', noteId)
     .executeTakeFirst()
+}
+
+/**
+ * The records of the CRM that have this LOID: the deal first, then the lead. A note is about its record, even if the record is
+ * another partner's by the time the note is sent.
+ */
+export async function findNotedRecordsOfAnyPartner(
+  db: Db,
+  loid: string,
+): Promise<{ module: CrmModule; zoho_id: string }[]> {
+  const { rows } = await sql<{ module: CrmModule; zoho_id: string }>`
+    select 'Deals' as module, zoho_id from deals where loid = ${loid} and zoho_id is not null
+    union all
+    select 'Leads', zoho_id from leads where loid = ${loid} and zoho_id is not null
+    order by module`.execute(db)
+  return rows
 }
 
 /** Those that the CRM does not have yet, the oldest first. */

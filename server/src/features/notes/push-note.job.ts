@@ -1,15 +1,17 @@
 import * as z from 'zod/mini'
-import type { Db } from '../../db/database.ts'
 import { underLease } from '../../db/lease.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
-import type { CrmModule } from '../../zoho/crm-records.ts'
-import { findDealRow } from '../deals/deals.queries.ts'
-import { findLeadRow } from '../leads/leads.queries.ts'
-import { findNote, findNoteToPush, markNotePushed, markNotePushFailed } from './notes.queries.ts'
+import {
+  findNote,
+  findNotedRecordsOfAnyPartner,
+  findNoteToPush,
+  markNotePushed,
+  markNotePushFailed,
+} from './notes.queries.ts'
 
 /** A push is two calls. One that takes longer is stopped and tried again later. */
 const LEASE_MS = 60_000
@@ -35,9 +37,11 @@ export const pushNote = defineJob({
       if (!note || note.crm === 'synced') return {} // a pull has recognised it meanwhile
       const partner = await findPartnerToPush(db, partnerId)
       if (!partner || partner.crm === 'held') return {} // confirming the address asks for another push (D52)
-      const parent = await findParent(db, partnerId, note.loid)
-      if (!parent) throw new Error('the record of the note has not reached the CRM yet')
-      const created = crm.createNote(parent.module, parent.zohoId, note, untilLeaseEnds)
+      // A converted lead takes no notes in the CRM any more: they go to its deal.
+      const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
+      if (!record) throw new Error('the record of the note has not reached the CRM yet')
+      const withLead = { ...note, lead_zoho_id: lead?.zoho_id }
+      const created = crm.createNote(record.module, record.zoho_id, withLead, untilLeaseEnds)
       const zohoId = await givingUpWhenRefused(created, (problem) => markNotePushFailed(db, partnerId, noteId, problem))
       await markNotePushed(db, partnerId, noteId, zohoId)
       return {}
@@ -45,15 +49,3 @@ export const pushNote = defineJob({
   },
   giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId, NOT_REACHED),
 })
-
-/** A converted lead takes no notes in the CRM any more: they go to its deal. */
-async function findParent(
-  db: Db,
-  partnerId: string,
-  loid: string,
-): Promise<{ module: CrmModule; zohoId: string } | undefined> {
-  const deal = await findDealRow(db, partnerId, loid)
-  if (deal?.zoho_id) return { module: 'Deals', zohoId: deal.zoho_id }
-  const lead = await findLeadRow(db, partnerId, loid)
-  return lead?.zoho_id ? { module: 'Leads', zohoId: lead.zoho_id } : undefined
-}

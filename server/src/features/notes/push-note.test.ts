@@ -85,3 +85,30 @@ test('a note that two jobs push at the same time is one note in the CRM', async 
   expect(await inCrm()).toMatchObject([{ content: 'Any news?' }])
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
+
+test('a note that reached the lead before staff converted it is not sent again to the deal', async () => {
+  const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
+  expect((await partner.post('/crm/sync')).status).toBe(200)
+  // It got there before, and the answer was lost.
+  const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
+  await push(await waitingNote('Called, no answer'))
+  expect(await inCrm()).toMatchObject([{ zoho_id: sent }])
+  expect(await portal.deps.crm.notes('Deals', dealId)).toEqual([])
+  expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ crm: 'synced' }])
+})
+
+test('a note written before staff gave the lead to another partner is sent, and stays its writer’s', async () => {
+  const noteId = await waitingNote('Called, no answer')
+  const other = await portal.newPartner()
+  const otherInCrm = await waitFor(
+    'the partner in the CRM',
+    async () => (await other.get('/profile')).body.data.zoho_id,
+  )
+  await lender.update('Leads', zohoId, { Partner: { id: otherInCrm } })
+  expect((await other.post('/crm/sync')).status).toBe(200)
+
+  await push(noteId)
+  expect(await inCrm()).toMatchObject([{ content: 'Called, no answer' }])
+  await other.post('/crm/sync')
+  expect((await other.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
+})

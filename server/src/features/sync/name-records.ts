@@ -7,6 +7,7 @@ interface Nameable {
   loid: string | null
   partner_zoho_id: string | null
   is_converted?: boolean
+  converted_deal_zoho_id?: string | null
 }
 
 /**
@@ -27,10 +28,14 @@ export async function nameRecords<Item extends Nameable>(
   },
 ): Promise<(Item & { loid: string })[]> {
   const { knownLoids, partnersToSet, readAgain, signal } = options
-  const nameless = records.filter((record) => record.loid === null).map((record) => record.zoho_id)
-  const unknown = nameless.filter((zohoId) => !knownLoids.has(zohoId))
-  const fresh = await chooseLoids(db, unknown)
-  const chosen = new Map(nameless.map((zohoId) => [zohoId, knownLoids.get(zohoId) ?? fresh.get(zohoId) ?? '']))
+  const nameless = records.filter((record) => record.loid === null)
+  // A lead that was converted before it had a LOID shares the LOID of its deal, whichever of them is met first (D17).
+  const keyOf = (record: Item) => record.converted_deal_zoho_id ?? record.zoho_id
+  const unknown = nameless.filter((record) => !knownLoids.has(record.zoho_id))
+  const fresh = await chooseLoids(db, unknown.map(keyOf))
+  const chosen = new Map(
+    nameless.map((record) => [record.zoho_id, knownLoids.get(record.zoho_id) ?? fresh.get(keyOf(record)) ?? '']),
+  )
   const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
   let written: readonly Item[] = []
   if (writable.length > 0) {

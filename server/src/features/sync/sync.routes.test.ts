@@ -499,6 +499,7 @@ async function submittedInVain(form: object = {}) {
 
 test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
   const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
+  await lender.addNote('Leads', id, { content: 'Said before it was a deal' })
   await lender.convert(id, { Deal_Name: 'Unknown lead' })
   expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 1, problems: [] })
   const [deal] = await listed('deals')
@@ -511,6 +512,10 @@ test('a lead whose deal the portal met first, both born in the CRM, is converted
     .where('zoho_id', '=', id)
     .executeTakeFirstOrThrow()
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
+  expect((await ada.get(`/crm/deal/${deal.loid}`)).body.data).toMatchObject({
+    converted_from_lead: true,
+    notes: [{ content: 'Said before it was a deal' }],
+  })
   expect(await syncDeals()).toMatchObject({ total_zoho_deals: 1, created: 0, updated: 0, removed: 0 })
   expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 })
