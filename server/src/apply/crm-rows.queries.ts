@@ -126,6 +126,20 @@ function differs(name: TableName): RawBuilder<unknown> {
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
+/** The row whose push was not heard of is this record of the CRM. Its id, unless a pull has recognised it meanwhile. */
+export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
+  tx: Tx,
+  table: CrmTable<Item, Row>,
+  loid: string,
+  zohoId: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update ${sql.table(table.name)} set zoho_id = ${zohoId}, crm = 'synced'
+     where loid = ${loid} and zoho_id is null
+    returning id`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
 /**
  * Takes rows whose records left the CRM, or its partner, off every list (D30). Those that were on one. A row that has
  * another partner by now is no longer what was to leave.

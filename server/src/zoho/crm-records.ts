@@ -96,6 +96,8 @@ export interface CrmChange extends CrmVersion {
 
 export interface CrmDeletion {
   zoho_id: string
+  /** A lead's first and last name, a deal's name. */
+  name: string | null
   deleted_time: string
 }
 
@@ -169,6 +171,10 @@ export interface LeadToPush {
   /** The consent line's version and time in one text. */
   referral_consent: string | null
 }
+
+/** A record whose push may have arrived although nothing was heard of it: with its first push. */
+export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'> & { sent_at: string }
+export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
 /** What the portal writes into a CRM deal. The stage goes only with the first push: after that it is the CRM's. */
 export interface DealToPush {

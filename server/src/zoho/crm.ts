@@ -60,12 +60,13 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, lo
   const client = openClient({ tokens, log, limits, ...(retry && { retry }) })
   const api = openApi(client)
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
+  const pushing = { ...openNoteReader(parts), ...openRecordLister(parts, openRecordReader(parts)) }
   const reading = { ...parts, api: openApi(sparing(client, limits)) }
   const records = openRecordReader(reading)
   const organisation = openOrganisation(parts)
   return {
     mode,
-    ...openRecordPusher(parts, openNoteReader(parts)),
+    ...openRecordPusher(parts, pushing),
     ...records,
     ...openRecordLister(reading, records),
     ...openHistoryReader(reading),

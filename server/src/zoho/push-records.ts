@@ -11,9 +11,12 @@ import type {
   NoteToPush,
   PartnerToPush,
   PushedPartner,
+  SentDeal,
+  SentLead,
 } from './crm-records.ts'
 import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
+import type { RecordLister } from './list-records.ts'
 import { type ModuleSettings, usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
 import type { NoteReader } from './read-notes.ts'
@@ -40,6 +43,12 @@ export interface RecordPusher {
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   /**
+   * Of records that were sent and are not in the CRM by their LOID: the ids of those that were deleted since under the same
+   * name, by LOID, because the list of deletions has no LOIDs. What Zoho does not list is not found.
+   */
+  findDeletedLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<Map<string, string[]>>
+  findDeletedDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<Map<string, string[]>>
+  /**
    * The note's id in the CRM. A repeat finds the equal note on the record, or on the lead that the deal was, instead of
    * adding a second. While the record is
    * in the CRM's recycle bin it is `CrmUnavailable`.
@@ -53,6 +62,8 @@ export interface RecordPusher {
 }
 
 const RECORDS_A_CALL_MAX = 100
+/** Zoho's clock against the portal's. */
+const CLOCKS_MS = 60_000
 const NOTE_TITLE_LENGTH_MAX = 120
 /** Zoho's own, not the portal's to map. */
 const PIPELINE_FIELD = 'Pipeline'
@@ -72,7 +83,7 @@ interface PushedFields {
 
 export function openRecordPusher(
   { api, metadata, fieldMap }: ZohoParts,
-  { notes }: Pick<NoteReader, 'notes'>,
+  { notes, deletionsOfAllPartners }: Pick<NoteReader & RecordLister, 'notes' | 'deletionsOfAllPartners'>,
 ): RecordPusher {
   const { partners, leads, deals } = fieldMap
 
@@ -142,6 +153,7 @@ export function openRecordPusher(
     loids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, string>> {
+    if (loids.length === 0) return new Map()
     const field = fields.loid
     const wanted = loids.map((loid) => `'${loid}'`).join(', ')
     const query = `select id, ${field} from ${module} where ${field} in (${wanted}) order by id desc limit 0, 200`
@@ -185,6 +197,42 @@ export function openRecordPusher(
     return new Map([...there, ...(await insertMany(deals, records, signal))])
   }
 
+  async function findDeletedLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<Map<string, string[]>> {
+    const named = sent.map((lead) => ({ ...lead, name: [lead.first_name, lastName(lead)].filter(Boolean).join(' ') }))
+    const deleted = await findDeleted('Leads', named, signal)
+    return deleted.size === 0 ? deleted : without(deleted, await findLeadsByLoid([...deleted.keys()], signal))
+  }
+
+  async function findDeletedDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<Map<string, string[]>> {
+    const named = sent.map((deal) => ({ ...deal, name: dealName(deal) }))
+    const deleted = await findDeleted('Deals', named, signal)
+    return deleted.size === 0 ? deleted : without(deleted, await findByLoids(deals, [...deleted.keys()], signal))
+  }
+
+  async function findDeleted(
+    module: CrmModule,
+    sent: readonly { loid: string; name: string; sent_at: string }[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>()
+    const [first] = sent.map((one) => one.sent_at).toSorted()
+    if (first === undefined) return found
+    try {
+      for await (const deletions of deletionsOfAllPartners(module, earlier(first, CLOCKS_MS), signal)) {
+        for (const { loid, name, sent_at } of sent) {
+          const same = deletions.filter((deletion) => {
+            return isSameText(deletion.name, name) && deletion.deleted_time >= earlier(sent_at, CLOCKS_MS)
+          })
+          if (same.length > 0) found.set(loid, [...(found.get(loid) ?? []), ...same.map((one) => one.zoho_id)])
+        }
+      }
+    } catch (error) {
+      // More was deleted than Zoho lists. What is listed counts.
+      if (!(error instanceof CrmRefused)) throw error
+    }
+    return found
+  }
+
   function leadRecord(lead: LeadToPush): Record<string, unknown> {
     const { partner_zoho_id, ...values } = lead
     const contact = [lead.first_name, lead.last_name].filter(Boolean).join(' ')
@@ -192,7 +240,7 @@ export function openRecordPusher(
       ...named(values, leads.fields),
       [leads.fields.partner]: { id: partner_zoho_id },
       // Zoho makes no lead without a last name, and forms want a company.
-      [leads.fields.last_name]: lead.last_name ?? lead.first_name ?? lead.business_name ?? lead.loid,
+      [leads.fields.last_name]: lastName(lead),
       [leads.fields.business_name]: lead.business_name ?? (contact || lead.loid),
     }
   }
@@ -203,7 +251,7 @@ export function openRecordPusher(
     return {
       ...named(values, deals.fields),
       [deals.fields.partner]: { id: partner_zoho_id },
-      [deals.fields.deal_name]: deal.deal_name ?? deal.business_name ?? deal.loid,
+      [deals.fields.deal_name]: dealName(deal),
       // With pipelines on, Zoho takes no stage without one.
       ...(pipeline !== undefined && { [PIPELINE_FIELD]: pipeline }),
     }
@@ -307,7 +355,34 @@ export function openRecordPusher(
     )
   }
 
-  return { findPartnerRecord, upsertPartner, pushLead, pushDeal, pushLeads, pushDeals, createNote, setLoids }
+  return {
+    findPartnerRecord,
+    upsertPartner,
+    pushLead,
+    pushDeal,
+    pushLeads,
+    pushDeals,
+    findDeletedLeads,
+    findDeletedDeals,
+    createNote,
+    setLoids,
+  }
+}
+
+function lastName(lead: Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'>): string {
+  return lead.last_name ?? lead.first_name ?? lead.business_name ?? lead.loid
+}
+
+function dealName(deal: Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'>): string {
+  return deal.deal_name ?? deal.business_name ?? deal.loid
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlyMap<string, unknown>): Map<string, Value> {
+  return new Map([...map].filter(([key]) => !keys.has(key)))
+}
+
+function earlier(instant: string, byMs: number): string {
+  return new Date(Date.parse(instant) - byMs).toISOString()
 }
 
 /** An answer about the record's fields, as against one about its id. */

@@ -299,8 +299,8 @@ export function readVersion(raw: unknown): CrmVersion | null {
 }
 
 const WireDeletion = z
-  .object({ id: ZohoId, deleted_time: ZohoInstant })
-  .transform(({ id, deleted_time }) => ({ zoho_id: id, deleted_time }))
+  .object({ id: ZohoId, display_name: z.string().nullish(), deleted_time: ZohoInstant })
+  .transform(({ id, display_name: name = null, deleted_time }) => ({ zoho_id: id, name, deleted_time }))
 
 export function readDeletion(raw: unknown): CrmDeletion | null {
   return WireDeletion.safeParse(raw).data ?? null

@@ -98,6 +98,17 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
+/** The time of the first push stays. */
+export async function markDealsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
+  await db
+    .updateTable('deals')
+    .set({ crm_sent_at: at })
+    .where('partner_id', '=', partnerId)
+    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
+    .where('crm_sent_at', 'is', null)
+    .execute()
+}
+
 export async function markDealPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
   await db
     .updateTable('deals')

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini'
+import { archiveDeleted } from '../../apply/archive-deleted.ts'
 import type { DealRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
-import { findDealRow, findWaitingDeals, markDealPushed, markDealPushFailed } from './deals.queries.ts'
+import { DEAL_TABLE } from './deal-table.ts'
+import { findDealRow, findWaitingDeals, markDealPushed, markDealPushFailed, markDealsSent } from './deals.queries.ts'
 
 /** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
 export const pushDeal = defineJob({
@@ -18,7 +20,9 @@ export const pushDeal = defineJob({
     const markPushed = (pushedLoid: string, zohoId: string) => markDealPushed(db, partnerId, pushedLoid, zohoId)
     const partnerZohoId = await pushForPartner(deps, partnerId, {
       async push(id) {
-        const { zoho_id } = await crm.pushDeal({ ...deal, partner_zoho_id: id }, signal)
+        const [toSend] = await dealsToSend([deal])
+        if (!toSend) return id
+        const { zoho_id } = await crm.pushDeal({ ...toSend, partner_zoho_id: id }, signal)
         await markPushed(loid, zoho_id)
         return id
       },
@@ -27,12 +31,22 @@ export const pushDeal = defineJob({
     })
     if (partnerZohoId === undefined) return
     const waiting = await findWaitingDeals(db, partnerId, PUSHED_TOGETHER_MAX)
-    const push = (deals: readonly DealRow[]) =>
+    const push = async (deals: readonly DealRow[]) =>
       crm.pushDeals(
-        deals.map((one) => ({ ...one, partner_zoho_id: partnerZohoId })),
+        (await dealsToSend(deals)).map((one) => ({ ...one, partner_zoho_id: partnerZohoId })),
         signal,
       )
     await pushOthersToo(deps, waiting, push, markPushed)
+
+    /** Those that staff did not delete after an earlier push, each with a mark that it is sent. */
+    async function dealsToSend(deals: readonly DealRow[]): Promise<DealRow[]> {
+      const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
+      const left = await archiveDeleted(deps, DEAL_TABLE, await crm.findDeletedDeals(sent, signal))
+      const remaining = deals.filter((one) => !left.has(one.loid))
+      const loids = remaining.map((one) => one.loid)
+      await markDealsSent(db, partnerId, loids, deps.clock.now().toISOString())
+      return remaining
+    }
   },
   giveUp: ({ db }, { partnerId, loid }) => markDealPushFailed(db, partnerId, loid, NOT_REACHED),
 })

@@ -5,7 +5,7 @@ import type { CrmLead } from '../../zoho/crm-records.ts'
 
 export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row as it is written. */
-export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem'>
+export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
 
 /** How the CRM's leads become rows. */
 export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {

@@ -157,6 +157,17 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
   await tx.insertInto('leads').values(lead).execute()
 }
 
+/** The time of the first push stays. */
+export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
+  await db
+    .updateTable('leads')
+    .set({ crm_sent_at: at })
+    .where('partner_id', '=', partnerId)
+    .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
+    .where('crm_sent_at', 'is', null)
+    .execute()
+}
+
 export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
   await db
     .updateTable('leads')

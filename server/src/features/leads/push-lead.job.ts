@@ -1,11 +1,13 @@
 import * as z from 'zod/mini'
+import { archiveDeleted } from '../../apply/archive-deleted.ts'
 import type { LeadRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { LeadToPush } from '../../zoho/crm-records.ts'
-import { findLeadRow, findWaitingLeads, markLeadPushed, markLeadPushFailed } from './leads.queries.ts'
+import { LEAD_TABLE } from './lead-table.ts'
+import { findLeadRow, findWaitingLeads, markLeadPushed, markLeadPushFailed, markLeadsSent } from './leads.queries.ts'
 
 /** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
 export const pushLead = defineJob({
@@ -20,7 +22,9 @@ export const pushLead = defineJob({
     const markPushed = (pushedLoid: string, zohoId: string) => markLeadPushed(db, partnerId, pushedLoid, zohoId)
     const partnerZohoId = await pushForPartner(deps, partnerId, {
       async push(id) {
-        const { zoho_id } = await crm.pushLead(leadToPush(lead, id), signal)
+        const [toSend] = await leadsToSend([lead])
+        if (!toSend) return id
+        const { zoho_id } = await crm.pushLead(leadToPush(toSend, id), signal)
         await markPushed(loid, zoho_id)
         return id
       },
@@ -29,12 +33,22 @@ export const pushLead = defineJob({
     })
     if (partnerZohoId === undefined) return
     const waiting = await findWaitingLeads(db, partnerId, PUSHED_TOGETHER_MAX)
-    const push = (leads: readonly LeadRow[]) =>
+    const push = async (leads: readonly LeadRow[]) =>
       crm.pushLeads(
-        leads.map((one) => leadToPush(one, partnerZohoId)),
+        (await leadsToSend(leads)).map((one) => leadToPush(one, partnerZohoId)),
         signal,
       )
     await pushOthersToo(deps, waiting, push, markPushed)
+
+    /** Those that staff did not delete after an earlier push, each with a mark that it is sent. */
+    async function leadsToSend(leads: readonly LeadRow[]): Promise<LeadRow[]> {
+      const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
+      const left = await archiveDeleted(deps, LEAD_TABLE, await crm.findDeletedLeads(sent, signal))
+      const remaining = leads.filter((one) => !left.has(one.loid))
+      const loids = remaining.map((one) => one.loid)
+      await markLeadsSent(db, partnerId, loids, deps.clock.now().toISOString())
+      return remaining
+    }
   },
   giveUp: ({ db }, { partnerId, loid }) => markLeadPushFailed(db, partnerId, loid, NOT_REACHED),
 })

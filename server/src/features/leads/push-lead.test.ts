@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
-import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { pushDeal } from '../deals/push-deal.job.ts'
 import { pushLead } from './push-lead.job.ts'
 
 let portal: TestPortal
@@ -46,4 +48,51 @@ test('after an outage the first push takes the partner’s other leads along, in
   expect(new Set(listed.map((lead: { crm: string }) => lead.crm))).toEqual(new Set(['synced']))
   expect(await lender.list('Leads', 'LOID')).toHaveLength(13)
   expect((await lender.calls()).by_kind['POST /crm/v8/Leads']).toBe(before + 2)
+})
+
+const inCrm = async (module: string, loid: string) =>
+  (await lender.list(module, 'LOID')).find((record) => record['LOID'] === loid)
+
+test.each([
+  ['Leads', 'lead', pushLead, '/dashboard/leads', newLead({ lastName: 'Deleted' })],
+  [
+    'Deals',
+    'deal',
+    pushDeal,
+    '/webhook/deal',
+    { businessName: 'Deleted', email: 'ada@okafor.example', amount: 50_000 },
+  ],
+] as const)(
+  'one of the %s that staff deleted after its push, whose answer was lost, is not made again',
+  async (module, kind, push, path, form) => {
+    const partner = await portal.newPartner()
+    await partner.pushedLead((await partner.submitLead()).loid)
+    await lender.faults({ resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } })
+    const { loid } = (await partner.post(path, form)).body.data
+    const made = await waitFor(`${loid} in the CRM`, () => inCrm(module, loid))
+    const zohoId = String(made['id'])
+    await lender.remove(module, zohoId)
+    await push.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
+    expect(await inCrm(module, loid)).toBeUndefined()
+    expect((await partner.get(`/crm/${kind}/${loid}`)).status).toBe(404)
+
+    await lender.restore(zohoId)
+    expect((await partner.post('/crm/sync')).status).toBe(200)
+    expect((await partner.get(`/crm/${kind}/${loid}`)).status).toBe(200)
+  },
+)
+
+test('a lead whose push never arrived is sent, although staff deleted another one of its name since', async () => {
+  const partner = await portal.newPartner()
+  const first = await partner.submitLead()
+  await partner.pushedLead(first.loid)
+  await lender.faults({ resetBefore: { times: 1, match: 'POST /crm/v8/Leads' } })
+  const { loid } = await partner.submitLead()
+  await waitFor('the first try', async () => {
+    const faults = await (await fetch(`${portal.crmUrl}/sandbox/faults`)).text()
+    return faults.includes('"times":0')
+  })
+  await lender.remove('Leads', String((await inCrm('Leads', first.loid))?.['id']))
+  await pushLead.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
+  expect(await inCrm('Leads', loid)).toBeDefined()
 })
