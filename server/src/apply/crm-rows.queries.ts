@@ -132,12 +132,12 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
   loid: string,
   zohoId: string,
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+): Promise<{ id: string; partner_id: string }[]> {
+  const { rows } = await sql<{ id: string; partner_id: string }>`
     update ${sql.table(table.name)} set zoho_id = ${zohoId}, crm = 'synced'
      where loid = ${loid} and zoho_id is null
-    returning id`.execute(tx)
-  return rows.map((row) => row.id)
+    returning id, partner_id`.execute(tx)
+  return rows
 }
 
 /**
