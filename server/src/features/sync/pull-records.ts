@@ -72,7 +72,8 @@ export async function pullPage(
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
-  const notesDue = crm.listsNotes() === false ? 'changed' : 'new'
+  // A process that has just started cannot count on the list yet.
+  const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
   const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
   const problems = [...read.problems, ...applied.problems]
   for (const problem of problems) log.warn({ module, ...problem }, 'a record of the CRM was left out')

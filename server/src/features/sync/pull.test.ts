@@ -123,7 +123,7 @@ describe('what goes away and comes back between two looks reaches the history, w
 })
 
 describe('a history that the CRM cannot tell', () => {
-  test.each([{ tooMany: { retryAfterSeconds: 120 } }, { forbidden: {} }])(
+  test.each([{ tooMany: { every: 1, retryAfterSeconds: 120 } }, { forbidden: { every: 1 } }])(
     'holds up neither its page nor other histories, and is read later: %o',
     async (fault) => {
       const silent = await submitted()
@@ -390,4 +390,12 @@ test('a record that PostgreSQL refuses is left out alone', async () => {
     problems: [{ zoho_id: ids[1], reason: 'it cannot be stored' }],
   })
   expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 3, created: 1, skipped: 2 })
+})
+
+test('a lead that the CRM does not take at the moment holds up no sync', async () => {
+  await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: adaInCrm } })
+  await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Leads' } })
+  await ada.submitLead()
+  expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 1, created: 1 })
+  await lender.faults({})
 })

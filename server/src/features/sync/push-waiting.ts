@@ -1,3 +1,4 @@
+import { CrmUnavailable } from '../../errors.ts'
 import { GiveUp, type Job } from '../../jobs/define-job.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
 import { openRun, type Run } from './run.ts'
@@ -19,6 +20,8 @@ export async function pushWaiting(
     try {
       await push.run(deps, { partnerId: partner.id, loid }, signal)
     } catch (error) {
+      // One that the CRM does not take now, its own job tries again. A CRM that is away ends the run with its first list.
+      if (error instanceof CrmUnavailable && !signal.aborted) break
       if (!(error instanceof GiveUp)) throw error
     }
     await progress.add(1)

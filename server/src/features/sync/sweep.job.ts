@@ -45,6 +45,7 @@ export const sweep = defineJob({
 /** One list after the other. What is wrong with one holds up none of the others, unless the CRM is away. */
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   const until = deps.clock.now().toISOString()
+  if (deps.crm.listsNotes() === undefined) await tryNotes(deps, until, signal)
   const lists = [
     () => sweepChanges(deps, 'Leads', until, signal),
     () => sweepChanges(deps, 'Deals', until, signal),
@@ -126,11 +127,20 @@ async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   }
 }
 
+/** Whether Zoho lists notes decides whether those of changed records are asked for one by one: a call instead of a thousand. */
+async function tryNotes({ crm }: Deps, until: string, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const _ of crm.notePagesSince(until, signal)) break
+  } catch (error) {
+    if (!(error instanceof NotesNotListed)) throw error
+  }
+}
+
 /** A note may leave its record's time alone. Where only administrators may list notes, they come with changed records. */
 async function sweepNotes(deps: Deps, until: string, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const from = await beginAtCursor(db, 'notes', earlier(until, SETTLED_MS))
-  const wasListed = crm.listsNotes() !== false
+  const wasListed = crm.listsNotes() === true
   let last: string | undefined
   try {
     for await (const listed of crm.notePagesSince(earlier(from, 1_000), signal)) {

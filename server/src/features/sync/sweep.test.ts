@@ -7,6 +7,7 @@ import { waitFor } from '../../testing/wait-for.ts'
 import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { applyPage, type Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
+import { pullDueDetails } from './pull-details.job.ts'
 import { runSweep, sweep as sweepJob } from './sweep.job.ts'
 
 let portal: TestPortal
@@ -466,6 +467,22 @@ test.each([true, false])('notes come over, whether or not they touch their recor
     'Papers are missing',
   ])
   expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
+})
+
+test('where Zoho forbids the list of notes, a process that starts later reads none of them again', async () => {
+  await lender.behaviour({ apiUserIsAdmin: false })
+  const { loid } = await submitted()
+  await later(60)
+  await sweep()
+  await pullDueDetails.run(portal.deps, {}, new AbortController().signal)
+  await later(600)
+  await submitted()
+  await sweep()
+  await using restarted = await startPortal({ withCrm: true, on: portal })
+  restarted.advance(shiftSeconds * 1_000)
+  await runSweep(restarted.deps, new AbortController().signal)
+  const due = await portal.deps.db.selectFrom('leads').select('loid').where('notes_due', '=', true).execute()
+  expect(due).not.toContainEqual({ loid })
 })
 
 test('lists that Zoho forbids hold up none of the others', async () => {
