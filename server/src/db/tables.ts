@@ -174,6 +174,8 @@ interface NotesTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
+  /** Written by the lender's staff. */
+  is_from_crm: ColumnType<boolean, boolean | undefined, boolean>
 }
 
 interface EventsTable {

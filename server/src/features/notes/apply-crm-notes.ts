@@ -4,7 +4,7 @@ import { insertSet, updateSet } from '../../db/row-sets.ts'
 import type { NoteRow } from '../../db/tables.ts'
 import { type AnyEvent, recordEvents } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
-import { lockNotesOfAllPartners } from './notes.queries.ts'
+import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
 
 /** A note of the CRM with the record of the portal that it stands on. */
 export interface NoteToApply {
@@ -18,10 +18,13 @@ export interface NoteToApply {
 
 /**
  * Takes over what notes say in the CRM, those of many records at once. A note of the portal whose push was not heard of is
- * recognised by its words, also when it is of a partner who had the record before: it stays theirs. One that the CRM no
- * longer has stays.
+ * recognised by its words, also when it is of a partner who had the record before: it stays theirs. What staff wrote goes
+ * with the record. One that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are
+ * passed over: they come with the reading for the partner who has it now.
  */
-export async function applyCrmNotes(tx: Tx, notes: readonly NoteToApply[], now: Date): Promise<void> {
+export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
+  const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
+  const notes = read.filter(({ partnerId, loid, on }) => owners[on].get(loid) === partnerId)
   if (notes.length === 0) return
   const zohoIds = notes.map(({ note }) => note.zoho_id)
   const rows = await lockNotesOfAllPartners(tx, zohoIds, [...new Set(notes.map(({ loid }) => loid))])
@@ -36,9 +39,10 @@ export async function applyCrmNotes(tx: Tx, notes: readonly NoteToApply[], now: 
     const { note, partnerId, loid, on } = one
     const row = known.get(note.zoho_id)
     if (row) {
-      // Another partner's, who had the record before, stays as it is.
-      const isTheirs = row.partner_id !== partnerId || row.loid !== loid
-      if (!isTheirs && !isSame(row, note)) changed.push({ ...row, title: note.title, content: note.content })
+      const { title, content } = note
+      const isElsewhere = row.partner_id !== partnerId || row.loid !== loid
+      const isToChange = isElsewhere ? row.is_from_crm : !isSame(row, note)
+      if (isToChange) changed.push({ ...row, partner_id: partnerId, loid, title, content })
       continue
     }
     const sent = takeSame(unsent.get(loid), note, partnerId)
@@ -52,6 +56,7 @@ export async function applyCrmNotes(tx: Tx, notes: readonly NoteToApply[], now: 
       written_on: on,
       crm: 'synced',
       crm_problem: null,
+      is_from_crm: true,
     }
     known.set(note.zoho_id, sent ?? addedRow)
     if (sent) changed.push({ ...sent, zoho_id: note.zoho_id, crm: 'synced' })

@@ -129,6 +129,20 @@ export async function findNotesToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.id)
 }
 
+/** Whose the leads and the deals of these LOIDs are. */
+export async function findOwnersOfAllPartners(
+  tx: Tx,
+  loids: readonly string[],
+): Promise<Record<'lead' | 'deal', ReadonlyMap<string, string>>> {
+  const { rows } = await sql<{ loid: string; partner_id: string; kind: 'lead' | 'deal' }>`
+    select loid, partner_id, 'lead' as kind from leads where loid = any(${loids})
+    union all
+    select loid, partner_id, 'deal' from deals where loid = any(${loids})`.execute(tx)
+  const ownersOf = (kind: 'lead' | 'deal') =>
+    new Map(rows.filter((row) => row.kind === kind).map((row) => [row.loid, row.partner_id]))
+  return { lead: ownersOf('lead'), deal: ownersOf('deal') }
+}
+
 /**
  * What the portal holds of these notes of the CRM, and all notes on these LOIDs whose push was not heard of, whoever wrote
  * them. Held until the transaction ends.

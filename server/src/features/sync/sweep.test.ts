@@ -309,7 +309,7 @@ test('a record that the lender gives to another partner leaves the one and joins
   expect(await callsOf(sweep)).toBeLessThanOrEqual(calls)
 })
 
-test('the partner who is given a record learns nothing of the one who had it before', async () => {
+test('the partner who is given a record reads what staff wrote, and learns nothing of the one who had it before', async () => {
   const { loid, id } = await submitted(ada)
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()
@@ -318,6 +318,8 @@ test('the partner who is given a record learns nothing of the one who had it bef
   const { db } = portal.deps
   const began = { origin: 'submitted' as const, changed_by: ada.businessName, description: 'Submitted' }
   await db.updateTable('history_entries').set(began).where('loid', '=', dealLoid).execute()
+  await lender.addNote('Leads', id, { content: 'Wants two trucks' })
+  await sweep()
   for (const content of ['Ada pays the fee', 'Ada heard no answer to this']) {
     await ada.post(`/crm/note/${loid}`, { content })
   }
@@ -334,7 +336,7 @@ test('the partner who is given a record learns nothing of the one who had it bef
   await lender.addNote('Leads', id, { content: 'Yours now' })
   await sweep()
   const lead = (await bob.get(`/crm/lead/${loid}`)).body.data
-  expect(lead.notes.map((note: { content: string }) => note.content)).toEqual(['Yours now'])
+  expect(lead.notes.map((note: { content: string }) => note.content)).toEqual(['Yours now', 'Wants two trucks'])
   const statuses = (await bob.get(`/crm/lead/${loid}/status-history`)).body.data
   expect(statuses).toMatchObject([{ status: 'New Lead', changed_by: null, description: null }])
   const stages = (await bob.get(`/crm/deal/${dealLoid}/stage-history`)).body.data
