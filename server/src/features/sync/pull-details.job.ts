@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { findDueOfAllPartners } from '../../apply/crm-rows.queries.ts'
+import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { pullDetails } from './pull-details.ts'
@@ -11,7 +12,7 @@ const RUN_MS_MAX = 5 * 60_000
 
 /**
  * What a first sync left for later: the histories of records that it met for the first time, and notes that it could not
- * list (D56). Goes on until nothing is due, its time is over, or the CRM is away or wants to be left alone; the next minute
+ * list (D56). Goes on until nothing is due, its time or half of the day's credits is used, or the CRM is away; the next minute
  * goes on from there.
  */
 export const pullDueDetails = defineJob({
@@ -26,7 +27,7 @@ export const pullDueDetails = defineJob({
       for (const module of ['Leads', 'Deals'] as const) {
         // Those that the CRM did not tell wait for the next minute, and hold up no others.
         const untold: string[] = []
-        while (performance.now() < end) {
+        while (performance.now() < end && (await hasCreditsToSpare(deps))) {
           signal.throwIfAborted()
           const due = await findDueOfAllPartners(deps.db, module, untold, RECORDS_AT_ONCE)
           if (due.length === 0) break
@@ -39,3 +40,9 @@ export const pullDueDetails = defineJob({
     }
   },
 })
+
+/** Work that can wait leaves half of the day's credits to what partners ask for (D57). */
+async function hasCreditsToSpare({ crm }: Pick<Deps, 'crm'>): Promise<boolean> {
+  const { credits, creditsLeft, creditsPerDay } = await crm.usage()
+  return (creditsLeft ?? creditsPerDay - credits) > creditsPerDay / 2
+}

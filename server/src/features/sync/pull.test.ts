@@ -270,6 +270,17 @@ describe('a first sync', () => {
   })
 })
 
+test('histories in the background leave half of the day’s credits to what partners ask for (D57)', async () => {
+  await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: adaInCrm } }])
+  await sync('/dashboard/sync-leads')
+  const { db } = portal.deps
+  const used = { hour: new Date().toISOString(), calls: 25_000, credits: 25_000 }
+  await db.insertInto('crm_calls').values(used).execute()
+  expect((await callsOf(pullDetails)).total).toBe(0)
+  await db.deleteFrom('crm_calls').where('hour', '=', used.hour).execute()
+  expect((await callsOf(pullDetails)).total).toBeGreaterThan(0)
+})
+
 test('more deletions than Zoho lists hold up none', async () => {
   await lender.behaviour({ deletedOrder: 'oldest-first', deletedListMax: 200 })
   await lender.fill('Leads', 240, { Last_Name: 'L#n#', LOID: 'LO-#n#', Partner: { id: adaInCrm } })
