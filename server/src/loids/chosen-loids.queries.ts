@@ -1,17 +1,29 @@
 import type { Db } from '../db/database.ts'
 import { newLoids } from './new-loid.ts'
 
-/** The LOID of each of these records of the CRM: the first that any process chose for it. */
-export async function chooseLoids(db: Db, zohoIds: readonly string[]): Promise<Map<string, string>> {
+/** The LOID of each of these records of the CRM: the first that any process chose for it, then the suggested one, then a new one. */
+export async function chooseLoids(
+  db: Db,
+  zohoIds: readonly string[],
+  suggested: ReadonlyMap<string, string>,
+): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
   const loids = await newLoids(db, zohoIds.length)
   // In one order everywhere, so that no two processes wait for each other.
-  const choices = zohoIds.toSorted().map((zoho_id, index) => ({ zoho_id, loid: loids[index] ?? '' }))
+  const choices = zohoIds
+    .toSorted()
+    .map((zoho_id, index) => ({ zoho_id, loid: suggested.get(zoho_id) ?? loids[index] ?? '' }))
   await db
     .insertInto('chosen_loids')
     .values(choices)
     .onConflict((conflict) => conflict.column('zoho_id').doNothing())
     .execute()
+  return findChosenLoids(db, zohoIds)
+}
+
+/** Those that any process has chosen. */
+export async function findChosenLoids(db: Db, zohoIds: readonly string[]): Promise<Map<string, string>> {
+  if (zohoIds.length === 0) return new Map()
   const rows = await db.selectFrom('chosen_loids').selectAll().where('zoho_id', 'in', zohoIds).execute()
   return new Map(rows.map((row) => [row.zoho_id, row.loid]))
 }

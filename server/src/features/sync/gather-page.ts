@@ -114,10 +114,10 @@ async function nameDeals(
   const owned = records.map((deal) => {
     return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
   })
-  // A deal carries the LOID of the lead that it was (D17).
-  const ofLeads = [...leads].map(([zohoId, lead]) => [zohoId, lead.loid] as const)
   const deals = await nameRecords<CrmDeal>(deps, 'Deals', differing(owned, rows, owners), {
-    knownLoids: new Map([...ofLeads, ...loidsOf(rows)]),
+    knownLoids: new Map(loidsOf(rows)),
+    // A deal carries the LOID of the lead that it was (D17).
+    leadLoids: new Map([...leads].map(([zohoId, lead]) => [zohoId, lead.loid])),
     partnersToSet,
     readAgain: (zohoIds) => deps.crm.getDeals(zohoIds, signal),
     signal,

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { chooseLoids } from '../../loids/chosen-loids.queries.ts'
+import { chooseLoids, findChosenLoids } from '../../loids/chosen-loids.queries.ts'
 import type { CrmBatch, CrmModule } from '../../zoho/crm-records.ts'
 
 interface Nameable {
@@ -21,21 +21,31 @@ export async function nameRecords<Item extends Nameable>(
   records: readonly Item[],
   options: {
     knownLoids: ReadonlyMap<string, string>
+    /** Of deals: the LOIDs of the leads that they were. */
+    leadLoids?: ReadonlyMap<string, string>
     /** Partners to be written beside the LOID, for records that name none. */
     partnersToSet?: ReadonlyMap<string, string>
     readAgain: (zohoIds: string[]) => Promise<CrmBatch<Item>>
     signal: AbortSignal
   },
 ): Promise<(Item & { loid: string })[]> {
-  const { knownLoids, partnersToSet, readAgain, signal } = options
+  const { knownLoids, leadLoids, partnersToSet, readAgain, signal } = options
   const nameless = records.filter((record) => record.loid === null)
-  // A lead that was converted before it had a LOID shares the LOID of its deal, whichever of them is met first (D17).
-  const keyOf = (record: Item) => record.converted_deal_zoho_id ?? record.zoho_id
   const unknown = nameless.filter((record) => !knownLoids.has(record.zoho_id))
-  const fresh = await chooseLoids(db, unknown.map(keyOf))
-  const chosen = new Map(
-    nameless.map((record) => [record.zoho_id, knownLoids.get(record.zoho_id) ?? fresh.get(keyOf(record)) ?? '']),
+  // A lead that was converted before it had a LOID shares that of its deal, whichever of them is met first (D17).
+  const dealLoids = await findChosenLoids(
+    db,
+    unknown.flatMap((record) => record.converted_deal_zoho_id ?? []),
   )
+  const suggested = new Map(
+    unknown.flatMap(({ zoho_id, converted_deal_zoho_id }) => {
+      const loid = leadLoids?.get(zoho_id) ?? dealLoids.get(converted_deal_zoho_id ?? '')
+      return loid === undefined ? [] : [[zoho_id, loid] as const]
+    }),
+  )
+  const ids = unknown.map((record) => record.zoho_id)
+  const fresh = await chooseLoids(db, ids, suggested)
+  const chosen = new Map(nameless.map(({ zoho_id }) => [zoho_id, knownLoids.get(zoho_id) ?? fresh.get(zoho_id) ?? '']))
   const writable = records.filter((record) => chosen.has(record.zoho_id) && !record.is_converted)
   let written: readonly Item[] = []
   if (writable.length > 0) {
