@@ -168,7 +168,7 @@ test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name,
 })
 
 const withBody = named.filter(([, route]) => route.body !== undefined)
-test.each(withBody)('%s refuses any bad body in the API’s own form', async (_name, route) => {
+test.each(withBody)('%s refuses any bad body in the API’s own form', { timeout: 120_000 }, async (_name, route) => {
   for (const body of [
     null,
     [],

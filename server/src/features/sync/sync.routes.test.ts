@@ -570,7 +570,7 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
   const payload = { partnerId: ada.id, runId: run.id }
   const stop = new AbortController()
   // The notes are still to be listed when the leads are there.
-  await lender.faults({ slowMs: 100 })
+  await lender.faults({ slowMs: 600 })
   const cutOff = runSync.run(portal.deps, payload, stop.signal)
   await waitFor('the first leads', async () => (await listed('leads')).length > 0)
   stop.abort(new Error('stopping'))
