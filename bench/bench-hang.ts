@@ -55,7 +55,7 @@ await withEmptyFolder(async (folder) => {
 process.exit(met.every(Boolean) ? 0 : 1)
 
 async function compareHanging(product: Product, partners: LoadedPartner[]): Promise<void> {
-  console.log(`\n${rounds} rounds, in each of which the CRM answers and then hangs for ${roundSeconds} s`)
+  console.log(`\n${rounds} rounds; in each the CRM answers for ${roundSeconds} s and then hangs as long`)
   const answering: Latencies[] = []
   const hanging: Latencies[] = []
   const refused = { answering: 0, hanging: 0 }
@@ -132,7 +132,7 @@ async function ask(url: string, partner: LoadedPartner, page: Page): Promise<voi
   return call(`${url}/api/dashboard/${DASHBOARD[dashboards++ % DASHBOARD.length]}`, partner.token)
 }
 
-/** Partners whom the CRM does not know, each with a lead on its way and a sync that nobody waits for. */
+/** Partners that the CRM does not know yet. Each has a lead to push and a sync under way. */
 async function makeBacklog({ url }: Product): Promise<void> {
   for (let i = 0; i < NEW_PARTNERS; i++) {
     const account = { email: `new${++signedUp}@example.com`, password: 'a-password-for-the-bench' }
