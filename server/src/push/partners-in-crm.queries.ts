@@ -25,7 +25,8 @@ export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
       .select('email_verified')
       .where('partner_id', '=', partnerId)
       .executeTakeFirst()
-    if (!contact || contact.email_verified) return false
+    // Without one the account was closed meanwhile, and is linked to nothing.
+    if (contact?.email_verified) return false
     await tx.updateTable('partners').set({ crm: 'held' }).where('id', '=', partnerId).execute()
     return true
   })
