@@ -65,9 +65,9 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     parts,
     async workingParts() {
       const opened = await parts()
-      const { JOBS } = await import('../worker.ts')
+      const { BACKGROUND_JOBS } = await import('../background-jobs.ts')
       stops.push(() => opened.worker.stop(STOP_MS_MAX))
-      await opened.worker.start(JOBS, opened.jobDeps)
+      await opened.worker.start(BACKGROUND_JOBS, opened.jobDeps)
       return opened
     },
     async close() {

@@ -15,7 +15,7 @@ import { pruneNightly } from './prune.job.ts'
 import { pushPartner } from './push/push-partner.job.ts'
 
 /** Every job that runs in the background. */
-export const JOBS: readonly Job[] = [
+export const BACKGROUND_JOBS: readonly Job[] = [
   pushPartner,
   pushLead,
   pushDeal,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Lanes, openLanes } from './lanes.ts'
+import { type DeliveryLanes, openDeliveryLanes } from './delivery-lanes.ts'
 
 const SLOW_MS = 1_001
 
-let lanes: Lanes
+let lanes: DeliveryLanes
 beforeEach(() => {
   vi.useFakeTimers()
-  lanes = openLanes()
+  lanes = openDeliveryLanes()
 })
 afterEach(() => {
   vi.useRealTimers()

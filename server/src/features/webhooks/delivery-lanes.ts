@@ -13,7 +13,7 @@ interface Lane {
   isSlow: boolean
 }
 
-export interface Lanes {
+export interface DeliveryLanes {
   /** Something of this partner's may be due. */
   markReady(partnerId: string): void
   /** Before anything was sent in this process, the database knows whether the endpoint fails. */
@@ -29,7 +29,7 @@ export interface Lanes {
  * place among the quick for a second at most, then it waits for its answer among the slow, where whoever is known to be
  * slow or failing begins. Within a kind of place, partners take turns.
  */
-export function openLanes(): Lanes {
+export function openDeliveryLanes(): DeliveryLanes {
   // Never more than there are partners.
   const lanes = new Map<string, Lane>()
   // In the order of their turns.

@@ -23,13 +23,3 @@ async function expectNoViolations(page: Page, colorScheme: 'light' | 'dark'): Pr
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   expect(found, `axe in ${colorScheme}`).toEqual([])
 }
-
-/** Everything that the browser complains about on the page from now on. */
-export function listenForComplaints(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${message.location().url}`)
-  })
-  return complaints
-}

@@ -8,7 +8,7 @@ interface Issue {
 }
 
 /** A failed parse as an answer: one message a field, the first of them also as the text (D5). */
-export function invalid(issues: readonly Issue[]): Invalid {
+export function invalidFromIssues(issues: readonly Issue[]): Invalid {
   const messages = new Map<string, string>()
   for (const [field, message] of issues.flatMap(messagesOf)) {
     if (!messages.has(field)) messages.set(field, message)

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { allOf, everyWordIn, trigramsOf } from './matches.ts'
-import { type Sender, sendNamed } from './named.ts'
+import { type Sender, sendNamed } from './send-named.ts'
+import { allOf, everyWordIn, trigramsOf } from './sql-conditions.ts'
 
 /** What is common is found among so many; looking through them takes half a millisecond. */
 const NEWEST = 1_000
