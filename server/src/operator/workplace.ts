@@ -5,7 +5,7 @@ import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
 import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
-import { joinCrmServer, joinDatabaseServer } from '../local-servers.ts'
+import { joinCrmServer, joinDatabaseServer } from '../local/local-servers.ts'
 import type { Parts } from '../portal.ts'
 
 /** What a command works with. Opened when it asks, so that a list of partners starts no CRM. */

@@ -5,10 +5,10 @@ import pino from 'pino'
 import type { TestProject } from 'vitest/node'
 import { BACKGROUND_JOBS } from '../background-jobs.ts'
 import { openDatabase } from '../db/database.ts'
-import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
 import { openJobQueue } from '../jobs/job-queue.ts'
+import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
 import { databaseUrlFor, TEMPLATE } from './databases.ts'
 
 declare module 'vitest' {

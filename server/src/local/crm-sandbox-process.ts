@@ -4,7 +4,7 @@ import { getCompileCacheDir } from 'node:module'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { takesConnections } from './db/takes-connections.ts'
+import { takesConnections } from './takes-connections.ts'
 
 export type CrmSandboxProcess = {
   url: string
@@ -23,7 +23,7 @@ export type CrmSandboxOptions = {
 
 type Sandbox = { child: ChildProcess; exited: Promise<void>; lastWords(): string }
 
-const SCRIPT = path.resolve(import.meta.dirname, '../../crm-sandbox/src/main.ts')
+const SCRIPT = path.resolve(import.meta.dirname, '../../../crm-sandbox/src/main.ts')
 const STOP_MS_MAX = 3_000
 const PREDECESSOR_MS_MAX = 1_500
 const RESTART_DELAY_MS_MAX = 5_000

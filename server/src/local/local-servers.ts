@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Settings, ZohoSettings } from './config.ts'
+import type { Settings, ZohoSettings } from '../config.ts'
 import { findRunningCrmSandbox, startCrmSandboxProcess } from './crm-sandbox-process.ts'
-import { findRunningPostgres, startEmbeddedPostgres } from './db/embedded-postgres.ts'
+import { findRunningPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 
 export interface DatabaseServer {
   url: string
