@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { readSettings, type Settings, SettingsError } from './config.ts'
-import { type CrmServer, startCrmServer, startDatabaseServer } from './local-servers.ts'
+import { type CrmServer, startCrmServer, startDatabaseServer } from './local/local-servers.ts'
 import { openLog, openLogOutput } from './log.ts'
 
 const config = readSettingsOrExit()
