@@ -88,6 +88,11 @@ const RULES: Rule[] = [
     because: `${folder} knows ${others.join(', ') || 'no other folder'}, settings and contract`,
   })),
   {
+    files: /^server\/src\/local\//,
+    mayImport: anyOf('server/src/local/', SERVER_ROOT, PACKAGES),
+    because: 'local servers know settings only, and are known by their addresses',
+  },
+  {
     files: /^server\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),
     because: 'the sandbox is known by its address only',

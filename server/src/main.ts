@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { readSettings, type Settings, SettingsError } from './config.ts'
-import { type CrmServer, startCrmServer, startDatabaseServer } from './local-servers.ts'
+import { type CrmServer, startCrmServer, startDatabaseServer } from './local/local-servers.ts'
 import { openLog, openLogOutput } from './log.ts'
 
 const config = readSettingsOrExit()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
+import { BACKGROUND_JOBS } from './background-jobs.ts'
 import type { Settings, ZohoSettings } from './config.ts'
 import { openDatabase } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
@@ -11,7 +12,6 @@ import type { Clock, Deps } from './deps.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
-import { JOBS } from './worker.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 
@@ -138,7 +138,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   let isStarted = false
   const [app] = await Promise.all([
     createApp(deps, { isStarted: () => isStarted, reachDatabase }),
-    worker.start(JOBS, jobDeps),
+    worker.start(BACKGROUND_JOBS, jobDeps),
   ])
   const dispatcher = startDispatcher(jobDeps, settings.databaseUrl)
   const url = await app.listen({ host: config.host, port: config.port })
@@ -147,7 +147,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
 
   const closing = new AbortController()
   const started = untilDone(deps, closing.signal, async () => {
-    if (hasSchedules) await worker.startClock(JOBS)
+    if (hasSchedules) await worker.startClock(BACKGROUND_JOBS)
     await prepare?.(deps)
     isStarted = true
   })
