@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { fillDemoData } from './demo/demo-data.ts'
 import type { Sandbox } from './sandbox-context.ts'
-import { forgetThrottle } from './wire/oauth.ts'
+import { forgetThrottle } from './wire/access-tokens.ts'
 import { isObject } from './wire/wire.ts'
 
 const EMPTIED = ['records', 'deleted', 'stage_history', 'timeline', 'watches', 'notices']

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomNumbers } from '../random-numbers.ts'
 import type { Sandbox } from '../sandbox-context.ts'
-import { forgetTokens } from '../wire/oauth.ts'
+import { forgetTokens } from '../wire/access-tokens.ts'
 import { failure, isObject, type JsonObject } from '../wire/wire.ts'
 
 /**
