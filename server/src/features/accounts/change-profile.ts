@@ -6,9 +6,9 @@ import { Forbidden, Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { lockPartner, updateForCrm } from './accounts.queries.ts'
-import { refusingTaken } from './already-there.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
+import { refusingTaken } from './refusing-taken.ts'
 
 const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
 
