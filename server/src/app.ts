@@ -18,6 +18,7 @@ import { searchRoutes } from './features/search/search.routes.ts'
 import { connectRecords } from './features/sync/connect-records.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { teamRoutes } from './features/team/team.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes, type Readiness } from './http/health.ts'
@@ -51,6 +52,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     access: accountAccess,
     connectRecords: (tx, partnerId) => connectRecords(tx, deps, partnerId),
   })
+  teamRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
