@@ -93,10 +93,14 @@ interface LeadsTable {
   crm_sent_at: ColumnType<Instant | null, undefined, Instant>
   crm_modified_time: Instant | null
   converted_at: Instant | null
-  /** The deal that the lead became (its own LOID, D17), or that it turned out to match (D29). */
+  /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
   deal_loid: string | null
+  /** When a deal replaced the lead by matching; null where the CRM converted it. */
+  matched_at: Instant | null
+  /** Whether a sync has counted the match in its answer. */
+  match_told: ColumnType<boolean, boolean | undefined, boolean>
   archived_at: Instant | null
-  archived_reason: 'left-crm' | 'matches-deal' | null
+  archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
@@ -106,6 +110,8 @@ interface DealsTable {
   id: string
   partner_id: string
   loid: string
+  /** The lead that the deal has replaced by matching (D49). */
+  lead_loid: string | null
   deal_name: string | null
   business_name: string | null
   contact_name: string | null
