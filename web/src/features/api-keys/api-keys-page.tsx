@@ -44,7 +44,7 @@ export function ApiKeysPage() {
 }
 
 function WaitingExample() {
-  return <Skeleton className="h-70" />
+  return <Skeleton className="h-83" />
 }
 
 function WaitingKey() {
