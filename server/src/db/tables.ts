@@ -328,11 +328,31 @@ export interface Tables {
 
 export type PartnerRow = Selectable<PartnersTable>
 export type LeadRow = Selectable<LeadsTable>
-export type NewLeadRow = Insertable<LeadsTable>
+/**
+ * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable
+ * columns be left out. `Later` are the columns that begin empty and that something other than the submission fills in.
+ */
+type NewRow<Table, Later extends keyof Insertable<Table>> = Required<Omit<Insertable<Table>, Later>> &
+  Pick<Insertable<Table>, Later>
+
+type LaterRecordColumn =
+  | 'zoho_id'
+  | 'crm_problem'
+  | 'crm_sent_at'
+  | 'crm_modified_time'
+  | 'archived_at'
+  | 'archived_reason'
+  | 'history_due'
+  | 'notes_due'
+
+export type NewLeadRow = NewRow<
+  LeadsTable,
+  LaterRecordColumn | 'converted_at' | 'deal_loid' | 'matched_at' | 'match_told'
+>
 export type DealRow = Selectable<DealsTable>
-export type NewDealRow = Insertable<DealsTable>
+export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
-export type NewNoteRow = Insertable<NotesTable>
+export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'is_from_crm'>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']
