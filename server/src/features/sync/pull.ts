@@ -42,8 +42,6 @@ export function reasonOf(error: unknown): string | undefined {
 export interface Applied {
   records: AppliedRecord[]
   problems: SyncProblem[]
-  /** Leads whose place a deal took. */
-  matchedLeads: { partner_id: string; loid: string }[]
 }
 
 export interface AppliedRecord {

@@ -4,13 +4,13 @@ import { recordEvents } from '../../events/events.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE } from '../deals/deal-table.ts'
 import { LEAD_TABLE } from '../leads/lead-table.ts'
-import { restoreMatchedLeadsOfAllPartners } from '../leads/matching.queries.ts'
+import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
 
 /**
- * The records left the CRM, or the lender gave them to a stranger (D28). Leads whose place one of the deals had taken come
- * back with its going, unless another deal matches them. How many went.
+ * The records left the CRM, or the lender gave them to a stranger (D28). The leads that the deals had replaced are restored,
+ * unless another deal matches them. How many records went.
  */
 export async function removeGone(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -35,7 +35,7 @@ export async function removeGone(
       tx,
       deals.flatMap((row) => DEAL_TABLE.removed(row, at) ?? []),
     )
-    const leads = await restoreMatchedLeadsOfAllPartners(tx, deals)
+    const leads = await endMatches(tx, { leads: [], deals: deals.map((deal) => deal.loid) })
     await matchLeads(tx, { leads, deals: [] }, now)
     return deals.length
   })
