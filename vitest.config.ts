@@ -16,7 +16,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          include: ['server/src/**/*.test.ts'],
+          include: ['server/src/**/*.test.ts', 'soak/*.test.ts'],
           globalSetup: ['server/src/testing/global-setup.ts'],
           // Real processes and a real database on whatever machine this is.
           testTimeout: 30_000,

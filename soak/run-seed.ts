@@ -5,7 +5,7 @@ import { openLedger, type Tracked } from './ledger.ts'
 import { chooseOperation } from './operations.ts'
 import { type Partner, signUpPartner } from './partners.ts'
 import { openRandom, type Random } from './random.ts'
-import { openWorld, type World } from './world.ts'
+import { type OpenJob, openWorld, type World } from './world.ts'
 
 export interface SoakOptions {
   seed: number
@@ -25,7 +25,8 @@ const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
 /** How often nothing is at work, a tenth of a second apart, before that is called rest. */
 const LOOKS = 3
-const LOOKS_WITH_NOTES = 80
+/** How often a note is sent in vain, with nothing else at work, before it is left. */
+const TRIES = 3
 
 /** With these no lead could be pushed, or no token be had; other tests are about them. */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
@@ -156,17 +157,22 @@ async function settle(world: World, partners: readonly Partner[], searchLagSecon
   await waitForRest(world)
 }
 
-/** A note on a deleted record goes on waiting for the record's return; it is left when it is all that waits for some seconds. */
+/** A note on a deleted record goes on waiting for the record's return; it is left when it alone waits and has been tried again. */
 async function waitForRest(world: World): Promise<void> {
   const deadline = Date.now() + SETTLE_MS_MAX
-  for (let quiet = 0; quiet < LOOKS_WITH_NOTES; ) {
-    if (Date.now() > deadline) throw new Error(`still at work: ${JSON.stringify(await world.openJobs())}`)
+  const triesOf = new Map<string, number>()
+  for (let quiet = 0; quiet < LOOKS; ) {
     await world.hurryJobs()
     const open = await world.openJobs()
-    if (open.length === 0 && quiet >= LOOKS) return
-    const isStill = open.every((job) => job.name === 'push-note')
-    quiet = isStill ? quiet + 1 : 0
+    if (Date.now() > deadline) throw new Error(`still at work: ${JSON.stringify(open)}`)
+    if (!open.every((job) => job.name === 'push-note')) triesOf.clear()
+    for (const { id, retry_count } of open) if (!triesOf.has(id)) triesOf.set(id, retry_count)
+    quiet = open.every(wasTriedInVain) ? quiet + 1 : 0
     await sleep(100)
+  }
+
+  function wasTriedInVain({ id, name, retry_count }: OpenJob): boolean {
+    return name === 'push-note' && retry_count >= (triesOf.get(id) ?? 0) + TRIES
   }
 }
 

@@ -18,15 +18,24 @@ export interface World {
   crm: Crm
   /** On the portal's own database: for what no address tells. */
   rows<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
-  /** kill -9, and start again; resolves once the portal is ready. */
+  /** kill -9, and start again; resolves once the portal is ready. The killed process is dead at once, its leases are over. */
   killPortal(): Promise<void>
   sweep(): Promise<void>
   /** Lets the time pass that waiting jobs, and jobs of a killed process, have to wait. */
   hurryJobs(): Promise<void>
-  /** Jobs that are to run or run, by name; those that the clock asks for apart. */
-  openJobs(): Promise<{ name: string; state: string; count: number }[]>
+  /** Jobs that are to run or run; those that the clock asks for apart. */
+  openJobs(): Promise<OpenJob[]>
   close(): Promise<void>
 }
+
+export interface OpenJob {
+  id: string
+  name: string
+  retry_count: number
+}
+
+/** Where pg-boss listens for queues to look into. */
+const CHANNEL = `'pgboss_' || left(encode(sha224('jobs'::bytea), 'hex'), 24)`
 
 export async function openWorld(options: { folder: string; databaseUrl: string }): Promise<World> {
   const { folder, databaseUrl } = options
@@ -68,6 +77,7 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
         RATE_LIMITS: 'off',
         ZOHO_CREDITS_PER_DAY: '100000000',
         LOG_LEVEL: 'warn',
+        SYNC_WAIT_MS: '1000',
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -103,19 +113,23 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
       portal.kill('SIGKILL')
       await exited
       await rows(`update jobs.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`)
+      await rows(`update leases set until = now()`)
       portal = await startPortal()
     },
     async sweep() {
       await boss.send('sweep', {})
     },
     async hurryJobs() {
-      await rows(`update jobs.job set start_after = now() where state in ('created', 'retry') and start_after > now()`)
+      await rows(
+        `with hurried as (
+           update jobs.job set start_after = now() where state in ('created', 'retry') and start_after > now() returning name)
+         select pg_notify(${CHANNEL}, name) from (select distinct name from hurried) as queues`,
+      )
     },
     openJobs: () =>
-      rows(
-        `select name, state, count(*)::int as count from jobs.job
-         where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss%' and name not in ('watch-crm', 'prune')
-         group by name, state`,
+      rows<OpenJob>(
+        `select id, name, retry_count from jobs.job
+         where state in ('created', 'retry', 'active') and name not like '\\_\\_pgboss%' and name not in ('watch-crm', 'prune')`,
       ),
     async close() {
       await boss.stop({ graceful: false })

@@ -136,10 +136,12 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const { config, hasSchedules, prepare } = settings
   const parts = await openParts(settings)
   const { deps, jobDeps, worker, reachDatabase } = parts
-  await worker.start(BACKGROUND_JOBS, jobDeps)
-  const dispatcher = startDispatcher(jobDeps, settings.databaseUrl)
   let isStarted = false
-  const app = await createApp(deps, { isStarted: () => isStarted, reachDatabase })
+  const [app] = await Promise.all([
+    createApp(deps, { isStarted: () => isStarted, reachDatabase }),
+    worker.start(BACKGROUND_JOBS, jobDeps),
+  ])
+  const dispatcher = startDispatcher(jobDeps, settings.databaseUrl)
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = jobDeps.publicUrl = `http://localhost:${new URL(url).port}`

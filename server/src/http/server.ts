@@ -41,6 +41,8 @@ export async function createServer(
     frameworkErrors: handleError,
     clientErrorHandler: answerUnreadable,
     logController: new LogController({ disableRequestLogging: true }),
+    // The contract checks what comes in and what goes out; Fastify's own way would be loaded at each start for nothing.
+    schemaController: { compilersFactory: { buildValidator: compileNothing, buildSerializer: compileNothing } },
   })
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
@@ -80,6 +82,10 @@ export async function createServer(
     exposeStatusRoute: false,
   })
   return app
+}
+
+function compileNothing(): never {
+  throw new Error('A route has a schema of Fastify: give it to the contract instead')
 }
 
 /** An answer is data for a program: nothing keeps it, guesses what it is or shows it as a page. */

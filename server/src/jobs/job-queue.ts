@@ -68,10 +68,12 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       }, LOOK_FOR_RETRIES_MS)
     },
     async startClock(jobs) {
-      for (const { name, schedule, runsAtStart } of jobs) {
-        if (schedule) await boss.schedule(name, schedule, {}, { missed: 'once' })
-        if (runsAtStart) await boss.send(name, {})
-      }
+      await Promise.all(
+        jobs.map(async ({ name, schedule, runsAtStart }) => {
+          if (schedule) await boss.schedule(name, schedule, {}, { missed: 'once' })
+          if (runsAtStart) await boss.send(name, {})
+        }),
+      )
     },
     async stop(timeoutMs) {
       clearInterval(looking)

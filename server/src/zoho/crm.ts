@@ -60,7 +60,8 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, lo
   const client = openClient({ tokens, log, limits, ...(retry && { retry }) })
   const api = openApi(client)
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
-  const pushing = { ...openNoteReader(parts), ...openRecordLister(parts, openRecordReader(parts)) }
+  const recordsToPush = openRecordReader(parts)
+  const pushing = { ...openNoteReader(parts), ...recordsToPush, ...openRecordLister(parts, recordsToPush) }
   const reading = { ...parts, api: openApi(sparing(client, limits)) }
   const records = openRecordReader(reading)
   const organisation = openOrganisation(parts)

@@ -20,6 +20,7 @@ import type { RecordLister } from './list-records.ts'
 import { type ModuleSettings, usedChoices } from './metadata.ts'
 import type { ZohoParts } from './parts.ts'
 import type { NoteReader } from './read-notes.ts'
+import type { RecordReader } from './read-records.ts'
 import { readText } from './wire.ts'
 
 export interface RecordPusher {
@@ -49,9 +50,9 @@ export interface RecordPusher {
   findDeletedLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<Map<string, string[]>>
   findDeletedDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<Map<string, string[]>>
   /**
-   * The note's id in the CRM. A repeat finds the equal note on the record, or on the lead that the deal was, instead of
-   * adding a second. While the record is
-   * in the CRM's recycle bin it is `CrmUnavailable`.
+   * The note's id in the CRM. A note on a lead goes to the deal that the lead has become, if it has. A repeat finds the equal
+   * note on the lead or on its deal instead of adding a second. While the record is in the CRM's recycle bin it is
+   * `CrmUnavailable`.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
@@ -83,7 +84,11 @@ interface PushedFields {
 
 export function openRecordPusher(
   { api, metadata, fieldMap }: ZohoParts,
-  { notes, deletionsOfAllPartners }: Pick<NoteReader & RecordLister, 'notes' | 'deletionsOfAllPartners'>,
+  {
+    notes,
+    getLeads,
+    deletionsOfAllPartners,
+  }: Pick<NoteReader & RecordReader & RecordLister, 'notes' | 'getLeads' | 'deletionsOfAllPartners'>,
 ): RecordPusher {
   const { partners, leads, deals } = fieldMap
 
@@ -315,6 +320,12 @@ export function openRecordPusher(
     }
   }
 
+  /** The deal that a conversion made of the lead, which the portal may not know yet. */
+  async function findDealOfLead(zohoId: string, signal?: AbortSignal): Promise<string | undefined> {
+    const [lead] = (await getLeads([zohoId], signal)).records
+    return (lead?.is_converted && lead.converted_deal_zoho_id) || undefined
+  }
+
   async function createNote(
     module: CrmModule,
     zohoId: string,
@@ -322,9 +333,12 @@ export function openRecordPusher(
     signal?: AbortSignal,
   ): Promise<string> {
     const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
-    const onRecord = await notes(module, zohoId, signal)
-    const onLead = note.lead_zoho_id === undefined ? [] : await notes('Leads', note.lead_zoho_id, signal)
-    const there = [...onRecord, ...onLead].find(
+    const leadId = module === 'Leads' ? zohoId : note.lead_zoho_id
+    const onLead = leadId === undefined ? [] : await notes('Leads', leadId, signal)
+    // Asked after the lead's notes: a conversion may move them to the deal.
+    const dealId = module === 'Deals' ? zohoId : await findDealOfLead(zohoId, signal)
+    const onDeal = dealId === undefined ? [] : await notes('Deals', dealId, signal)
+    const there = [...onDeal, ...onLead].find(
       (one) =>
         isSameLines(one.content, note.content) &&
         isSameLines(one.title ?? '', title ?? '') &&
@@ -332,7 +346,7 @@ export function openRecordPusher(
     )
     if (there) return there.zoho_id
     const record = withoutNulls({ Note_Title: title, Note_Content: note.content })
-    const path = `${moduleName(fieldMap, module)}/${zohoId}/Notes`
+    const path = dealId === undefined ? `${leads.module}/${zohoId}/Notes` : `${deals.module}/${dealId}/Notes`
     const answer = await api.write({ method: 'POST', path, body: { data: [record] }, isRepeatable: false, signal })
     // In the recycle bin, from where staff may bring it back.
     if (isMissing(answer) && !isItemAnswer(answer)) throw new CrmUnavailable('The CRM does not have the record now.')

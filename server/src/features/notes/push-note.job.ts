@@ -13,7 +13,7 @@ import {
   markNotePushFailed,
 } from './notes.queries.ts'
 
-/** A push is two calls. One that takes longer is stopped and tried again later. */
+/** A push is four calls at most. One that takes longer is stopped and tried again later. */
 const LEASE_MS = 60_000
 /** How long another push of the note may take, usually a second. */
 const WAIT_MS = 5_000

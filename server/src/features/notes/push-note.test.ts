@@ -97,6 +97,23 @@ test('a note that reached the lead before staff converted it is not sent again t
   expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ crm: 'synced' }])
 })
 
+test('a note that a conversion moved to a deal which the portal does not know yet is not sent again', async () => {
+  await lender.behaviour({ conversionMovesNotes: true })
+  await lender.faults({ notifications: { drop: 10 } })
+  // It got there, the answer was lost, and the note went with the conversion.
+  const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
+  const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
+
+  await push(await waitingNote('Called, no answer'))
+  expect(await inCrm()).toEqual([])
+  expect(await portal.deps.crm.notes('Deals', dealId)).toMatchObject([{ zoho_id: sent }])
+  expect(await shown()).toMatchObject([{ crm: 'synced' }])
+
+  // The next one goes where the lender's staff look.
+  await push(await waitingNote('Any news?'))
+  expect(await portal.deps.crm.notes('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
+})
+
 test('a note written before staff gave the lead to another partner is sent, and stays its writer’s', async () => {
   const noteId = await waitingNote('Called, no answer')
   const other = await portal.newPartner()

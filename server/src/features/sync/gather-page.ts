@@ -8,7 +8,7 @@ import { findOpenLeadsByLoidOfAllPartners } from '../leads/matching.queries.ts'
 import type { Page, Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
-import { tellHistories } from './tell-histories.ts'
+import { readEach } from './read-each.ts'
 
 /** So many histories are asked for at once; the other of Zoho's ten calls are left to those who send. */
 const HISTORIES_AT_ONCE = 8
@@ -151,7 +151,7 @@ async function readHistories(
   pull: Pull,
   items: readonly (CrmLead | CrmDeal)[],
   rows: readonly RecordRow[],
-): Promise<[string, CrmHistoryEntry[]][]> {
+): Promise<Map<string, CrmHistoryEntry[]>> {
   const byId = new Map(rows.map((row) => [row.zoho_id, row]))
   const changed = items.filter((item) => {
     const row = byId.get(item.zoho_id)
@@ -159,7 +159,7 @@ async function readHistories(
     return row !== undefined && hasMoved && !isOutdated(item, row)
   })
   const { deps, signal } = pull
-  return tellHistories(changed, HISTORIES_AT_ONCE, (item) =>
+  return readEach(changed, HISTORIES_AT_ONCE, (item) =>
     isLead(item) ? deps.crm.leadStatusHistory(item, signal) : deps.crm.dealStageHistory(item, signal),
   )
 }

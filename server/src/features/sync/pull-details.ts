@@ -12,7 +12,7 @@ import { LEAD_TABLE } from '../leads/lead-table.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import type { Pull } from './pull.ts'
 import { pullNotesOf } from './pull-notes.ts'
-import { tellHistories } from './tell-histories.ts'
+import { readEach } from './read-each.ts'
 
 /** A person waits: what the CRM does not tell by then is shown the next time. */
 const OPENED_MS_MAX = 2_000
@@ -29,7 +29,7 @@ export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: st
   if (!due || now < (pausedUntil.get(deps.crm) ?? 0)) return
   try {
     const untold = await pullDetails({ deps, signal: AbortSignal.timeout(OPENED_MS_MAX) }, module, [due])
-    if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell the history now.')
+    if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell all of the record now.')
   } catch (error) {
     if (!(error instanceof CrmUnavailable)) throw error
     pausedUntil.set(deps.crm, now + PAUSE_MS)
@@ -37,28 +37,24 @@ export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: st
   }
 }
 
-/** Reads what is due of these records of one module: their histories, their notes. Those whose history was not told. */
+/** Reads what is due of these records of one module: their histories, their notes. Those that the CRM did not tell. */
 export async function pullDetails(
   pull: Pick<Pull, 'deps' | 'signal'>,
   module: CrmModule,
   due: readonly DueRecord[],
 ): Promise<DueRecord[]> {
   const asked = due.filter((record) => record.history_due)
-  const told = new Map(await tellHistories(asked, CALLS_AT_ONCE, (record) => readHistory(pull, record)))
-  const [histories, untold] = [asked.filter(isTold), asked.filter((record) => !isTold(record))]
+  const told = await readEach(asked, CALLS_AT_ONCE, (record) => readHistory(pull, record))
+  const histories = asked.filter((record) => told.has(record.zoho_id))
   await (module === 'Leads'
     ? writeTold(pull, LEAD_TABLE, histories, told)
     : writeTold(pull, DEAL_TABLE, histories, told))
-  await pullNotesOf(
+  const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
     false,
   )
-  return untold
-
-  function isTold({ zoho_id }: DueRecord): boolean {
-    return told.has(zoho_id)
-  }
+  return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]
 }
 
 function readHistory({ deps: { crm }, signal }: Pick<Pull, 'deps' | 'signal'>, record: DueRecord) {

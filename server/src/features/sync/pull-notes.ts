@@ -1,11 +1,11 @@
-import pMap from 'p-map'
 import { clearDue } from '../../apply/crm-rows.queries.ts'
 import type { CrmModule, CrmNote, CrmNoteOfRecord } from '../../zoho/crm-records.ts'
 import { applyCrmNotes, isForPartner, type NoteToApply } from '../notes/apply-crm-notes.ts'
 import { applyInHalves } from './apply-in-halves.ts'
 import { findRowsOf } from './find-rows-of.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
-import { type AppliedRecord, emptyWhenRefused, type Pull } from './pull.ts'
+import type { AppliedRecord, Pull } from './pull.ts'
+import { readEach } from './read-each.ts'
 
 /** Of a page; what more there are is read in the background. */
 const READ_AT_ONCE_MAX = 100
@@ -31,22 +31,20 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
   )
 }
 
-/** All notes of these records. */
-export async function pullNotesOf(
+/** All notes of these records. Answers those whose notes the CRM did not tell: they stay due. */
+export async function pullNotesOf<Noted extends NotedRecord>(
   pull: Pick<Pull, 'deps' | 'signal'>,
-  records: readonly NotedRecord[],
+  records: readonly Noted[],
   isNews: boolean,
-): Promise<void> {
+): Promise<Noted[]> {
   const { deps, signal } = pull
-  const read = await pMap(
-    records,
-    async (record) => {
-      const notes = await emptyWhenRefused(deps.crm.notes(record.module, record.zoho_id, signal))
-      return notes.map((note) => toApply(record, note, isNews))
-    },
-    { concurrency: CALLS_AT_ONCE },
+  const told = await readEach(records, CALLS_AT_ONCE, ({ module, zoho_id }) => deps.crm.notes(module, zoho_id, signal))
+  const notes = records.flatMap((record) =>
+    (told.get(record.zoho_id) ?? []).map((note) => toApply(record, note, isNews)),
   )
-  await writeNotes(pull, read.flat(), records)
+  const read = records.filter((record) => told.has(record.zoho_id))
+  await writeNotes(pull, notes, read)
+  return records.filter((record) => !told.has(record.zoho_id))
 }
 
 /** Notes that were listed, on records that the portal has; on others they come with the record. */

@@ -256,17 +256,31 @@ describe('a first sync', () => {
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
-  test('where Zoho forbids the list of notes, reads them in the background', async () => {
+  test('where Zoho forbids the list of notes, reads them in the background, past a record that it does not tell of', async () => {
     await lender.behaviour({ apiUserIsAdmin: false })
     const ids = await lender.createMany(
       'Leads',
       Array.from({ length: 120 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
     )
-    for (const id of [ids[0] ?? '', ids[119] ?? '']) await lender.addNote('Leads', id, { content: 'A remark' })
+    for (const id of ids) await lender.addNote('Leads', id, { content: 'A remark' })
     await sync('/dashboard/sync-leads')
+    const notes = async () => {
+      const { rows } = await portal.deps.pool.query('select zoho_id from notes where partner_id = $1', [ada.id])
+      return rows.length
+    }
+    const atOnce = await notes()
+    const due = await portal.deps.db.selectFrom('leads').select('zoho_id').where('notes_due', '=', true).execute()
+    expect(due).toHaveLength(120 - atOnce)
+    const [silent, closed] = due
+    await lender.faults({
+      tooMany: { every: 1, retryAfterSeconds: 120, match: `${silent?.zoho_id}/Notes` },
+      forbidden: { every: 1, match: `${closed?.zoho_id}/Notes` },
+    })
     await pullDetails()
-    const notes = await portal.deps.db.selectFrom('notes').select('zoho_id').where('partner_id', '=', ada.id).execute()
-    expect(notes).toHaveLength(2)
+    expect(await notes()).toBe(118)
+    await lender.faults({})
+    await pullDetails()
+    expect(await notes()).toBe(120)
   })
 })
 

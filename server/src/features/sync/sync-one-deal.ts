@@ -1,7 +1,8 @@
 import type { SingleDealSyncResult } from '@portal/contract/sync.ts'
 import type { Deps } from '../../deps.ts'
-import { Conflict, NotFound } from '../../errors.ts'
+import { Conflict, CrmUnavailable, NotFound } from '../../errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
+import type { StoredDeal } from '../deals/deal-table.ts'
 import { findDealLoid, findDealRow } from '../deals/deals.queries.ts'
 import { findLeadLoid, findLeadRow } from '../leads/leads.queries.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
@@ -26,7 +27,7 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
   const now = await findLeadRow(db, partnerId, lead.loid)
   const deal = now?.deal_loid ? await findDealRow(db, partnerId, now.deal_loid) : undefined
   if (!deal?.zoho_id || deal.archived_at !== null) throw new NotFound('Deal not found')
-  await pullNotesOf(pull, [{ ...deal, module: 'Deals', zoho_id: deal.zoho_id }], applied === undefined)
+  await pullNotes(pull, { ...deal, zoho_id: deal.zoho_id }, applied === undefined)
   return { operation: 'created', deal_name: deal.deal_name, stage: deal.stage, amount: deal.amount }
 }
 
@@ -38,9 +39,14 @@ async function pullDeal(pull: Pull, partnerId: string, loid: string): Promise<Si
   const deal = (await findDealRow(db, partnerId, loid)) ?? before
   const { deal_name, stage, amount } = deal
   if (deal === before || deal.archived_at !== null) return { operation: 'removed', deal_name, stage, amount }
-  await pullNotesOf(pull, [{ ...deal, module: 'Deals', zoho_id: before.zoho_id }], true)
+  await pullNotes(pull, { ...deal, zoho_id: before.zoho_id }, true)
   const operation = applied?.outcome === 'created' || applied?.outcome === 'updated' ? applied.outcome : 'unchanged'
   return { operation, deal_name, stage, amount }
+}
+
+async function pullNotes(pull: Pull, deal: StoredDeal & { zoho_id: string }, isNews: boolean): Promise<void> {
+  const untold = await pullNotesOf(pull, [{ ...deal, module: 'Deals' }], isNews)
+  if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell the deal’s notes at the moment.')
 }
 
 async function pullOne(pull: Pull, module: 'Leads' | 'Deals', zohoId: string): Promise<AppliedRecord[]> {

@@ -1,23 +1,22 @@
 import pMap from 'p-map'
 import { CrmUnavailable } from '../../errors.ts'
-import type { CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmForbidden } from '../../zoho/errors.ts'
 import { emptyWhenRefused } from './pull.ts'
 
 /**
- * The histories of these records, by the records' ids in the CRM. One that the CRM cannot tell, or may not, is left out, so
- * that it holds up no other: it stays due. Throws `CrmUnavailable` when as many calls as run side by side have failed, for
- * then the CRM is away.
+ * What the CRM tells of each of these records, by the records' ids there: histories, or notes. One that the CRM cannot tell,
+ * or may not, is left out, so that it holds up no other: it stays due. Throws `CrmUnavailable` when as many calls as run side
+ * by side have failed, for then the CRM is away.
  */
-export async function tellHistories<Item extends { zoho_id: string }>(
+export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],
   callsAtOnce: number,
-  read: (item: Item) => Promise<CrmHistoryEntry[]>,
-): Promise<[string, CrmHistoryEntry[]][]> {
+  read: (item: Item) => Promise<Told[]>,
+): Promise<Map<string, Told[]>> {
   let failed = 0
   const told = await pMap(
     items,
-    async (item): Promise<[string, CrmHistoryEntry[]][]> => {
+    async (item): Promise<[string, Told[]][]> => {
       try {
         return [[item.zoho_id, await emptyWhenRefused(read(item))]]
       } catch (error) {
@@ -29,5 +28,5 @@ export async function tellHistories<Item extends { zoho_id: string }>(
     },
     { concurrency: callsAtOnce },
   )
-  return told.flat()
+  return new Map(told.flat())
 }
