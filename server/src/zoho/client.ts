@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Logger } from 'pino'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
