@@ -564,27 +564,38 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
     'Leads',
     Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
   )
-  const { db } = portal.deps
-  const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
-  await db.transaction().execute((tx) => insertRun(tx, run))
-  const payload = { partnerId: ada.id, runId: run.id }
-  const stop = new AbortController()
-  // The notes are still to be listed when the leads are there.
-  await lender.faults({ slowMs: 600 })
-  const cutOff = runSync.run(portal.deps, payload, stop.signal)
-  await waitFor('the first leads', async () => (await listed('leads')).length > 0)
-  stop.abort(new Error('stopping'))
-  await expect(cutOff).rejects.toThrow('stopping')
-  await lender.faults({})
+  /** Cuts a run off once its first page is written, and answers what its second attempt says of both. */
+  async function cutOffRun() {
+    const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
+    await portal.deps.db.transaction().execute((tx) => insertRun(tx, run))
+    const payload = { partnerId: ada.id, runId: run.id }
+    const total = async () => (await ada.get('/dashboard/stats')).body.data.total_leads
+    const before = await total()
+    const stop = new AbortController()
+    // The next call is still under way when the page is written.
+    await lender.faults({ slowMs: 600 })
+    const cutOff = runSync.run(portal.deps, payload, stop.signal)
+    await waitFor('the first page', async () => (await total()) !== before)
+    stop.abort(new Error('stopping'))
+    await expect(cutOff).rejects.toThrow('stopping')
+    await lender.faults({})
+    const joined = ada.post('/dashboard/sync-leads')
+    await runSync.run(portal.deps, payload, new AbortController().signal)
+    return (await joined).body.data
+  }
 
-  const joined = ada.post('/dashboard/sync-leads')
-  await runSync.run(portal.deps, payload, new AbortController().signal)
-  const { data } = (await joined).body
+  const data = await cutOffRun()
   expect(data).toMatchObject({ total_zoho_leads: 150, problems: [] })
   // What the first attempt did counts, too.
   expect(data).toMatchObject({ created: 150, skipped: 0 })
   expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
+
+  await lender.removeMany(
+    'Leads',
+    (await lender.list('Leads', 'LOID')).map(({ id }) => String(id)),
+  )
+  expect(await cutOffRun()).toMatchObject({ total_zoho_leads: 0, removed: 150 })
 })
 
 test('POST /dashboard/debug-sync-leads: none → success, error, debug; names each step and changes nothing', async () => {
