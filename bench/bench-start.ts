@@ -2,11 +2,10 @@
 // much is installed, beside an earlier commit (`-- --before=<commit>`, the one before this by itself). Exits 1 when a goal
 // is missed. Both clones install from npm's own cache, which this bench's installation has filled.
 import { execFileSync } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startProduct, withEmptyFolder } from './product.ts'
+import { cloneAt, startProduct, withEmptyFolder } from './product.ts'
 
-const ROOT = resolve(import.meta.dirname, '..')
 const SECOND_STARTS = 5
 const GOALS = { firstSeconds: 35, installedMb: 450, secondSeconds: 1.3 }
 
@@ -47,9 +46,7 @@ async function measure(commit: string): Promise<Measured> {
   await withEmptyFolder(async (folder) => {
     const clone = join(folder, 'a clone')
     const data = join(folder, 'data')
-    execFileSync('git', ['clone', '--quiet', ROOT, clone])
-    const name = execFileSync('git', ['rev-parse', commit], { cwd: ROOT, encoding: 'utf8' }).trim()
-    execFileSync('git', ['checkout', '--quiet', name], { cwd: clone })
+    cloneAt(commit, clone)
     const first = await startProduct(data, {}, clone)
     await first.stop()
     const secondSeconds: number[] = []

@@ -203,7 +203,7 @@ function cell(value: unknown): string {
 
 /** The SDK is told apart by what it reads, a list or a query; it only reads, and writes nothing. */
 async function readWithSdk({ crmUrl }: Product, folder: string, way: 'list' | 'query', rows: number) {
-  const script = join(import.meta.dirname, '../crm-sandbox/src/zoho-sdk-reader.mjs')
+  const script = join(import.meta.dirname, '../crm-sandbox/src/wire/zoho-sdk-reader.mjs')
   const { stdout } = await run(process.execPath, [script, crmUrl, folder, way, COLUMNS.join(','), String(rows)])
   return JSON.parse(stdout) as { rows: number; seconds: number }
 }

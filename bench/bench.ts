@@ -1,90 +1,217 @@
+// `npm run bench`: the product beside the bare driver, and beside an earlier commit with `-- --before=<commit>`. Exits 1
+// when a goal is missed by more than the rounds differ.
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadOverHttp, loadWithDriver, type Measured } from './load.ts'
+import { parseArgs } from 'node:util'
+import {
+  type HttpRequest,
+  jobsEnd,
+  type Load,
+  loadOverHttp,
+  loadPipelined,
+  loadWithPool,
+  type Measured,
+} from './load.ts'
 import { DEALS, LEADS, type LoadedPartner, loadData, PARTNERS } from './load-data.ts'
-import { type Product, startProduct, withEmptyFolder } from './product.ts'
+import { cloneAt, type Product, startProduct, withEmptyFolder } from './product.ts'
 import { type RecordedCall, recordCreate, recordDetail, recordList, recordSearch } from './recorded-statements.ts'
 
-const CONCURRENCY = 16
-const ROUNDS = 3
-const ROUND_SECONDS = 4
+const LOAD: Load = { concurrency: 16, seconds: 3 }
+const ROUNDS = 5
 const SECOND_STARTS = 5
-const BETWEEN_ROUNDS_MS = 500
+const BETWEEN_ROUNDS_MS = 300
+const AS_BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+/** Where the clone of `--before` listens, beside this one. */
+const BEFORE_PORTS = { PORT: '3421', CRM_PORT: '3921' }
+
+const { before } = parseArgs({ options: { before: { type: 'string' } } }).values
+
+interface Server {
+  product: Product
+  partners: LoadedPartner[]
+}
+
+/** The middle of the rounds has to meet it; where rounds differ, it is missed only if each of them misses it. */
+interface Goal {
+  text: string
+  isMet(value: number): boolean
+}
+
+const atLeast = (least: number): Goal => ({ text: `≥ ${least}`, isMet: (value) => value >= least })
+const atMost = (most: number): Goal => ({ text: `≤ ${most}`, isMet: (value) => value <= most })
+
+const SECOND_START_S = atMost(1.5)
+const RESIDENT_MB = atMost(230)
+
+interface Question {
+  name: string
+  /** The statements of such a request, one call for each partner. */
+  calls: RecordedCall[]
+  request(partner: LoadedPartner): HttpRequest
+  isWrite?: boolean
+  goals: { ofThePool?: Goal; p99Ms?: Goal; ofTheCpuBefore?: Goal }
+}
 
 /** Each figure stands beside the raw driver's in the same run: machines are noisy, ratios are not. */
 await withEmptyFolder(async (folder) => {
+  const own = await startLoaded(join(folder, 'own'))
+  const old = before === undefined ? undefined : await startBefore(folder, before)
+  const { pool } = own.product
+
+  const rounds = `${LOAD.concurrency} at once, ${ROUNDS} rounds of ${LOAD.seconds} s each, all in turn`
+  console.log(`\n${rounds}; in brackets the lowest and the highest round`)
+  await ask(own, old, {
+    name: 'first page of leads',
+    calls: await recordList(pool, own.partners),
+    request: (partner) => ({ path: '/api/dashboard/leads', headers: bearer(partner) }),
+    goals: { ofThePool: atLeast(0.5), ofTheCpuBefore: atMost(0.6) },
+  })
+  await ask(own, old, {
+    name: 'a lead’s detail',
+    calls: await recordDetail(pool, own.partners),
+    request: (partner) => ({ path: `/api/crm/lead/${partner.loid}`, headers: bearer(partner) }),
+    goals: { ofThePool: atLeast(0.5) },
+  })
+  await ask(own, old, {
+    name: 'search',
+    calls: await recordSearch(pool, own.partners),
+    request: (partner) => ({
+      path: `/api/crm/search?q=${encodeURIComponent(partner.words)}`,
+      headers: bearer(partner),
+    }),
+    goals: { p99Ms: atMost(20) },
+  })
+  await ask(own, old, {
+    name: 'creating a lead',
+    calls: await recordCreate(pool, own.partners),
+    request: (partner) => ({
+      path: '/api/dashboard/leads',
+      method: 'POST',
+      headers: { ...bearer(partner), 'content-type': 'application/json' },
+      body: JSON.stringify(partner.newLead),
+    }),
+    isWrite: true,
+    goals: {},
+  })
+
+  console.log('\nresident memory of the server, highest under load')
+  judge('MB', [own.product.residentMb()], 0, RESIDENT_MB)
+  if (old) judge('MB before', [old.product.residentMb()], 0)
+  await own.product.stop()
+  await old?.product.stop()
+})
+
+async function startLoaded(folder: string): Promise<Server> {
   let product = await startProduct(folder)
-  console.log(`first start, to ready                ${seconds(product.startMs)}`)
-  console.log(`loading ${PARTNERS} partners, ${LEADS} leads, ${DEALS} deals …`)
-  const partners = await loadData(product)
-  await product.stop()
+  console.log('first start, to ready')
+  judge('s', [product.startMs / 1_000], 2)
+  const partners = await load(product)
 
   const starts: number[] = []
   for (let i = 0; i < SECOND_STARTS; i++) {
+    await product.stop()
     product = await startProduct(folder)
-    starts.push(product.startMs)
-    if (i < SECOND_STARTS - 1) await product.stop()
+    starts.push(product.startMs / 1_000)
   }
-  console.log(`second start, to ready               ${seconds(median(starts))}   goal < 1.5 s`)
+  console.log('second start, to ready')
+  judge('s', starts, 2, SECOND_START_S)
+  return { product, partners }
+}
 
-  console.log(`\n${CONCURRENCY} at once, ${ROUNDS} rounds of ${ROUND_SECONDS} s each, HTTP and driver in turn\n`)
-  console.log('                      HTTP req/s   p50 ms   p99 ms   driver calls/s   p50 ms   p99 ms   ratio   goal')
-  const { pool } = product
-  await compare(product, 'first page of leads', '≥ 0.5', partners, await recordList(pool, partners), (partner) => ({
-    path: '/api/dashboard/leads',
-    headers: bearer(partner),
-  }))
-  await compare(product, 'a lead’s detail', '≥ 0.5', partners, await recordDetail(pool, partners), (partner) => ({
-    path: `/api/crm/lead/${partner.loid}`,
-    headers: bearer(partner),
-  }))
-  await compare(product, 'search', 'p99 < 20', partners, await recordSearch(pool, partners), (partner) => ({
-    path: `/api/crm/search?q=${encodeURIComponent(partner.words)}`,
-    headers: bearer(partner),
-  }))
-  await compare(product, 'creating a lead', '', partners, await recordCreate(pool, partners), (partner) => ({
-    path: '/api/dashboard/leads',
-    method: 'POST' as const,
-    headers: { ...bearer(partner), 'content-type': 'application/json' },
-    body: JSON.stringify(partner.newLead),
-  }))
-  console.log(`\nresident memory of the server, highest under load   ${product.residentMb()} MB   goal < 250 MB`)
-  await product.stop()
-})
+/** Its database is a second one, because it may lack migrations. */
+async function startBefore(folder: string, commit: string): Promise<Server> {
+  const clone = join(folder, 'a clone')
+  cloneAt(commit, clone)
+  const data = join(folder, 'before')
+  const first = await startProduct(data, BEFORE_PORTS, clone)
+  const partners = await load(first)
+  await first.stop()
+  return { product: await startProduct(data, BEFORE_PORTS, clone), partners }
+}
 
-async function compare(
-  product: Product,
-  name: string,
-  goal: string,
-  partners: LoadedPartner[],
-  calls: RecordedCall[],
-  request: Parameters<typeof loadOverHttp>[2],
-): Promise<void> {
-  const http: Measured[] = []
-  const driver: Measured[] = []
+function load(product: Product): Promise<LoadedPartner[]> {
+  console.log(`loading ${PARTNERS} partners, ${LEADS} leads, ${DEALS} deals …`)
+  return loadData(product)
+}
+
+async function ask(own: Server, old: Server | undefined, question: Question): Promise<void> {
+  const { name, calls, request, isWrite, goals } = question
+  const requestAsBrowser = (partner: LoadedPartner) => {
+    const plain = request(partner)
+    return { ...plain, headers: { ...plain.headers, ...AS_BROWSER } }
+  }
+  const browser: Measured[] = []
+  const plain: Measured[] = []
+  const oldBrowser: Measured[] = []
+  const pool: Measured[] = []
+  const pipelined: Measured[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    http.push(await loadOverHttp(product.url, partners, request, CONCURRENCY, ROUND_SECONDS))
-    await sleep(BETWEEN_ROUNDS_MS)
-    driver.push(await loadWithDriver(product.pool, calls, CONCURRENCY, ROUND_SECONDS))
-    await sleep(BETWEEN_ROUNDS_MS)
+    browser.push(await overHttp(own, requestAsBrowser))
+    if (old) oldBrowser.push(await overHttp(old, requestAsBrowser))
+    plain.push(await overHttp(own, request))
+    pool.push(await loadWithPool(own.product.pool, calls, LOAD))
+    // A transaction cannot run where others' statements come in between.
+    if (!isWrite) pipelined.push(await loadPipelined(own.product.databaseUrl, calls, LOAD))
   }
-  const [ours, raw] = [middle(http), middle(driver)]
+
+  console.log(`\n${name.padEnd(28)}per second                p50 ms   p99 ms   CPU ms a request`)
+  show('as a browser', browser)
+  show('without accept-encoding', plain)
+  show('before, as a browser', oldBrowser)
+  show('bare driver, its pool', pool)
+  show('bare driver, pipelined', pipelined)
+  judge('of the pool', ratios(browser, pool, 'perSecond'), 2, goals.ofThePool)
+  if (!isWrite) judge('of the pipelined', ratios(browser, pipelined, 'perSecond'), 2)
+  if (goals.p99Ms) judge('ms p99', column(browser, 'p99'), 0, goals.p99Ms)
+  if (!old) return
+  judge('of the requests before', ratios(browser, oldBrowser, 'perSecond'), 2)
+  judge('of the CPU before', ratios(browser, oldBrowser, 'cpuMs'), 2, goals.ofTheCpuBefore)
+}
+
+async function overHttp({ product, partners }: Server, request: (partner: LoadedPartner) => HttpRequest) {
+  const measured = await loadOverHttp(product, partners, request, LOAD)
+  await jobsEnd(product)
+  await sleep(BETWEEN_ROUNDS_MS)
+  return measured
+}
+
+function show(name: string, rounds: Measured[]): void {
+  if (rounds.length === 0) return
+  const perSecond = column(rounds, 'perSecond')
+  const cpuMs = median(column(rounds, 'cpuMs'))
   const cells = [
-    name.padEnd(20),
-    figure(ours.perSecond, 11, 0),
-    figure(ours.p50, 9, 1),
-    figure(ours.p99, 9, 1),
-    figure(raw.perSecond, 17, 0),
-    figure(raw.p50, 9, 1),
-    figure(raw.p99, 9, 1),
-    figure(ours.perSecond / raw.perSecond, 8, 2),
-    goal.padStart(11),
+    `  ${name}`.padEnd(28),
+    median(perSecond).toFixed(0).padStart(8),
+    ` ${spread(perSecond, 0)}`.padEnd(18),
+    median(column(rounds, 'p50')).toFixed(1).padStart(10),
+    median(column(rounds, 'p99')).toFixed(1).padStart(9),
+    Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(3).padStart(10),
   ]
   console.log(cells.join(''))
 }
 
-function middle(rounds: Measured[]): Measured {
-  const of = (key: keyof Measured) => median(rounds.map((round) => round[key]))
-  return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99') }
+/** Says whether the goal is met. If every round misses it, the run fails. */
+function judge(unit: string, rounds: number[], decimals: number, goal?: Goal): void {
+  const middle = median(rounds)
+  const value = `${middle.toFixed(decimals)} ${unit} ${rounds.length > 1 ? spread(rounds, decimals) : ''}`
+  if (!goal) return console.log(`  ${value}`)
+  const isMissed = !rounds.some((round) => goal.isMet(round))
+  if (isMissed) process.exitCode = 1
+  const verdict = isMissed ? 'missed' : goal.isMet(middle) ? 'met' : 'within the spread'
+  console.log(`  ${value.padEnd(46)} goal ${goal.text}: ${verdict}`)
+}
+
+function column(rounds: Measured[], key: keyof Measured): number[] {
+  return rounds.map((round) => round[key])
+}
+
+/** Round by round. */
+function ratios(ours: Measured[], theirs: Measured[], key: keyof Measured): number[] {
+  return ours.map((round, i) => round[key] / (theirs[i]?.[key] ?? Number.NaN))
+}
+
+function spread(numbers: number[], decimals: number): string {
+  return `(${Math.min(...numbers).toFixed(decimals)} to ${Math.max(...numbers).toFixed(decimals)})`
 }
 
 function median(numbers: number[]): number {
@@ -93,12 +220,4 @@ function median(numbers: number[]): number {
 
 function bearer(partner: LoadedPartner) {
   return { authorization: `Bearer ${partner.token}` }
-}
-
-function figure(value: number, width: number, decimals: number): string {
-  return value.toFixed(decimals).padStart(width)
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(2)} s`
 }

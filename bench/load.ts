@@ -1,28 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
-import type pg from 'pg'
+import pg from 'pg'
+import { connectionSettings } from '../server/src/db/database.ts'
 import type { LoadedPartner } from './load-data.ts'
+import type { Product } from './product.ts'
 import type { RecordedCall } from './recorded-statements.ts'
 
 export interface Measured {
   perSecond: number
   p50: number
   p99: number
+  /** Of the server for one request; of the driver nothing is known. */
+  cpuMs: number
 }
 
-interface HttpRequest {
+export interface HttpRequest {
   path: string
   method?: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string
 }
 
+export interface Load {
+  concurrency: number
+  seconds: number
+}
+
+const JOBS_MS_MAX = 120_000
+const LOOK_EVERY_MS = 100
+
 export async function loadOverHttp(
-  url: string,
+  { url, cpuMs }: Product,
   partners: LoadedPartner[],
   request: (partner: LoadedPartner) => HttpRequest,
-  concurrency: number,
-  seconds: number,
+  { concurrency, seconds }: Load,
 ): Promise<Measured> {
+  const cpuMsBefore = cpuMs()
   const result = await autocannon({
     url,
     connections: concurrency,
@@ -32,33 +45,73 @@ export async function loadOverHttp(
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${result.non2xx} answers were no success, ${result.errors} calls broke`)
   }
-  return { perSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 }
+  const { requests, latency } = result
+  return {
+    perSecond: requests.average,
+    p50: latency.p50,
+    p99: latency.p99,
+    cpuMs: (cpuMs() - cpuMsBefore) / requests.total,
+  }
+}
+
+/** What was created is pushed and told of in the background, which would take its time from the load that comes next. */
+export async function jobsEnd({ pool }: Product): Promise<void> {
+  const deadline = performance.now() + JOBS_MS_MAX
+  for (;;) {
+    const { rows } = await pool.query<{ waiting: number }>(
+      "select count(*)::int as waiting from jobs.job where state in ('created', 'retry', 'active') and start_after <= now()",
+    )
+    if (rows[0]?.waiting === 0) return
+    if (performance.now() > deadline) throw new Error(`${rows[0]?.waiting} jobs did not end`)
+    await sleep(LOOK_EVERY_MS)
+  }
 }
 
 /** The product's own statements, prepared, on as many connections. */
-export async function loadWithDriver(
-  pool: pg.Pool,
+export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): Promise<Measured> {
+  return loadWithDriver(calls, load, async (work) => {
+    const client = await pool.connect()
+    try {
+      await work(client)
+    } finally {
+      client.release()
+    }
+  })
+}
+
+/** The same on two connections on which statements follow one another without waiting for answers, as the product reads. */
+export async function loadPipelined(databaseUrl: string, calls: RecordedCall[], load: Load): Promise<Measured> {
+  const settings = { ...connectionSettings(databaseUrl), pipeline: true }
+  const clients = [new pg.Client(settings), new pg.Client(settings)]
+  await Promise.all(clients.map((client) => client.connect()))
+  try {
+    return await loadWithDriver(calls, load, async (work, worker) => {
+      const client = clients[worker % clients.length]
+      if (client) await work(client)
+    })
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+  }
+}
+
+async function loadWithDriver(
   calls: RecordedCall[],
-  concurrency: number,
-  seconds: number,
+  { concurrency, seconds }: Load,
+  withClient: (work: (client: pg.ClientBase) => Promise<void>, worker: number) => Promise<void>,
 ): Promise<Measured> {
   const latencies: number[] = []
   const end = performance.now() + seconds * 1_000
-  await Promise.all(
-    Array.from({ length: concurrency }, async (_, worker) => {
-      const client = await pool.connect()
-      try {
-        for (let i = worker; performance.now() < end; i++) {
-          const startedAt = performance.now()
-          await calls[i % calls.length]?.(client)
-          latencies.push(performance.now() - startedAt)
-        }
-      } finally {
-        client.release()
+  const workers = Array.from({ length: concurrency }, (_, worker) =>
+    withClient(async (client) => {
+      for (let i = worker; performance.now() < end; i++) {
+        const startedAt = performance.now()
+        await calls[i % calls.length]?.(client)
+        latencies.push(performance.now() - startedAt)
       }
-    }),
+    }, worker),
   )
+  await Promise.all(workers)
   latencies.sort((a, b) => a - b)
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN
-  return { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99) }
+  return { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), cpuMs: Number.NaN }
 }

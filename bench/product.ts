@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -24,6 +24,8 @@ export interface Product {
   databaseUrl: string
   pool: pg.Pool
   residentMb(): number
+  /** What the server's process has used so far, all its threads together. */
+  cpuMs(): number
   stop(): Promise<void>
 }
 
@@ -34,6 +36,13 @@ export async function withEmptyFolder(work: (folder: string) => Promise<void>): 
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A clone of this repository as it was at a commit, to be started beside the present one. */
+export function cloneAt(commit: string, folder: string): void {
+  execFileSync('git', ['clone', '--quiet', ROOT, folder])
+  const name = execFileSync('git', ['rev-parse', commit], { cwd: ROOT, encoding: 'utf8' }).trim()
+  execFileSync('git', ['checkout', '--quiet', name], { cwd: folder })
 }
 
 /** `npm start`, as a user types it, on the given data folder; in another clone where `root` names one. */
@@ -69,6 +78,7 @@ export async function startProduct(
     databaseUrl: address,
     pool: database.pool,
     residentMb: () => residentMb(serverPid),
+    cpuMs: () => cpuMs(serverPid),
     async stop() {
       await database.close()
       const exited = once(child, 'exit')
@@ -103,4 +113,10 @@ function databaseUrl(folder: string): string {
 function residentMb(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Math.round(Number(kilobytes) / 1_024)
+}
+
+/** Of the server's code and of the kernel's for it, which Linux counts in hundredths of a second. */
+function cpuMs(pid: number): number {
+  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return 10 * (Number(afterName[11]) + Number(afterName[12]))
 }

@@ -13,7 +13,7 @@ import { searchDeals, searchLeads } from '../server/src/features/search/search.q
 import type { LoadedPartner } from './load-data.ts'
 
 /** One call's statements, sent again through the bare driver. */
-export type RecordedCall = (client: pg.PoolClient) => Promise<void>
+export type RecordedCall = (client: pg.ClientBase) => Promise<void>
 
 interface Statement {
   text: string
@@ -93,7 +93,7 @@ function keepStatements(client: pg.PoolClient, statements: Statement[]): void {
   client.query = recordingQuery as typeof client.query
 }
 
-async function replay(client: pg.PoolClient, statements: Statement[]): Promise<void> {
+async function replay(client: pg.ClientBase, statements: Statement[]): Promise<void> {
   const renamed = renaming()
   for (const { text, values } of statements) {
     const isInsert = /^\s*(insert|with)/i.test(text)

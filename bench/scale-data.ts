@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { openDatabase } from '../server/src/db/database.ts'
-import { startEmbeddedPostgres } from '../server/src/db/embedded-postgres.ts'
 import { migrate } from '../server/src/db/migrate.ts'
 import { hashPassword } from '../server/src/features/accounts/passwords.ts'
+import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
 
 const PARTNERS = 2_000
 const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']

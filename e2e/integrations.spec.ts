@@ -1,6 +1,6 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { expectGoodLooks } from './expect-good-looks.ts'
 import { test } from './fresh-partner.ts'
-import { expectGoodLooks } from './looks.ts'
 import { isSigned, startReceiver } from './receiver.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })

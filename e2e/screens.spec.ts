@@ -1,5 +1,6 @@
 import { expect, type Page, test as signedOut } from '@playwright/test'
-import { expectGoodLooks, listenForComplaints } from './looks.ts'
+import { expectGoodLooks } from './expect-good-looks.ts'
+import { listenForComplaints } from './listen-for-complaints.ts'
 import { type Demo, test as signedIn } from './session.ts'
 
 interface Screen {

@@ -3,7 +3,7 @@ import { findBoundaryCrossing } from './check-boundaries.ts'
 
 test.each([
   ['contract/src/leads.ts', 'zod'],
-  ['contract/src/phone.ts', 'libphonenumber-js/core'],
+  ['contract/src/phone.ts', 'zod/mini'],
   ['contract/src/leads.ts', './paging.ts'],
   ['contract/src/phone.test.ts', 'vitest'],
   ['crm-sandbox/src/store.ts', 'node:fs'],
@@ -13,7 +13,7 @@ test.each([
   ['server/src/features/leads/submit-lead.ts', '@portal/contract/leads.ts'],
   ['server/src/features/leads/leads.routes.ts', '../notes/notes.queries.ts'],
   ['server/src/features/sync/sync-deals.ts', '../deals/apply-crm-deal.ts'],
-  ['server/src/events/events.ts', '../jobs/define-job.ts'],
+  ['server/src/push/push-partner.job.ts', '../jobs/define-job.ts'],
   ['server/src/app.ts', './features/leads/leads.routes.ts'],
   ['server/src/http/mount.test.ts', '../testing/start-portal.ts'],
   ['web/src/features/leads/lead-list-page.tsx', '../../ui/table.tsx'],
@@ -29,6 +29,7 @@ test.each([
 test.each([
   ['contract/src/leads.ts', 'node:crypto'],
   ['contract/src/leads.ts', 'fastify'],
+  ['contract/src/phone.ts', 'libphonenumber-js/core'],
   ['contract/src/leads.ts', '../../server/src/config.ts'],
   ['crm-sandbox/src/store.ts', '@portal/contract/loid.ts'],
   ['crm-sandbox/src/store.ts', '../../server/src/db/database.ts'],
@@ -44,6 +45,9 @@ test.each([
   ['server/src/http/authenticate.ts', '../features/accounts/sessions.ts'],
   ['server/src/zoho/client.ts', '../events/events.ts'],
   ['server/src/jobs/define-job.ts', '../zoho/crm.ts'],
+  ['server/src/events/events.ts', '../jobs/define-job.ts'],
+  ['server/src/local/local-servers.ts', '../db/database.ts'],
+  ['web/src/api/call.ts', '../session/keep-session.ts'],
   ['web/src/features/leads/lead-list-page.tsx', '../deals/deal-table.tsx'],
   ['web/src/features/leads/lead-table.tsx', './lead-list-page.tsx'],
   ['web/src/features/leads/lead-page.tsx', '../../app/routes.tsx'],

@@ -6,7 +6,7 @@ type Rule = { files: RegExp; mayImport: RegExp; because: string }
 
 const CONTRACT = String.raw`contract/src/`
 const PACKAGES = String.raw`package:(?!@portal/)`
-const SERVER_ROOT = String.raw`server/src/(config|deps|errors|chunks-of)\.ts$`
+const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of)\.ts$`
 
 const SERVER_FEATURES = {
   accounts: [],
@@ -23,7 +23,7 @@ const SERVER_FEATURES = {
 
 /** The lower folders of the server and what each may know besides settings and contract. */
 const SERVER_FOLDERS = {
-  events: ['db', 'jobs'],
+  events: ['db'],
   history: ['db', 'zoho'],
   apply: ['db', 'events', 'history', 'zoho'],
   jobs: ['db'],
@@ -38,7 +38,7 @@ const SERVER_FOLDERS = {
 /** The lower folders of the web app, likewise. */
 const WEB_FOLDERS = {
   session: ['api'],
-  api: ['session'],
+  api: [],
   ui: ['format'],
   format: [],
 }
@@ -47,13 +47,13 @@ const WEB_FOLDERS = {
 const RULES: Rule[] = [
   {
     files: /^contract\/src\/.*\.test\.ts$/,
-    mayImport: anyOf(CONTRACT, 'package:(zod|libphonenumber-js|vitest|node:)'),
+    mayImport: anyOf(CONTRACT, 'package:(zod|vitest|node:)'),
     because: 'the contract is shared by browser and server',
   },
   {
     files: /^contract\/src\//,
-    mayImport: anyOf(CONTRACT, 'package:(zod|libphonenumber-js)'),
-    because: 'the contract imports zod and libphonenumber-js only',
+    mayImport: anyOf(CONTRACT, 'package:zod'),
+    because: 'the contract imports zod only',
   },
   {
     files: /^crm-sandbox\/src\//,
@@ -87,6 +87,11 @@ const RULES: Rule[] = [
     mayImport: anyOf(`server/src/(${[folder, ...others].join('|')})/`, SERVER_ROOT, CONTRACT, PACKAGES),
     because: `${folder} knows ${others.join(', ') || 'no other folder'}, settings and contract`,
   })),
+  {
+    files: /^server\/src\/local\//,
+    mayImport: anyOf('server/src/local/', SERVER_ROOT, PACKAGES),
+    because: 'local servers know settings only, and are known by their addresses',
+  },
   {
     files: /^server\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),

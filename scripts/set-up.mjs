@@ -179,6 +179,8 @@ function stopWithParent() {
   const stop = () => process.kill(process.pid, 'SIGTERM')
   if (process.connected) {
     process.once('disconnect', stop)
+    // Listening alone must not keep a finished program alive.
+    process.channel.unref()
     return
   }
   if (!process.env.npm_lifecycle_event) return

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { fillDemoData } from './demo-data.ts'
-import { forgetThrottle } from './oauth.ts'
+import { fillDemoData } from './demo/demo-data.ts'
 import type { Sandbox } from './sandbox-context.ts'
-import { isObject } from './wire.ts'
+import { forgetThrottle } from './wire/access-tokens.ts'
+import { isObject } from './wire/wire.ts'
 
 const EMPTIED = ['records', 'deleted', 'stage_history', 'timeline', 'watches', 'notices']
 

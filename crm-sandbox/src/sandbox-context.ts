@@ -1,5 +1,5 @@
-import type { Behaviour } from './behaviour.ts'
-import type { CustomFields } from './custom-fields.ts'
+import type { Behaviour } from './faults/behaviour.ts'
+import type { CustomFields } from './settings/custom-fields.ts'
 import type { Store } from './store.ts'
 
 /** What every part of the sandbox may use. */

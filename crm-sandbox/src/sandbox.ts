@@ -1,28 +1,36 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { behaviourRoutes, behaviourSwitches } from './behaviour.ts'
-import { convertRoutes } from './convert.ts'
-import { coqlRoutes } from './coql.ts'
-import { countRoutes } from './count.ts'
-import { customFieldRoutes, openCustomFields } from './custom-fields.ts'
-import { deletedRoutes } from './deleted.ts'
-import { fillDemoData, isEmpty } from './demo-data.ts'
-import { type Faults, faultRoutes, openFaults, slowDown, strikeAfter, strikeBefore, strikeCall } from './faults.ts'
-import { fillRoutes } from './fill.ts'
-import { type Limits, openLimits } from './limits.ts'
-import { metadataRoutes } from './metadata.ts'
-import { findModule } from './modules.ts'
-import { noteRoutes } from './notes.ts'
-import { notificationRoutes, startDelivery } from './notifications.ts'
-import { authenticate, oauthRoutes } from './oauth.ts'
-import { recordRoutes } from './records.ts'
+import { fillDemoData, isEmpty } from './demo/demo-data.ts'
+import { fillRoutes } from './demo/fill.ts'
+import { behaviourRoutes, behaviourSwitches } from './faults/behaviour.ts'
+import {
+  type Faults,
+  faultRoutes,
+  openFaults,
+  slowDown,
+  strikeAfter,
+  strikeBefore,
+  strikeCall,
+} from './faults/faults.ts'
+import { notificationRoutes, startDelivery } from './notifications/notifications.ts'
+import { convertRoutes } from './records/convert.ts'
+import { coqlRoutes } from './records/coql.ts'
+import { countRoutes } from './records/count.ts'
+import { deletedRoutes } from './records/deleted.ts'
+import { noteRoutes } from './records/notes.ts'
+import { recordRoutes } from './records/records.ts'
+import { searchRoutes } from './records/search.ts'
+import { stageHistoryRoutes } from './records/stage-history.ts'
+import { timelineRoutes } from './records/timeline.ts'
 import { resetRoutes } from './reset.ts'
 import type { Sandbox } from './sandbox-context.ts'
-import { searchRoutes } from './search.ts'
+import { customFieldRoutes, openCustomFields } from './settings/custom-fields.ts'
+import { metadataRoutes } from './settings/metadata.ts'
+import { findModule } from './settings/modules.ts'
 import { staffPage } from './staff-page/staff-page.ts'
-import { stageHistoryRoutes } from './stage-history.ts'
 import { openStore } from './store.ts'
-import { timelineRoutes } from './timeline.ts'
-import { ApiError, failure, parseQuery } from './wire.ts'
+import { type Limits, openLimits } from './wire/limits.ts'
+import { authenticate, oauthRoutes } from './wire/oauth.ts'
+import { ApiError, failure, parseQuery } from './wire/wire.ts'
 
 export type SandboxOptions = {
   /** 0 picks a free one. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startSandbox } from './sandbox.ts'
-import { isObject, type JsonObject } from './wire.ts'
+import { isObject, type JsonObject } from './wire/wire.ts'
 
 export type Answer = {
   status: number

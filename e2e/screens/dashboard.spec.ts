@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { readPipeline, readStats } from '../../contract/src/dashboard.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { test as demoTest } from '../session.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 

@@ -1,8 +1,8 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { type Deal, listDeals } from '../../contract/src/deals.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type FreshPartner, test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 

@@ -1,6 +1,6 @@
 import { expect, type Page, test as signedOut } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { toasts } from '../toasts.ts'
 
 const ENTRIES = [

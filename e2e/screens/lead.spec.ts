@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test'
 import { openLender } from '../../server/src/testing/lender.ts'
 import { crmUrl } from '../addresses.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 

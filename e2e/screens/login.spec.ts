@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { expectGoodLooks } from '../looks.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { signUp } from '../partner.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 

@@ -1,5 +1,5 @@
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { expectGoodLooks } from '../looks.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type Account, signUp } from '../partner.ts'
 import { breakAnswers } from '../trouble.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SEARCHES = '**/api/crm/search?*'

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { expectGoodLooks } from '../looks.ts'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { newAccount, signUp } from '../partner.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const OUTBOX = path.resolve(import.meta.dirname, '../../.cache/e2e/outbox')

@@ -1,6 +1,6 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type FreshPartner, test } from '../fresh-partner.ts'
-import { expectGoodLooks } from '../looks.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 

@@ -22,6 +22,7 @@ import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes, type Readiness } from './http/health.ts'
 import { createMount } from './http/mount.ts'
+import { packAnswers } from './http/pack-answers.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
@@ -62,5 +63,6 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   webhookRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
+  packAnswers(app)
   return app
 }

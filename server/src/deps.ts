@@ -1,9 +1,10 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Reads } from './db/hot-reads.ts'
-import type { JobQueue } from './jobs/job-queue.ts'
+import type { JobQueue } from './jobs/enqueue-job.ts'
 import type { Mailer } from './mail/mail.ts'
 import type { Crm } from './zoho/crm.ts'
 
@@ -22,9 +23,4 @@ export interface Deps {
   mail: Mailer
   clock: Clock
   log: Logger
-}
-
-/** Time is passed in, so that tests can move it. */
-export interface Clock {
-  now(): Date
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setPartnerActive } from './features/accounts/activate-partner.ts'
+import { setPartnerActive } from './features/accounts/set-partner-active.ts'
 import { startPortal } from './testing/start-portal.ts'
 
 test('the log tells whose each call was and each security event in one line, and never an email address', async () => {

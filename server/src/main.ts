@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 import { readSettings, type Settings, SettingsError } from './config.ts'
-import { type CrmServer, startCrmServer, startDatabaseServer } from './local-servers.ts'
+import { type CrmServer, startCrmServer, startDatabaseServer } from './local/local-servers.ts'
 import { openLog, openLogOutput } from './log.ts'
 
 const config = readSettingsOrExit()
@@ -22,13 +23,13 @@ try {
 async function start(): Promise<void> {
   // Others may pass through but not look: PostgreSQL may run as another user (it refuses root).
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
-  // Read while the other processes start, which takes them as long.
-  const portalModule = import('./portal.ts')
-  const [database, crm] = await Promise.all([
-    stopAtTheEnd(startDatabaseServer(config, log)),
+  const servers = Promise.all([
     stopAtTheEnd(startCrmServer(config, log)),
+    stopAtTheEnd(startDatabaseServer(config, log)),
   ])
-  const { openPortal } = await portalModule
+  // Reading the portal's modules keeps this process busy for half a second: the others are spawned first.
+  await setImmediate()
+  const [{ openPortal }, [crm, database]] = await Promise.all([import('./portal.ts'), servers])
   // A real CRM gets no demo partner.
   const demo = config.seedDemo && !config.zoho ? await import('./seed-demo.ts') : undefined
   const portal = await openPortal({

@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
+import { BACKGROUND_JOBS } from './background-jobs.ts'
+import type { Clock } from './clock.ts'
 import type { Settings, ZohoSettings } from './config.ts'
 import { openDatabase } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
-import type { Clock, Deps } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
-import { JOBS } from './worker.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 
@@ -135,17 +136,19 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const { config, hasSchedules, prepare } = settings
   const parts = await openParts(settings)
   const { deps, jobDeps, worker, reachDatabase } = parts
-  await worker.start(JOBS, jobDeps)
-  const dispatcher = startDispatcher(jobDeps, settings.databaseUrl)
   let isStarted = false
-  const app = await createApp(deps, { isStarted: () => isStarted, reachDatabase })
+  const [app] = await Promise.all([
+    createApp(deps, { isStarted: () => isStarted, reachDatabase }),
+    worker.start(BACKGROUND_JOBS, jobDeps),
+  ])
+  const dispatcher = startDispatcher(jobDeps, settings.databaseUrl)
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = jobDeps.publicUrl = `http://localhost:${new URL(url).port}`
 
   const closing = new AbortController()
   const started = untilDone(deps, closing.signal, async () => {
-    if (hasSchedules) await worker.startClock(JOBS)
+    if (hasSchedules) await worker.startClock(BACKGROUND_JOBS)
     await prepare?.(deps)
     isStarted = true
   })

@@ -1,9 +1,9 @@
-import { displayValue } from '../choices.ts'
-import { findField, getModule, type ModuleName } from '../modules.ts'
-import { ORG, STAFF_USER } from '../people.ts'
-import type { Value } from '../records-table.ts'
+import type { Value } from '../records/records-table.ts'
 import type { Sandbox } from '../sandbox-context.ts'
-import { showInstant } from '../times.ts'
+import { displayValue } from '../settings/choices.ts'
+import { findField, getModule, type ModuleName } from '../settings/modules.ts'
+import { ORG, STAFF_USER } from '../settings/people.ts'
+import { showInstant } from '../wire/times.ts'
 import { type Html, html, type Part } from './html.ts'
 
 export type Page = {

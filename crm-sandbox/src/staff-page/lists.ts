@@ -1,9 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { DEAL_STAGES, LEAD_STATUSES } from '../choices.ts'
-import { type CrmRecord, countRecords, findRecordName, selectRecords } from '../records-table.ts'
+import { type CrmRecord, countRecords, findRecordName, selectRecords } from '../records/records-table.ts'
 import type { Sandbox } from '../sandbox-context.ts'
+import { DEAL_STAGES, LEAD_STATUSES } from '../settings/choices.ts'
 import { text, textOrNull } from '../store.ts'
-import type { Query } from '../wire.ts'
+import type { Query } from '../wire/wire.ts'
 import { type Html, html, type Part } from './html.ts'
 import { badge, showChoice, showMoney, showTime } from './layout.ts'
 

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import type { Authenticate, CallerOf } from './authenticate.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
-import { invalid } from './invalid.ts'
+import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
 import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
@@ -122,14 +122,16 @@ function withoutBlanks(query: unknown): unknown {
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {
     const parsed = schema.safeParse(input === undefined ? {} : input)
-    if (!parsed.success) throw invalid(parsed.error.issues)
+    if (!parsed.success) throw invalidFromIssues(parsed.error.issues)
     return parsed.data
   }
   if (ignoresUnknown(route) || input === undefined || input === null) return undefined
   const keys = Object.keys(input)
   // A number has no keys, and is not what this address asked for either.
   if (typeof input !== 'object' || keys.length > 0) {
-    throw invalid(typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [])
+    throw invalidFromIssues(
+      typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [],
+    )
   }
   return undefined
 }

@@ -1,5 +1,5 @@
-import type * as z from 'zod/mini'
 import type { Deps } from '../deps.ts'
+import type { QueuedJob } from './enqueue-job.ts'
 
 export interface Retry {
   /** Doubled after every failure, with jitter, up to `delaySecondsMax`. */
@@ -8,9 +8,7 @@ export interface Retry {
   giveUpAfterDays: number
 }
 
-export interface Job<Payload extends object = object> {
-  name: string
-  payload: z.ZodMiniType<Payload>
+export interface Job<Payload extends object = object> extends QueuedJob<Payload> {
   retry: Retry
   /**
    * How many run side by side in one process. Each has a place of its own and waits for no other. Jobs that name a
@@ -21,8 +19,6 @@ export interface Job<Payload extends object = object> {
   schedule?: string
   /** The clock's first run is when a process has started, not when its time comes. */
   runsAtStart?: boolean
-  /** Of jobs with one key only one waits: it will see what the others were to see. One that runs does not count. */
-  key?(payload: Payload): string
   /** May run twice and may run late: reads its rows again, and a second run changes nothing. */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
   /** Runs once after the last retry failed, or as soon as `run` throws `GiveUp`. */

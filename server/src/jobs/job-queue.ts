@@ -10,14 +10,10 @@ import {
   type QueueResult,
 } from 'pg-boss'
 import type { Logger } from 'pino'
-import { type Db, poolSettings, type Tx } from '../db/database.ts'
+import { poolSettings } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
-
-export interface JobQueue {
-  /** Part of the caller's transaction: the job exists if and only if what it is about does (D23). */
-  enqueue<Payload extends object>(tx: Tx | Db, job: Job<Payload>, payload: Payload): Promise<void>
-}
+import type { JobQueue } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
   /** Makes the queues and begins to run jobs. Until then jobs may be enqueued only if their queue exists. */
@@ -72,10 +68,12 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       }, LOOK_FOR_RETRIES_MS)
     },
     async startClock(jobs) {
-      for (const { name, schedule, runsAtStart } of jobs) {
-        if (schedule) await boss.schedule(name, schedule, {}, { missed: 'once' })
-        if (runsAtStart) await boss.send(name, {})
-      }
+      await Promise.all(
+        jobs.map(async ({ name, schedule, runsAtStart }) => {
+          if (schedule) await boss.schedule(name, schedule, {}, { missed: 'once' })
+          if (runsAtStart) await boss.send(name, {})
+        }),
+      )
     },
     async stop(timeoutMs) {
       clearInterval(looking)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import nodemailer from 'nodemailer'
 import type { Logger } from 'pino'
 
 export interface Mail {
@@ -29,13 +28,19 @@ const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socket
 /** Over SMTP where one is set; otherwise each mail becomes an .eml file in the outbox, named in the log. */
 export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Mailer {
   if (smtpUrl) {
-    const smtp = nodemailer.createTransport({ url: smtpUrl, ...SMTP_MS_MAX })
-    return { isDelivered: true, send: async (mail) => void (await smtp.sendMail(message(mailFrom, mail))) }
+    return {
+      isDelivered: true,
+      async send(mail) {
+        const { createTransport } = await loadNodemailer()
+        await createTransport({ url: smtpUrl, ...SMTP_MS_MAX }).sendMail(message(mailFrom, mail))
+      },
+    }
   }
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     isDelivered: false,
     async send(mail) {
+      const { createTransport } = await loadNodemailer()
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       const { message: text } = await composer.sendMail(message(mailFrom, mail))
       const file = join(outbox, `${Date.now()}-${randomUUID()}.eml`)
       await mkdir(outbox, { recursive: true, mode: 0o700 })
@@ -44,6 +49,9 @@ export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Ma
     },
   }
 }
+
+/** With the first mail: no start waits for its forty modules. */
+const loadNodemailer = () => import('nodemailer')
 
 /** To one address, whatever it looks like: as text, `x,y@example.com` would be two. */
 function message(from: string, { to, ...mail }: Mail) {

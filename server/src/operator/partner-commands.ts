@@ -1,4 +1,4 @@
-import { setPartnerActive } from '../features/accounts/activate-partner.ts'
+import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
 import { type Command, type Given, noPositional, onlyPositional, table } from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
 import { findOverviewOfAllPartners } from './partners.queries.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { escapeLike } from '../db/matches.ts'
+import { escapeLike } from '../db/sql-conditions.ts'
 
 /** For operators: who uses the portal, the newest last. `search` is a part of the business name, the email or a name. */
 export function findOverviewOfAllPartners(db: Db, search: string | undefined) {

@@ -5,7 +5,7 @@ import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
 import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
-import { joinCrmServer, joinDatabaseServer } from '../local-servers.ts'
+import { joinCrmServer, joinDatabaseServer } from '../local/local-servers.ts'
 import type { Parts } from '../portal.ts'
 
 /** What a command works with. Opened when it asks, so that a list of partners starts no CRM. */
@@ -65,9 +65,9 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     parts,
     async workingParts() {
       const opened = await parts()
-      const { JOBS } = await import('../worker.ts')
+      const { BACKGROUND_JOBS } = await import('../background-jobs.ts')
       stops.push(() => opened.worker.stop(STOP_MS_MAX))
-      await opened.worker.start(JOBS, opened.jobDeps)
+      await opened.worker.start(BACKGROUND_JOBS, opened.jobDeps)
       return opened
     },
     async close() {

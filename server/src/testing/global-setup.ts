@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { TestProject } from 'vitest/node'
+import { BACKGROUND_JOBS } from '../background-jobs.ts'
 import { openDatabase } from '../db/database.ts'
-import { startEmbeddedPostgres } from '../db/embedded-postgres.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
 import { openJobQueue } from '../jobs/job-queue.ts'
-import { JOBS } from '../worker.ts'
+import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
 import { databaseUrlFor, TEMPLATE } from './databases.ts'
 
 declare module 'vitest' {
@@ -50,6 +50,6 @@ async function makeTemplate(postgresUrl: string): Promise<void> {
   await template.close()
   // The queues too, which take longest to make. No job is there, so that nothing is asked of the missing parts.
   const queue = openJobQueue(url, log, 60_000)
-  await queue.start(JOBS, { log } as Deps)
+  await queue.start(BACKGROUND_JOBS, { log } as Deps)
   await queue.stop(1_000)
 }

@@ -1,5 +1,8 @@
-import type { Deps } from '../deps.ts'
+import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
+import type { Db } from '../db/database.ts'
 import { CrmUnavailable } from '../errors.ts'
+import type { Crm } from './crm.ts'
 
 const DAY_MS = 86_400_000
 /** The first page that wants the list waits for it, so the CRM gets no more than this. */
@@ -12,7 +15,7 @@ const PAUSE_MS = 60_000
  * for, by one process and for nobody to wait; the specification's where there is none yet and the CRM does not answer.
  */
 export async function crmChoices(
-  { db, crm, clock, log }: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>,
+  { db, crm, clock, log }: { db: Db; crm: Crm; clock: Clock; log: Logger },
   field: 'lead-status' | 'deal-stage',
   specified: readonly string[],
 ): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
 import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
-import type { Clock } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { openApi } from './api.ts'
 import { type Checks, openChecks } from './check.ts'

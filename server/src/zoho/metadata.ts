@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Clock } from '../deps.ts'
+import type { Clock } from '../clock.ts'
 import { readItems } from './answers.ts'
 import type { ZohoApi } from './api.ts'
 import type { Displayed } from './wire.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { Clock } from '../clock.ts'
 import type { Db } from '../db/database.ts'
-import type { Clock } from '../deps.ts'
 
 /** What the organisation allows, shared by all processes of the portal (D57). */
 export interface SharedLimits {

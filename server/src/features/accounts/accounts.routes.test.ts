@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
-import { setPartnerActive } from './activate-partner.ts'
+import { setPartnerActive } from './set-partner-active.ts'
 
 let portal: TestPortal
 beforeAll(async () => {

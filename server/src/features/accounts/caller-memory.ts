@@ -1,4 +1,4 @@
-import type { Clock } from '../../deps.ts'
+import type { Clock } from '../../clock.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 
 const REMEMBERED_MS = 1_000

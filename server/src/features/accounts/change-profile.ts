@@ -4,8 +4,8 @@ import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { getPartner, updateProfile } from './accounts.queries.ts'
-import { refusingTaken } from './already-there.ts'
 import type { ConnectRecords } from './confirm-email.ts'
+import { refusingTaken } from './refusing-taken.ts'
 
 const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
 

@@ -4,9 +4,9 @@ import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { insertPartner } from './accounts.queries.ts'
-import { refusingTaken } from './already-there.ts'
 import { mailVerification } from './mail-verification.job.ts'
 import { hashNewPassword } from './passwords.ts'
+import { refusingTaken } from './refusing-taken.ts'
 
 /** To be made before the transaction, for it takes longer than all of that. Throws WEAK_PASSWORD. */
 export function hashSignUpPassword(form: SignUp): Promise<string> {

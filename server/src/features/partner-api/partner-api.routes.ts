@@ -14,7 +14,7 @@ import type { Mount } from '../../http/mount.ts'
 import { findFirstStage, submitDeal } from '../deals/submit-deal.ts'
 import { submitLead } from '../leads/submit-lead.ts'
 import { apiDocs } from './api-docs.ts'
-import { getSubmitted } from './submitted.ts'
+import { getSubmitted } from './get-submitted.ts'
 
 export function partnerApiRoutes(mount: Mount, deps: Deps): void {
   mount(submitPartnerLead, ({ once, partner, body }) => once((tx) => lead(tx, partner, body)))

@@ -1,7 +1,7 @@
 import { SEARCH_TOTAL_MAX } from '@portal/contract/limits.ts'
 import { sql } from 'kysely'
-import { type Sender, sendNamed } from '../../db/named.ts'
-import { searchNewest } from '../../db/newest.ts'
+import { searchNewest } from '../../db/find-newest.ts'
+import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /** One page of what matches, newest first; `total` counts up to SEARCH_TOTAL_MAX (D24, D55). Nothing lies beyond that. */

@@ -11,9 +11,9 @@ import {
   findLanesOfAllPartners,
   handBackDeliveries,
 } from './deliveries.queries.ts'
+import { openDeliveryLanes } from './delivery-lanes.ts'
 import { NOT_SENT, reasonToDisable } from './disable-endpoint.ts'
 import { fanOutEvents } from './fan-out-events.ts'
-import { openLanes } from './lanes.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
@@ -39,7 +39,7 @@ export function startDispatcher(
   databaseUrl: string,
 ): Dispatcher {
   const { db, clock, log } = deps
-  const lanes = openLanes()
+  const lanes = openDeliveryLanes()
   const aborting = new AbortController()
   const record = openAttemptRecorder(deps, aborting.signal)
   const underWay = new Set<Promise<void>>()

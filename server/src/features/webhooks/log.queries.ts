@@ -1,8 +1,8 @@
 import type { WebhookAttempt, WebhookLog, WebhookLogFilters } from '@portal/contract/webhooks.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
-import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/matches.ts'
 import { cutPage, offset, type Page } from '../../db/paging.ts'
+import { containing, createdFrom, createdUntil, everyWordIn } from '../../db/sql-conditions.ts'
 import { NotFound } from '../../errors.ts'
 
 const LOG_COLUMNS = [

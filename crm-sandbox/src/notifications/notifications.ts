@@ -1,0 +1,466 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { Faults } from '../faults/faults.ts'
+import type { Sandbox } from '../sandbox-context.ts'
+import { findModule, type Module } from '../settings/modules.ts'
+import { number, type Row, type Store, text, textOrNull } from '../store.ts'
+import { readPage } from '../wire/paging.ts'
+import { parseInstant, showInstant, storedInstant } from '../wire/times.ts'
+import {
+  bodyItems,
+  type Failure,
+  failure,
+  type ItemResult,
+  isObject,
+  type JsonObject,
+  type Query,
+  sendItems,
+} from '../wire/wire.ts'
+
+const HOUR_MS = 3_600_000
+const LIFETIME_MAX_MS = 7 * 24 * HOUR_MS
+const WATCHES_MAX = 50
+const CONDITION_FIELDS_MAX = 10
+const POST_TIMEOUT_MS = 10_000
+const IDS_PER_POST_MAX = 100
+
+type Watch = {
+  channelId: string
+  module: Module
+  events: string[]
+  notifyUrl: string
+  token: string | null
+  expiry: string
+  returnValues: boolean
+  onRelated: boolean
+  condition: string[] | null
+}
+
+/** The channels by which Zoho tells of changes. */
+export function notificationRoutes(app: FastifyInstance, sandbox: Sandbox) {
+  const { store } = sandbox
+
+  function subscribe(item: JsonObject, index: number, mustExist: boolean): ItemResult {
+    const read = readWatches(sandbox, item, index)
+    if ('code' in read) return read
+    const channelId = read.watches[0]?.channelId ?? ''
+    if (mustExist && findWatches(store, channelId).length === 0) return notSubscribed(index)
+    store.run('DELETE FROM watches WHERE channel_id = ?', channelId)
+    for (const watch of read.watches) saveWatch(store, watch)
+    return success('Successfully subscribed for actions-watch of the given module', {
+      events: read.watches.map((watch) => describe(sandbox, watch)),
+    })
+  }
+
+  app.post('/crm/v8/actions/watch', (request, reply) => {
+    const items = bodyItems(request.body, 'watch', WATCHES_MAX)
+    const results = store.transaction(() => items.map((item, index) => subscribe(item, index, false)))
+    return sendItems(reply, results, 201, 'watch')
+  })
+
+  app.put('/crm/v8/actions/watch', (request, reply) => {
+    const items = bodyItems(request.body, 'watch', WATCHES_MAX)
+    const results = store.transaction(() => items.map((item, index) => subscribe(item, index, true)))
+    return sendItems(reply, results, 200, 'watch')
+  })
+
+  app.patch('/crm/v8/actions/watch', (request, reply) => {
+    const items = bodyItems(request.body, 'watch', WATCHES_MAX)
+    const results = store.transaction(() => items.map((item, index) => change(sandbox, item, index)))
+    return sendItems(reply, results, 200, 'watch')
+  })
+
+  app.delete<{ Querystring: Query }>('/crm/v8/actions/watch', (request, reply) => {
+    const ids = (request.query['channel_ids'] ?? '').split(',').filter((id) => id !== '')
+    const results = store.transaction(() =>
+      ids.map((id, index): ItemResult => {
+        const [watch] = findWatches(store, id)
+        if (!watch) return notSubscribed(index)
+        store.run('DELETE FROM watches WHERE channel_id = ?', id)
+        const { resource_uri, resource_id, channel_id } = describe(sandbox, watch)
+        return success('Successfully un-subscribed from actions-watch', { resource_uri, resource_id, channel_id })
+      }),
+    )
+    return sendItems(reply, results.length > 0 ? results : [notSubscribed(0)], 200, 'watch')
+  })
+
+  app.get<{ Querystring: Query }>('/crm/v8/actions/watch', (request, reply) => {
+    const page = readPage(request.query)
+    const rows = store.all(
+      `SELECT * FROM watches WHERE expiry > ? AND (? = '' OR channel_id = ?) AND (? = '' OR module = ?)
+       ORDER BY channel_id, module LIMIT ? OFFSET ?`,
+      storedInstant(sandbox.now()),
+      request.query['channel_id'] ?? '',
+      request.query['channel_id'] ?? '',
+      request.query['module'] ?? '',
+      request.query['module'] ?? '',
+      page.perPage + 1,
+      page.offset,
+    )
+    if (rows.length === 0) return reply.code(204).send()
+    const shown = rows.slice(0, page.perPage).map((row) => {
+      const watch = fromRow(row)
+      return {
+        ...describe(sandbox, watch),
+        notify_on_related_action: watch.onRelated,
+        return_affected_field_values: watch.returnValues,
+        notify_url: watch.notifyUrl,
+        fields: null,
+        notification_condition: watch.condition && [
+          {
+            type: 'field_selection',
+            module: { api_name: watch.module.name, id: watch.module.id },
+            field_selection: {
+              group_operator: 'or',
+              group: watch.condition.map((name) => ({ field: { api_name: name } })),
+            },
+          },
+        ],
+        events: watch.events,
+        token: watch.token,
+      }
+    })
+    const info = {
+      per_page: page.perPage,
+      count: shown.length,
+      page: page.page,
+      more_records: rows.length > page.perPage,
+    }
+    return { watch: shown, info }
+  })
+}
+
+export type Delivery = { wake(): void; stop(): Promise<void> }
+
+/**
+ * Posts what is queued, one batch after another, oldest first. A batch is removed only once it was answered or tried often enough, so a
+ * kill -9 in between makes it come again rather than get lost.
+ */
+export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
+  const stopping = new AbortController()
+  let asked = true
+  let isRunning = false
+  let running = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  async function run() {
+    while (asked && !stopping.signal.aborted) {
+      asked = false
+      const { delayMs, reorder } = faults.notifications()
+      const batches = dueBatches(sandbox.store, Date.now() - (delayMs ?? 0))
+      for (const batch of reorder ? batches.toReversed() : batches) {
+        if (stopping.signal.aborted) return
+        await deliver(sandbox, faults, batch, stopping.signal)
+      }
+    }
+    const next = sandbox.store.get('SELECT min(due_ms) AS due FROM notices')?.['due']
+    if (typeof next !== 'number' || stopping.signal.aborted) return
+    const inMs = next + (faults.notifications().delayMs ?? 0) - Date.now()
+    timer = setTimeout(wake, Math.min(Math.max(inMs, 20), 60_000))
+    timer.unref()
+  }
+
+  function wake() {
+    asked = true
+    if (isRunning || stopping.signal.aborted) return
+    isRunning = true
+    clearTimeout(timer)
+    // The change that woke us may still be in its transaction: look a moment later.
+    running = wait(0)
+      .then(run)
+      .finally(() => {
+        isRunning = false
+        if (asked && !stopping.signal.aborted) wake()
+      })
+  }
+
+  wake()
+  return {
+    wake,
+    async stop() {
+      stopping.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+async function deliver(sandbox: Sandbox, faults: Faults, batch: Row[], signal: AbortSignal) {
+  const { store } = sandbox
+  const seqs = batch.map((row) => number(row['seq']))
+  const forget = () =>
+    store.transaction(() => {
+      for (const seq of seqs) store.run('DELETE FROM notices WHERE seq = ?', seq)
+    })
+
+  const { drop, duplicate } = faults.notifications()
+  if (drop) {
+    faults.spend((next) => next.notifications?.drop && next.notifications.drop--)
+    return forget()
+  }
+  const body = JSON.stringify(postBody(sandbox, batch))
+  const [first] = batch
+  const url = text(first?.['notify_url'])
+  if (duplicate) {
+    faults.spend((next) => next.notifications?.duplicate && next.notifications.duplicate--)
+    await post(url, body, signal)
+  }
+  const wasAnswered = await post(url, body, signal)
+  if (signal.aborted) return
+  const attempts = number(first?.['attempts']) + 1
+  if (wasAnswered || attempts >= sandbox.behaviour().notifyAttemptsMax) return forget()
+  store.transaction(() => {
+    const due = Date.now() + 1_000 * 2 ** attempts
+    for (const seq of seqs) store.run('UPDATE notices SET attempts = ?, due_ms = ? WHERE seq = ?', attempts, due, seq)
+  })
+}
+
+async function post(url: string, body: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json;charset=UTF-8' },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(POST_TIMEOUT_MS)]),
+    })
+    await response.body?.cancel()
+    return response.status >= 200 && response.status < 300
+  } catch {
+    return false
+  }
+}
+
+/** Neighbours of one channel, module and operation travel together, as Zoho sends several ids in one post. */
+function dueBatches(store: Store, until: number): Row[][] {
+  const batches: Row[][] = []
+  for (const row of store.all('SELECT * FROM notices WHERE due_ms <= ? ORDER BY seq LIMIT 500', until)) {
+    const batch = batches.at(-1)
+    const last = batch?.at(-1)
+    const isAlike =
+      last !== undefined &&
+      ['channel_id', 'module', 'operation', 'notify_url', 'attempts'].every((column) => last[column] === row[column])
+    if (batch && isAlike && batch.length < IDS_PER_POST_MAX) batch.push(row)
+    else batches.push([row])
+  }
+  return batches
+}
+
+function postBody(sandbox: Sandbox, batch: Row[]): JsonObject {
+  const [first] = batch
+  const module = text(first?.['module'])
+  const operation = text(first?.['operation'])
+  const changes = batch.flatMap((row) => {
+    const values: unknown = JSON.parse(textOrNull(row['changed_values']) ?? 'null')
+    return isObject(values) ? [{ id: text(row['record_id']), values }] : []
+  })
+  const words: { [operation: string]: string } = {
+    create: 'insert',
+    edit: 'update',
+    delete: sandbox.behaviour().notifyDeleteWord,
+  }
+  return {
+    server_time: sandbox.now(),
+    affected_values: first?.['return_values'] === 1 ? changes.map(({ id, values }) => ({ record_id: id, values })) : [],
+    query_params: {},
+    module,
+    resource_uri: `${sandbox.baseUrl()}/crm/v2/${module}`,
+    ids: [...new Set(batch.map((row) => text(row['record_id'])))],
+    affected_fields: changes.map(({ id, values }) => ({ [id]: Object.keys(values) })),
+    operation: words[operation] ?? operation,
+    channel_id: text(first?.['channel_id']),
+    token: textOrNull(first?.['token']),
+  }
+}
+
+/** One item of a subscription: a channel, and a row for each module it watches. */
+function readWatches(sandbox: Sandbox, item: JsonObject, index: number): { watches: Watch[] } | Failure {
+  const wrong = (name: string) => {
+    const details = { api_name: name, json_path: `$.watch[${index}].${name}` }
+    const isMissing = item[name] === undefined || item[name] === null
+    return isMissing
+      ? failure('MANDATORY_NOT_FOUND', details, 'required field not found')
+      : failure('INVALID_DATA', details, 'invalid data')
+  }
+  const channelId = item['channel_id']
+  if (typeof channelId !== 'string' || !/^\d{1,19}$/.test(channelId)) return wrong('channel_id')
+  const byModule = readEvents(item['events'])
+  if (!byModule) return wrong('events')
+  const notifyUrl = item['notify_url']
+  if (typeof notifyUrl !== 'string' || !isPostable(notifyUrl, sandbox.behaviour().notifyNeedsHttps)) {
+    return wrong('notify_url')
+  }
+  const token = item['token'] ?? null
+  if (token !== null && (typeof token !== 'string' || token.length > 50)) return wrong('token')
+  const expiry = readExpiry(sandbox, item['channel_expiry'])
+  if (!expiry) return wrong('channel_expiry')
+  const conditions = readConditions(item['notification_condition'])
+  if (!conditions) return wrong('notification_condition')
+
+  const watches = [...byModule].map(([module, events]) => ({
+    channelId,
+    module,
+    events,
+    notifyUrl,
+    token,
+    expiry,
+    returnValues: item['return_affected_field_values'] === true,
+    onRelated: item['notify_on_related_action'] !== false,
+    condition: conditions.get(module.name) ?? null,
+  }))
+  return { watches }
+}
+
+function change(sandbox: Sandbox, item: JsonObject, index: number): ItemResult {
+  const { store } = sandbox
+  const channelId = typeof item['channel_id'] === 'string' ? item['channel_id'] : ''
+  const watches = findWatches(store, channelId)
+  if (watches.length === 0) return notSubscribed(index)
+  const details = (name: string) => ({ api_name: name, json_path: `$.watch[${index}].${name}` })
+  const events = item['events'] === undefined ? new Map<Module, string[]>() : readEvents(item['events'])
+  if (!events) return failure('INVALID_DATA', details('events'), 'invalid data')
+
+  if (item['_delete_events'] === true) {
+    for (const watch of watches) {
+      const left = watch.events.filter((event) => !events.get(watch.module)?.includes(event))
+      if (left.length > 0) saveWatch(store, { ...watch, events: left })
+      else store.run('DELETE FROM watches WHERE channel_id = ? AND module = ?', channelId, watch.module.name)
+    }
+    return success('Successfully removed the subscribe details', {
+      events: watches.map((watch) => describe(sandbox, watch)),
+    })
+  }
+
+  const expiry = item['channel_expiry'] === undefined ? undefined : readExpiry(sandbox, item['channel_expiry'])
+  if (item['channel_expiry'] !== undefined && !expiry) {
+    return failure('INVALID_DATA', details('channel_expiry'), 'invalid data')
+  }
+  const [model] = watches
+  for (const module of events.keys()) {
+    if (model && !watches.some((watch) => watch.module.name === module.name))
+      watches.push({ ...model, module, events: [] })
+  }
+  const { notify_url: url, token, return_affected_field_values: returnValues } = item
+  const changed = watches.map((watch) => ({
+    ...watch,
+    events: events.get(watch.module) ?? watch.events,
+    expiry: expiry ?? watch.expiry,
+    notifyUrl: typeof url === 'string' ? url : watch.notifyUrl,
+    token: typeof token === 'string' ? token : watch.token,
+    returnValues: typeof returnValues === 'boolean' ? returnValues : watch.returnValues,
+  }))
+  for (const watch of changed) saveWatch(store, watch)
+  return success('Successfully updated the subscribe details', {
+    events: changed.map((watch) => describe(sandbox, watch)),
+  })
+}
+
+function readEvents(given: unknown): Map<Module, string[]> | undefined {
+  if (!Array.isArray(given) || given.length === 0) return undefined
+  const byModule = new Map<Module, string[]>()
+  for (const event of given) {
+    const match = typeof event === 'string' ? /^(\w+)\.(create|edit|delete|all)$/.exec(event) : undefined
+    const module = findModule(match?.[1] ?? '')
+    if (!match || !module) return undefined
+    byModule.set(module, [...(byModule.get(module) ?? []), match[0]])
+  }
+  return byModule
+}
+
+/** Absent, or later than a week from now: an hour. */
+function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
+  const hour = storedInstant(sandbox.now() + HOUR_MS)
+  if (given === undefined || given === null) return hour
+  const instant = typeof given === 'string' ? parseInstant(given) : undefined
+  if (!instant || instant <= storedInstant(sandbox.now())) return undefined
+  return instant > storedInstant(sandbox.now() + LIFETIME_MAX_MS) ? hour : instant
+}
+
+/** The fields that edits of a module are limited to. */
+function readConditions(given: unknown): Map<string, string[]> | undefined {
+  const byModule = new Map<string, string[]>()
+  if (given === undefined || given === null) return byModule
+  if (!Array.isArray(given)) return undefined
+  for (const one of given) {
+    const module = isObject(one) && isObject(one['module']) ? one['module']['api_name'] : undefined
+    const selection = isObject(one) ? one['field_selection'] : undefined
+    const fields = selectedFields(selection)
+    if (typeof module !== 'string' || !findModule(module)) return undefined
+    if (fields.length === 0 || fields.length > CONDITION_FIELDS_MAX) return undefined
+    byModule.set(module, fields)
+  }
+  return byModule
+}
+
+function selectedFields(selection: unknown): string[] {
+  if (!isObject(selection)) return []
+  if (Array.isArray(selection['group'])) return selection['group'].flatMap(selectedFields)
+  const name = isObject(selection['field']) ? selection['field']['api_name'] : undefined
+  return typeof name === 'string' ? [name] : []
+}
+
+function isPostable(url: string, needsHttps: boolean): boolean {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  return parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && !needsHttps)
+}
+
+function saveWatch(store: Store, watch: Watch) {
+  store.run(
+    `INSERT OR REPLACE INTO watches
+       (channel_id, module, events, notify_url, token, expiry, return_values, on_related, condition)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    watch.channelId,
+    watch.module.name,
+    JSON.stringify(watch.events),
+    watch.notifyUrl,
+    watch.token,
+    watch.expiry,
+    watch.returnValues ? 1 : 0,
+    watch.onRelated ? 1 : 0,
+    watch.condition && JSON.stringify(watch.condition),
+  )
+}
+
+function findWatches(store: Store, channelId: string): Watch[] {
+  return store.all('SELECT * FROM watches WHERE channel_id = ? ORDER BY module', channelId).map(fromRow)
+}
+
+function fromRow(row: Row): Watch {
+  const module = findModule(text(row['module']))
+  if (!module) throw new TypeError('a watch on an unknown module')
+  return {
+    channelId: text(row['channel_id']),
+    module,
+    events: textList(text(row['events'])),
+    notifyUrl: text(row['notify_url']),
+    token: textOrNull(row['token']),
+    expiry: text(row['expiry']),
+    returnValues: row['return_values'] === 1,
+    onRelated: row['on_related'] === 1,
+    condition: row['condition'] === null ? null : textList(text(row['condition'])),
+  }
+}
+
+function textList(json: string): string[] {
+  const parsed: unknown = JSON.parse(json)
+  return Array.isArray(parsed) ? parsed.map(String) : []
+}
+
+function describe(sandbox: Sandbox, watch: Watch) {
+  return {
+    channel_expiry: showInstant(watch.expiry, sandbox.behaviour().timesOffset),
+    resource_uri: `${sandbox.baseUrl()}/crm/v8/${watch.module.name}`,
+    resource_id: watch.module.id,
+    resource_name: watch.module.name,
+    channel_id: watch.channelId,
+  }
+}
+
+function success(message: string, details: JsonObject): ItemResult {
+  return { code: 'SUCCESS', details, message, status: 'success' }
+}
+
+function notSubscribed(index: number): Failure {
+  const details = { api_name: 'channel_id', json_path: `$.watch[${index}].channel_id` }
+  return failure('NOT_SUBSCRIBED', details, 'The channel is not subscribed')
+}

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { at, idOf, startTestSandbox, type TestSandbox } from '../test-sandbox.ts'
+
+let sandbox: TestSandbox
+beforeAll(async () => {
+  sandbox = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+async function emptied(): Promise<TestSandbox> {
+  await sandbox.control('POST', '/sandbox/reset')
+  sandbox.setTime('2026-03-01T00:00:00Z')
+  return sandbox
+}
+
+describe('writing', () => {
+  test('ids have nineteen digits, times the organisation’s offset and no milliseconds', async () => {
+    const { call } = await emptied()
+    const added = await call('POST', '/crm/v8/Leads', { data: [{ Last_Name: 'Ash' }] })
+    expect(added.status).toBe(201)
+    expect(at(added.body, 'data.0')).toMatchObject({
+      code: 'SUCCESS',
+      message: 'record added',
+      details: { id: expect.stringMatching(/^\d{19}$/), Created_Time: '2026-03-01T10:00:00+10:00' },
+    })
+  })
+
+  test('results come per item and in order, with the right path', async () => {
+    const { call } = await emptied()
+    const { status, rows } = await call('POST', '/crm/v8/Leads', {
+      data: [
+        { Last_Name: 'Ash', LOID: 'LO-1' },
+        { Company: 'No name' },
+        { Last_Name: 'B', Email: 'not an email' },
+        { Last_Name: 'C', Phone: '1'.repeat(31) },
+        { Last_Name: 'D', LOID: 'lo-1' },
+        { Last_Name: 'E', Loan_Amount: '12' },
+        { Email: 'x', Loan_Amount: true },
+        { Last_Name: 'F', Lead_Status: 'Never heard of' },
+        { Last_Name: 'G', Partner: { id: '5400000000000999999' } },
+      ],
+    })
+    expect(status).toBe(207)
+    expect(rows.map((row) => row['code'])).toEqual([
+      'SUCCESS',
+      'MANDATORY_NOT_FOUND',
+      'INVALID_DATA',
+      'INVALID_DATA',
+      'DUPLICATE_DATA',
+      'INVALID_DATA',
+      'MULTIPLE_OR_MULTI_ERRORS',
+      'SUCCESS',
+      'INVALID_DATA',
+    ])
+    expect(rows[1]).toMatchObject({ details: { api_name: 'Last_Name', json_path: '$.data[1].Last_Name' } })
+    expect(rows[2]).toMatchObject({ details: { expected_data_type: 'email', json_path: '$.data[2].Email' } })
+    expect(rows[3]).toMatchObject({ details: { maximum_length: 30, json_path: '$.data[3].Phone' } })
+    expect(rows[4]).toMatchObject({
+      details: { api_name: 'LOID', duplicate_record: { module: { api_name: 'Leads' } } },
+    })
+  })
+
+  test('more than a hundred are refused as a whole', async () => {
+    const { call } = await emptied()
+    const data = Array.from({ length: 101 }, () => ({ Last_Name: 'x' }))
+    const answer = await call('POST', '/crm/v8/Leads', { data })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'LIMIT_EXCEEDED', details: { maximum_length: 100 } } })
+    expect((await call('GET', '/crm/v8/Leads?fields=id')).status).toBe(204)
+  })
+
+  test('an update leaves what it does not name, clears with null, and checks If-Unmodified-Since', async () => {
+    const { call, add, setTime } = await emptied()
+    const id = await add('Leads', { Last_Name: 'Ash', Company: 'Ash Pty Ltd', Phone: '02 5550 1000' })
+    setTime('2026-03-02T00:00:00Z')
+    expect((await call('PUT', `/crm/v8/Leads/${id}`, { data: [{ Phone: null, First_Name: 'Kim' }] })).status).toBe(200)
+    const { rows } = await call('GET', `/crm/v8/Leads/${id}`)
+    expect(rows[0]).toMatchObject({
+      Company: 'Ash Pty Ltd',
+      Phone: null,
+      Full_Name: 'Kim Ash',
+      Modified_Time: '2026-03-02T10:00:00+10:00',
+    })
+    const late = { 'if-unmodified-since': '2026-03-01T00:00:00Z' }
+    expect(await call('PUT', `/crm/v8/Leads/${id}`, { data: [{ Phone: '1' }] }, late)).toMatchObject({
+      status: 412,
+      body: { code: 'ALREADY_MODIFIED' },
+    })
+    const bulk = await call('PUT', '/crm/v8/Leads', { data: [{ id, Phone: '5' }, { id: '5400000000000999999' }, {}] })
+    expect([bulk.status, bulk.rows.map((row) => row['code'])]).toEqual([
+      207,
+      ['SUCCESS', 'INVALID_DATA', 'MANDATORY_NOT_FOUND'],
+    ])
+  })
+
+  test('upsert inserts once and updates from then on', async () => {
+    const { call } = await emptied()
+    const upsert = (record: object, checks?: string[]) =>
+      call('POST', '/crm/v8/Leads/upsert', { data: [record], duplicate_check_fields: checks })
+    const first = await upsert({ Last_Name: 'Ash', LOID: 'LO-1' }, ['LOID'])
+    const second = await upsert({ Last_Name: 'Ashby', LOID: 'LO-1' }, ['LOID'])
+    expect(first.rows[0]).toMatchObject({ action: 'insert', duplicate_field: null, message: 'record added' })
+    expect(second.rows[0]).toMatchObject({ action: 'update', duplicate_field: 'LOID', message: 'record updated' })
+    expect(idOf(second)).toBe(idOf(first))
+    expect((await upsert({ Last_Name: 'x', Phone: '1' }, ['Phone'])).body).toMatchObject({ code: 'INVALID_DATA' })
+    const byEmail = [
+      await upsert({ Last_Name: 'E', Email: 'e@x.example' }),
+      await upsert({ Last_Name: 'E', Email: 'E@x.example' }),
+    ]
+    expect(byEmail.map((one) => at(one.body, 'data.0.action'))).toEqual(['insert', 'update'])
+  })
+
+  test.each([
+    ['refuse', { code: 'CONVERTED_RECORD' }],
+    ['duplicate', { code: 'DUPLICATE_DATA' }],
+  ])('upsert of a converted lead: %s', async (setting, expected) => {
+    const { call, add, control } = await emptied()
+    await control('POST', '/sandbox/behaviour', { upsertOfConverted: setting })
+    const id = await add('Leads', { Last_Name: 'Ash', LOID: 'LO-1' })
+    await call('POST', `/crm/v8/Leads/${id}/actions/convert`, { data: [{}] })
+    const answer = await call('POST', '/crm/v8/Leads/upsert', {
+      data: [{ Last_Name: 'A', LOID: 'LO-1' }],
+      duplicate_check_fields: ['LOID'],
+    })
+    expect([answer.status, answer.rows[0]]).toEqual([400, expect.objectContaining(expected)])
+  })
+
+  test('deleting lists the record under /deleted, with its notes gone, and the staff can restore it', async () => {
+    const { call, add, url } = await emptied()
+    const id = await add('Leads', { Last_Name: 'Ash' })
+    await call('POST', `/crm/v8/Leads/${id}/Notes`, { data: [{ Note_Content: 'hello' }] })
+    const answer = await call('DELETE', `/crm/v8/Leads?ids=${id},5400000000000999999`)
+    expect([answer.status, answer.rows.map((row) => row['status'])]).toEqual([207, ['success', 'error']])
+    expect((await call('GET', `/crm/v8/Leads/${id}`)).status).toBe(204)
+    expect((await call('GET', '/crm/v8/Notes?fields=id')).status).toBe(204)
+    const deleted = await call('GET', '/crm/v8/Leads/deleted?type=all')
+    expect(deleted.rows).toEqual([
+      expect.objectContaining({ id, display_name: 'Ash', type: 'recycle', deleted_time: '2026-03-01T10:00:00+10:00' }),
+    ])
+    const since = (instant: string) =>
+      call('GET', '/crm/v8/Leads/deleted?type=all', undefined, { 'if-modified-since': instant })
+    expect((await since('2026-03-01T00:00:00Z')).status).toBe(304)
+    expect((await since('2026-02-28T23:59:59Z')).status).toBe(200)
+    expect((await call('GET', '/crm/v8/Leads/deleted?type=some')).body).toMatchObject({ code: 'PATTERN_NOT_MATCHED' })
+    await fetch(`${url}/recycle-bin/${id}/restore`, { method: 'POST' })
+    expect((await call('GET', `/crm/v8/Leads/${id}/Notes?fields=Note_Content`)).rows).toHaveLength(1)
+    expect((await call('GET', '/crm/v8/Leads/deleted?type=all')).status).toBe(204)
+  })
+})
+
+describe('listing', () => {
+  test('fields are required and at most fifty', async () => {
+    const { call } = await emptied()
+    expect((await call('GET', '/crm/v8/Leads')).body).toMatchObject({
+      code: 'REQUIRED_PARAM_MISSING',
+      details: { param_name: 'fields' },
+    })
+    const many = Array.from({ length: 51 }, (_, index) => `F${index}`).join(',')
+    expect((await call('GET', `/crm/v8/Leads?fields=${many}`)).body).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { limit: 50 },
+    })
+    expect((await call('GET', '/crm/v8/Leads?fields=id')).status).toBe(204)
+  })
+
+  test('tokens walk forwards and back, bound to their parameters, for a day', async () => {
+    const { call, setTime } = await emptied()
+    await call('POST', '/crm/v8/Leads', { data: Array.from({ length: 5 }, (_, index) => ({ Last_Name: `L${index}` })) })
+    const path = '/crm/v8/Leads?fields=Last_Name&per_page=2&sort_by=id&sort_order=asc'
+    const pages: string[] = []
+    const backwards: string[] = []
+    const names = (answer: Awaited<ReturnType<typeof call>>) => answer.rows.map((row) => row['Last_Name']).join()
+    let page = await call('GET', path)
+    const token = at(page.body, 'info.next_page_token')
+    for (;;) {
+      pages.push(names(page))
+      const next = at(page.body, 'info.next_page_token')
+      if (next === null) break
+      page = await call('GET', `${path}&page_token=${next}`)
+    }
+    expect(pages).toEqual(['L0,L1', 'L2,L3', 'L4'])
+    expect(page.body['info']).toMatchObject({ more_records: false, page: 3, page_token_expiry: null })
+    while (at(page.body, 'info.previous_page_token')) {
+      page = await call('GET', `${path}&page_token=${at(page.body, 'info.previous_page_token')}`)
+      backwards.push(names(page))
+    }
+    expect(backwards).toEqual(['L2,L3', 'L0,L1'])
+
+    const altered = path.replace('per_page=2', 'per_page=3')
+    expect((await call('GET', `${altered}&page_token=${token}`)).body).toMatchObject({
+      code: 'TOKEN_BOUND_DATA_MISMATCH',
+    })
+    expect((await call('GET', `${path}&page_token=${token}&page=2`)).body).toMatchObject({
+      code: 'AMBIGUITY_DURING_PROCESSING',
+    })
+    expect((await call('GET', `${path}&page_token=garbage`)).body).toMatchObject({ code: 'INVALID_DATA' })
+    setTime('2026-03-02T00:00:01Z')
+    expect((await call('GET', `${path}&page_token=${token}`)).body).toMatchObject({ code: 'EXPIRED_VALUE' })
+  })
+
+  test('pages by number end at the two thousandth record', async () => {
+    const { call } = await emptied()
+    expect((await call('GET', '/crm/v8/Leads?fields=id&page=10')).status).toBe(204)
+    expect((await call('GET', '/crm/v8/Leads?fields=id&page=11')).body).toMatchObject({
+      code: 'DISCRETE_PAGINATION_LIMIT_EXCEEDED',
+    })
+  })
+
+  test('If-Modified-Since gives what is newer, or 304', async () => {
+    const { call, add, setTime, control } = await emptied()
+    await add('Leads', { Last_Name: 'Old' })
+    setTime('2026-03-01T01:00:00Z')
+    await add('Leads', { Last_Name: 'New' })
+    const since = (instant: string) =>
+      call('GET', '/crm/v8/Leads?fields=Last_Name', undefined, { 'if-modified-since': instant })
+    expect((await since('2026-03-01T10:00:00+10:00')).rows).toEqual([expect.objectContaining({ Last_Name: 'New' })])
+    expect((await since('2026-03-01T01:00:00Z')).status).toBe(304)
+    await control('POST', '/sandbox/behaviour', { ifModifiedSinceInclusive: true })
+    expect((await since('2026-03-01T01:00:00Z')).rows).toHaveLength(1)
+  })
+
+  test('one record that is missing is 204, or what the switch says', async () => {
+    const { call, control } = await emptied()
+    expect((await call('GET', '/crm/v8/Leads/5400000000000999999')).status).toBe(204)
+    await control('POST', '/sandbox/behaviour', { getMissing: '404' })
+    expect(await call('GET', '/crm/v8/Leads/5400000000000999999')).toMatchObject({
+      status: 404,
+      body: { code: 'INVALID_DATA' },
+    })
+    expect((await call('GET', '/crm/v8/Leads/abc')).status).toBe(400)
+  })
+
+  test('search finds by criteria, email, phone and word, and count counts', async () => {
+    const { call, add } = await emptied()
+    await add('Leads', {
+      Last_Name: 'Ash (Senior)',
+      Company: 'Ash Pty Ltd',
+      Email: 'ash+loans@x.example',
+      Phone: '+61 2 5550 1000',
+      Loan_Amount: 500,
+    })
+    await add('Leads', { Last_Name: 'Birch', Lead_Status: 'Contacted', Loan_Amount: 50 })
+    const found = async (query: string) =>
+      (await call('GET', `/crm/v8/Leads/search?${query}`)).rows.map((row) => row['Last_Name'])
+    expect(await found('criteria=(Company:equals:Pty)')).toEqual(['Ash (Senior)'])
+    expect(await found('criteria=((Last_Name:starts_with:B)and(Lead_Status:equals:Contacted))&')).toEqual(['Birch'])
+    expect(await found('criteria=((Loan_Amount:between:10,100)or(Last_Name:equals:Ash%20%5C(Senior%5C)))')).toEqual([
+      'Birch',
+      'Ash (Senior)',
+    ])
+    expect(await found('criteria=(Created_Time:greater_than:2026-02-01T00:00:00+10:00)')).toHaveLength(2)
+    expect(await found('email=ash+loans@x.example')).toEqual(['Ash (Senior)'])
+    expect(await found('phone=25550')).toEqual(['Ash (Senior)'])
+    expect(await found('word=birch')).toEqual(['Birch'])
+    expect((await call('GET', '/crm/v8/Leads/search?word=nobody')).status).toBe(204)
+    expect((await call('GET', '/crm/v8/Leads/search')).body).toMatchObject({ code: 'EXPECTED_PARAM_MISSING' })
+    expect((await call('GET', '/crm/v8/Leads/search?criteria=(Nope:equals:1)')).body).toMatchObject({
+      code: 'INVALID_QUERY',
+    })
+    expect((await call('GET', '/crm/v8/Leads/actions/count')).body).toEqual({ count: 2 })
+    expect((await call('GET', '/crm/v8/Leads/actions/count?word=birch')).body).toEqual({ count: 1 })
+  })
+})
+
+describe('addresses', () => {
+  test.each([
+    ['GET', '/crm/v8/Nowhere?fields=id', 400, 'INVALID_MODULE'],
+    ['PATCH', '/crm/v8/Leads', 400, 'INVALID_REQUEST_METHOD'],
+    ['GET', '/crm/v8/nothing/of/the/sort', 404, 'INVALID_URL_PATTERN'],
+    ['GET', '/crm/v2/Leads?fields=id', 404, 'INVALID_URL_PATTERN'],
+  ])('%s %s', async (method, path, status, code) => {
+    const { call } = await emptied()
+    expect(await call(method, path)).toMatchObject({ status, body: { code } })
+  })
+})

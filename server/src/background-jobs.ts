@@ -1,0 +1,33 @@
+import { mailNotice } from './features/accounts/mail-notice.job.ts'
+import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
+import { mailVerification } from './features/accounts/mail-verification.job.ts'
+import { pushDeal } from './features/deals/push-deal.job.ts'
+import { pushLead } from './features/leads/push-lead.job.ts'
+import { pushNote } from './features/notes/push-note.job.ts'
+import { pullDueDetails } from './features/sync/pull-details.job.ts'
+import { pullNotified } from './features/sync/pull-notified.job.ts'
+import { runSync } from './features/sync/run-sync.job.ts'
+import { sweep } from './features/sync/sweep.job.ts'
+import { watchCrm } from './features/sync/watch-crm.job.ts'
+import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
+import type { Job } from './jobs/define-job.ts'
+import { pruneNightly } from './prune.job.ts'
+import { pushPartner } from './push/push-partner.job.ts'
+
+/** Every job that runs in the background. */
+export const BACKGROUND_JOBS: readonly Job[] = [
+  pushPartner,
+  pushLead,
+  pushDeal,
+  pushNote,
+  runSync,
+  mailVerification,
+  mailResetLink,
+  mailNotice,
+  mailEndpointDisabled,
+  pruneNightly,
+  sweep,
+  watchCrm,
+  pullNotified,
+  pullDueDetails,
+]

@@ -1,0 +1,80 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Sender, sendNamed } from './send-named.ts'
+import { allOf, everyWordIn, trigramsOf } from './sql-conditions.ts'
+
+/** What is common is found among so many; looking through them takes half a millisecond. */
+const NEWEST = 1_000
+/** A partner's leads or deals. */
+export interface Listed {
+  table: 'leads' | 'deals'
+  partnerId: string
+  /** Which of them: those that the partner sees, within dates. */
+  among: RawBuilder<SqlBool>[]
+  /** What is asked of these, in columns that their `_scanned` index includes. */
+  matching: RawBuilder<SqlBool>[]
+}
+
+export interface Searched {
+  text: string
+  /** The lists' search box looks in the first line of what is searched only (D24). */
+  scope: 'list' | 'all'
+}
+
+interface Part {
+  offset: number
+  limit: number
+}
+
+/** The ids of what matches, newest first, read from an index alone. */
+export async function findNewest({ db, pool }: Sender, listed: Listed, { offset, limit }: Part): Promise<string[]> {
+  const statement = sql<{ id: string }>`
+    select id
+      from ${sql.table(listed.table)}
+     where partner_id = ${listed.partnerId} and ${allOf([...listed.among, ...listed.matching])}
+     order by created_at desc, id desc
+     limit ${limit} offset ${offset}`
+  const rows = await sendNamed(pool, statement.compile(db))
+  return rows.map((row) => row.id)
+}
+
+/**
+ * The ids of what matches and has every word, newest first. Looks through the newest rows first; words that are rare
+ * there are looked up by their trigrams. So the time does not grow with what the partner has: reading through a hundred
+ * thousand leads takes 25 ms, this one or two.
+ */
+export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
+  const { table, partnerId, among, matching } = listed
+  const { text, scope } = searched
+  const words = everyWordIn(sql.ref('search_text'), text)
+  const fits = scope === 'list' ? [...matching, everyWordIn(sql`split_part(search_text, E'\\n', 1)`, text)] : matching
+  const enough = part.offset + part.limit
+  // `matches` is null without the words, so that counting it counts what has them. The last row tells that more follow.
+  const statement = sql<{ id: string; matches: boolean | null; place: number; with_words: number }>`
+    select id, matches, place, with_words
+      from (select id, created_at, matches, row_number() over newest_first as place, count(matches) over newest_first as with_words
+              from (select id, created_at, case when ${words} then (${allOf(fits)}) is true end as matches
+                      from ${sql.table(table)}
+                     where partner_id = ${partnerId} and ${allOf(among)}
+                     order by created_at desc, id desc
+                     limit ${sql.lit(NEWEST)}) newest
+            window newest_first as (order by created_at desc, id desc rows unbounded preceding)) counted
+     where matches or place = ${sql.lit(NEWEST)}
+     order by created_at desc, id desc
+     limit ${enough}`
+  const rows = await sendNamed(sender.pool, statement.compile(sender.db))
+  const ids = rows.filter((row) => row.matches).map((row) => row.id)
+  const last = rows.at(-1)
+  if (ids.length === enough || last?.place !== NEWEST) return ids.slice(part.offset)
+  // Reading on takes the shorter, looking up the longer, the more of the newest have the words. They take about the same
+  // where each 200th has and 50 are wanted, or each 100th and 200.
+  const areCommon = last.with_words ** 2 >= enough / 2
+  const keys = areCommon ? [] : hasTrigrams(partnerId, text)
+  return findNewest(sender, { ...listed, matching: [...keys, words, ...fits] }, part)
+}
+
+/** A word of one or two letters cannot be looked up; then the index of what is searched is read through, in 25 ms. */
+function hasTrigrams(partnerId: string, text: string): RawBuilder<SqlBool>[] {
+  const trigrams = trigramsOf(text)
+  if (trigrams.length === 0) return []
+  return [sql`search_keys(partner_id, show_trgm(search_text)) @> search_keys(${partnerId}, ${trigrams})`]
+}

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type DeliveryLanes, openDeliveryLanes } from './delivery-lanes.ts'
+
+const SLOW_MS = 1_001
+
+let lanes: DeliveryLanes
+beforeEach(() => {
+  vi.useFakeTimers()
+  lanes = openDeliveryLanes()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const ignored = () => undefined
+
+/** As many attempts as are allowed. Whoever had more to send is ready again. */
+function beginAll(...partnerIds: string[]) {
+  for (const partnerId of partnerIds) lanes.markReady(partnerId)
+  const taken = lanes.take()
+  for (const { partnerId } of taken) lanes.markReady(partnerId)
+  return taken.flatMap(({ partnerId, count }) => Array.from({ length: count }, () => lanes.begin(partnerId, ignored)))
+}
+
+function countOf(partnerId: string): number {
+  lanes.markReady(partnerId)
+  return lanes.take().find((lane) => lane.partnerId === partnerId)?.count ?? 0
+}
+
+const many = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
+
+test('an endpoint gets one attempt until it has answered well, then four at once, and one again after a failure', () => {
+  const [first, ...more] = beginAll('ada')
+  expect([first === undefined, more.length]).toEqual([false, 0])
+  expect(countOf('ada')).toBe(0)
+  first?.end(true)
+  const four = beginAll('ada')
+  expect(four).toHaveLength(4)
+  expect(countOf('ada')).toBe(0)
+  four[0]?.end(true)
+  expect(countOf('ada')).toBe(1)
+  for (const attempt of four.slice(1)) attempt.end(false)
+  expect(countOf('ada')).toBe(1)
+})
+
+test('endpoints that hang keep the others waiting for a second at most', () => {
+  expect(beginAll(...many('hanging', 150))).toHaveLength(100)
+  expect(countOf('ada')).toBe(0)
+  vi.advanceTimersByTime(SLOW_MS)
+  expect(countOf('ada')).toBe(1)
+})
+
+test('endpoints known to fail leave the places of the others free, however many they are', () => {
+  const failing = many('failing', 500)
+  for (const partnerId of failing) lanes.learn(partnerId, true)
+  expect(beginAll(...failing)).toHaveLength(200)
+  expect(beginAll(...many('well', 99))).toHaveLength(99)
+  expect(countOf('ada')).toBe(1)
+})
+
+test('who did not get a place comes before who did', () => {
+  const [first] = beginAll(...many('busy', 99), 'ada', 'bob')
+  expect(beginAll()).toEqual([])
+  first?.end(true)
+  expect(lanes.take()).toEqual([{ partnerId: 'bob', count: 1 }])
+})
+
+test('an endpoint that answers late leaves the places of the quick free from then on', () => {
+  const [late] = beginAll('late')
+  vi.advanceTimersByTime(SLOW_MS)
+  late?.end(true)
+  expect(beginAll('late')).toHaveLength(4)
+  expect(beginAll(...many('well', 200))).toHaveLength(100)
+})

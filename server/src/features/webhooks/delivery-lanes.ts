@@ -1,0 +1,90 @@
+/** How many attempts of a process may be young at once, and how many of them may be old or known to become so. */
+const QUICK_MAX = 100
+const SLOW_MAX = 200
+/** How many at once to one endpoint that answers well. One that fails, or has not answered yet, gets one. */
+const PER_ENDPOINT_MAX = 4
+/** An attempt that has waited so long is slow, and no longer counts among the quick. */
+const SLOW_AFTER_MS = 1_000
+
+interface Lane {
+  inFlight: number
+  mostAtOnce: number
+  /** Its last answer was late or none at all: the next is expected to be. */
+  isSlow: boolean
+}
+
+export interface DeliveryLanes {
+  /** Something of this partner's may be due. */
+  markReady(partnerId: string): void
+  /** Before anything was sent in this process, the database knows whether the endpoint fails. */
+  learn(partnerId: string, isFailing: boolean): void
+  /** What may be begun now, each ready partner in turn; they are no longer ready. */
+  take(): { partnerId: string; count: number }[]
+  /** Call `end` on what comes back when the attempt has ended. */
+  begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }
+}
+
+/**
+ * Who may send how much at once, so that no endpoint delays another's deliveries, however many hang: an attempt takes a
+ * place among the quick for a second at most, then it waits for its answer among the slow, where whoever is known to be
+ * slow or failing begins. Within a kind of place, partners take turns.
+ */
+export function openDeliveryLanes(): DeliveryLanes {
+  // Never more than there are partners.
+  const lanes = new Map<string, Lane>()
+  // In the order of their turns.
+  const ready = new Set<string>()
+  const inFlight = { quick: 0, slow: 0 }
+
+  function laneOf(partnerId: string): Lane {
+    const lane = lanes.get(partnerId) ?? { inFlight: 0, mostAtOnce: 1, isSlow: false }
+    lanes.set(partnerId, lane)
+    return lane
+  }
+
+  return {
+    markReady(partnerId) {
+      ready.add(partnerId)
+    },
+    learn(partnerId, isFailing) {
+      if (!lanes.has(partnerId)) laneOf(partnerId).isSlow = isFailing
+    },
+    take() {
+      const free = { quick: QUICK_MAX - inFlight.quick, slow: SLOW_MAX - inFlight.slow }
+      const taken = [...ready].flatMap((partnerId) => {
+        const lane = laneOf(partnerId)
+        const kind = lane.isSlow ? 'slow' : 'quick'
+        const count = Math.min(lane.mostAtOnce - lane.inFlight, free[kind])
+        if (count <= 0) return []
+        free[kind] -= count
+        return { partnerId, count }
+      })
+      for (const { partnerId } of taken) ready.delete(partnerId)
+      return taken
+    },
+    begin(partnerId, onSlow) {
+      const lane = laneOf(partnerId)
+      let kind: 'quick' | 'slow' = lane.isSlow ? 'slow' : 'quick'
+      lane.inFlight += 1
+      inFlight[kind] += 1
+      const turning = setTimeout(() => {
+        lane.isSlow = true
+        if (kind === 'slow') return
+        inFlight.quick -= 1
+        inFlight.slow += 1
+        kind = 'slow'
+        onSlow()
+      }, SLOW_AFTER_MS)
+      const startedAt = performance.now()
+      return {
+        end(isSuccess) {
+          clearTimeout(turning)
+          lane.inFlight -= 1
+          inFlight[kind] -= 1
+          lane.mostAtOnce = isSuccess ? PER_ENDPOINT_MAX : 1
+          lane.isSlow = !isSuccess || performance.now() - startedAt > SLOW_AFTER_MS
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import type * as z from 'zod/mini'
+import type { Db, Tx } from '../db/database.ts'
+
+/** What the queue needs to know of a job to take one; how the job runs is its worker's business. */
+export interface QueuedJob<Payload extends object = object> {
+  name: string
+  payload: z.ZodMiniType<Payload>
+  /** At most one job per key is queued; it covers the later ones. Running jobs do not count. */
+  key?(payload: Payload): string
+}
+
+export interface JobQueue {
+  /** Part of the caller's transaction: the job exists if and only if what it is about does (D23). */
+  enqueue<Payload extends object>(tx: Tx | Db, job: QueuedJob<Payload>, payload: Payload): Promise<void>
+}
