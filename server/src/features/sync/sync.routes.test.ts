@@ -3,6 +3,7 @@ import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { pushDeal } from '../deals/push-deal.job.ts'
 import { pushLead } from '../leads/push-lead.job.ts'
 import { runSync } from './run-sync.job.ts'
 import { insertRun } from './sync-runs.queries.ts'
@@ -484,6 +485,29 @@ test('a lead whose place a deal took before it had reached the CRM is sent there
   expect((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).toEqual([loid])
   expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1 })
   expect(await listed('leads')).toEqual([])
+})
+
+test('a lead comes back that matched a deal which staff deleted before its push was heard of', async () => {
+  const terms = { loanType: 'Term Loan', loanTerm: '24 months' }
+  const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanAmount: 150_000, ...terms })
+  await ada.pushedLead(loid)
+  // The answer is lost, and the deal cannot be looked for at once.
+  await lender.faults({
+    resetAfterCommit: { times: 1, match: 'POST /crm/v8/Deals' },
+    scopeMismatch: { every: 2, times: 1, match: '/coql' },
+  })
+  const phone = '0491 570 156'
+  const form = { businessName: 'Okafor Freight', email: 'other@example.com', phone, amount: 150_000, ...terms }
+  const deal = (await ada.post('/webhook/deal', form)).body.data
+  const dealId = String((await waitFor('the deal', async () => (await lender.list('Deals', 'LOID'))[0]))['id'])
+  await lender.update('Leads', String((await lender.list('Leads', 'LOID'))[0]?.['id']), { Description: 'Called' })
+  await syncLeads()
+  expect(await listed('leads')).toEqual([])
+
+  await lender.remove('Deals', dealId)
+  await pushDeal.run(portal.deps, { partnerId: ada.id, loid: deal.loid }, AbortSignal.timeout(10_000))
+  await waitFor('the lead', async () => (await listed('leads')).length === 1)
+  expect(await listed('deals')).toEqual([])
 })
 
 /** The CRM refuses the push's first try, so that the job waits for its next one. */
