@@ -122,7 +122,7 @@ export function openRecordPusher(
     if (zohoId === null) {
       const found = await findPartnerRecord(partner, signal)
       if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
-      if (found !== undefined) return { zoho_id: found, left_out: [] }
+      if (found !== undefined) return { zoho_id: found, left_out: [], was_there: true }
     } else {
       const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
       const updated = await writePartner(call, record)
@@ -144,7 +144,7 @@ export function openRecordPusher(
       const answer = await api.write({ ...call, body: { data: [sent] } })
       if (isMissing(answer) && !isItemAnswer(answer)) return null
       const [result] = readResults(answer)
-      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut }
+      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut, was_there: false }
       const { code, field } = result
       const isContact = field === partners.fields.email || field === partners.fields.phone
       if (!isContactRefused(code) || !isContact || !(field in sent)) throw itemRefusal(result)

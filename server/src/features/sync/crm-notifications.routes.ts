@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { PULL_QUEUE } from '../../apply/pull-queue.ts'
 import { chunksOf } from '../../chunks-of.ts'
 import type { Deps } from '../../deps.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
 
 const RECORDS_A_JOB = 100

@@ -1,5 +1,5 @@
-import { PULL_QUEUE } from '../../apply/pull-queue.ts'
 import { defineJob } from '../../jobs/define-job.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pullForAll } from './pull-for-all.ts'
 import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'

@@ -1,6 +1,6 @@
+import { findRowsOfAllPartners, nameRow } from '../apply/crm-rows.queries.ts'
+import type { CrmTable, NamedRecord, RecordRow } from '../apply/crm-table.ts'
 import type { Deps } from '../deps.ts'
-import { findRowsOfAllPartners, nameRow } from './crm-rows.queries.ts'
-import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 
 /**
