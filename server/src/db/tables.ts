@@ -112,7 +112,7 @@ interface LeadsTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant>
+  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
@@ -155,7 +155,7 @@ interface DealsTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant>
+  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
