@@ -1,10 +1,11 @@
+import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
 
 /** What a body in any spelling is made of, for documents: they show its fields in snake_case. */
-interface SpelledBody {
-  shape: Record<string, z.ZodMiniType>
+interface SpelledBody<Field extends string = string> {
+  shape: Record<Field, z.ZodMiniType>
   /** What each field is, in the order in which documents list them. */
-  fields: Record<string, string>
+  fields: Record<NoInfer<Field>, string>
   /** One of these must be there. */
   oneOf: readonly string[]
 }
@@ -25,9 +26,9 @@ const SHOWN_LENGTH_MAX = 50
  * same field twice is understood only when both say the same. What is wrong is said under the caller's own spelling,
  * and of an unknown field which known one is meant.
  */
-export function inAnySpelling<Schema extends z.ZodMiniType>(
+export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string>(
   schema: Schema,
-  body: SpelledBody & { aliases: Record<string, string> },
+  body: SpelledBody<Field> & { aliases: Record<string, NoInfer<Field>> },
 ) {
   const names = new Map<string, string>()
   for (const field of Object.keys(body.fields)) names.set(field, field).set(snakeCase(field), field)
@@ -113,19 +114,5 @@ function plain(name: string): string {
 /** The same but for dashes and case, one within the other, or at most two typing errors apart. */
 function isNear(wanted: string, name: string): boolean {
   if (name.includes(wanted) || (name.length > 3 && wanted.includes(name))) return true
-  return typingErrors(wanted, name) <= Math.min(2, Math.ceil(name.length / 3))
-}
-
-/** Levenshtein's distance: letters to put in, take out or change. */
-function typingErrors(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
-  for (const [i, letter] of Array.from(from).entries()) {
-    const next = [i + 1]
-    for (const [j, other] of Array.from(to).entries()) {
-      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
+  return distance(wanted, name) <= Math.min(2, Math.ceil(name.length / 3))
 }

@@ -125,13 +125,17 @@ interface LeadsTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant>
+  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   converted_at: Instant | null
-  /** The deal that the lead became (its own LOID, D17), or that it turned out to match (D29). */
+  /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
   deal_loid: string | null
+  /** When a deal replaced the lead by matching; null where the CRM converted it. */
+  matched_at: Instant | null
+  /** Whether a sync has counted the match in its answer. */
+  match_told: ColumnType<boolean, boolean | undefined, boolean>
   archived_at: Instant | null
-  archived_reason: 'left-crm' | 'matches-deal' | null
+  archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
@@ -141,6 +145,8 @@ interface DealsTable {
   id: string
   partner_id: string
   loid: string
+  /** The lead that the deal has replaced by matching (D49). */
+  lead_loid: string | null
   deal_name: string | null
   business_name: string | null
   contact_name: string | null
@@ -162,7 +168,7 @@ interface DealsTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant>
+  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
@@ -362,11 +368,31 @@ export type PartnerRow = Selectable<PartnersTable>
 export type PersonRow = Selectable<PeopleTable>
 export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
-export type NewLeadRow = Insertable<LeadsTable>
+/**
+ * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable
+ * columns be left out. `Later` are the columns that begin empty and that something other than the submission fills in.
+ */
+type NewRow<Table, Later extends keyof Insertable<Table>> = Required<Omit<Insertable<Table>, Later>> &
+  Pick<Insertable<Table>, Later>
+
+type LaterRecordColumn =
+  | 'zoho_id'
+  | 'crm_problem'
+  | 'crm_sent_at'
+  | 'crm_modified_time'
+  | 'archived_at'
+  | 'archived_reason'
+  | 'history_due'
+  | 'notes_due'
+
+export type NewLeadRow = NewRow<
+  LeadsTable,
+  LaterRecordColumn | 'converted_at' | 'deal_loid' | 'matched_at' | 'match_told'
+>
 export type DealRow = Selectable<DealsTable>
-export type NewDealRow = Insertable<DealsTable>
+export type NewDealRow = NewRow<DealsTable, LaterRecordColumn | 'lead_loid'>
 export type NoteRow = Selectable<NotesTable>
-export type NewNoteRow = Insertable<NotesTable>
+export type NewNoteRow = NewRow<NotesTable, 'crm_problem' | 'is_from_crm'>
 export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']

@@ -1,4 +1,4 @@
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { PushedPartner } from '../zoho/crm-records.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
@@ -36,15 +36,24 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
   await db.updateTable('partners').set({ crm_record_sent_at: at }).where('id', '=', partnerId).execute()
 }
 
-/** `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. */
+/**
+ * `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. `isConnected`: the
+ * partner was linked just now to what the CRM had, or waits for its address no longer, because what it waited for is gone.
+ */
 export async function markPartnerPushed(
-  db: Db,
+  tx: Tx,
   partnerId: string,
-  { zoho_id, left_out }: PushedPartner,
+  { zoho_id, left_out, was_there }: PushedPartner,
   asOf: string,
-): Promise<void> {
+): Promise<{ isConnected: boolean }> {
   const problem = left_out.length === 0 ? null : `The CRM does not accept what ${left_out.join(' and ')} says.`
-  await db
+  const before = await tx
+    .selectFrom('partners')
+    .select(['crm', 'zoho_id'])
+    .where('id', '=', partnerId)
+    .forUpdate()
+    .executeTakeFirst()
+  await tx
     .updateTable('partners')
     .set((eb) => ({
       zoho_id,
@@ -58,6 +67,7 @@ export async function markPartnerPushed(
     }))
     .where('id', '=', partnerId)
     .execute()
+  return { isConnected: before?.crm === 'held' || (was_there && before?.zoho_id !== zoho_id) }
 }
 
 /** A partner whose record is up to date stays so: the job that gives up may be an older one. */

@@ -91,3 +91,28 @@ test('a partner under another name waits for nothing that the CRM has under the 
   await partner.pushedLead(loid)
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
+
+test('a partner whose name the CRM has no more confirms nothing: what waited goes with the next thing that it sends', async () => {
+  const broker = await brokerInCrm('Gone Finance')
+  const partner = await portal.newPartner(broker.form)
+  await waitFor('the hold', () => mustConfirm(partner))
+  const { loid } = await partner.submitLead()
+  await partner.post('/crm/note', { loid, content: 'Called, no answer' })
+  const open = async () => {
+    const { rows } = await portal.deps.pool.query(
+      `select name from jobs.job where name in ('push-lead', 'push-note') and state in ('created', 'active', 'retry')`,
+    )
+    return rows.length
+  }
+  await waitFor('the jobs that wait for the address', async () => (await open()) === 0)
+
+  await lender.remove('Partners', broker.id)
+  await partner.pushedLead((await partner.submitLead()).loid)
+  await partner.pushedLead(loid)
+  await waitFor('the note', async () => {
+    // Its first try may have come before the lead's.
+    await portal.deps.pool.query(`update jobs.job set start_after = now() where name = 'push-note' and state = 'retry'`)
+    return (await partner.get(`/crm/lead/${loid}`)).body.data.notes[0].crm === 'synced'
+  })
+  expect(await mustConfirm(partner)).toBe(false)
+})
