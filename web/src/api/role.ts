@@ -1,6 +1,6 @@
 import { Role } from '@portal/contract/roles.ts'
 
-/** What the server last said the person's role is. Kept beside the token, so that a page that is loaded again knows it at once. */
+/** What the server last said the person's role is: kept, so that a page that is loaded again knows it at once. The next sign-in tells its own. */
 const ROLE_KEY = 'auth_role'
 
 const listeners = new Set<() => void>()
@@ -14,10 +14,6 @@ export function storeRole(role: Role) {
   if (readRole() === role) return
   localStorage.setItem(ROLE_KEY, role)
   for (const listener of listeners) listener()
-}
-
-export function dropRole() {
-  localStorage.removeItem(ROLE_KEY)
 }
 
 export function onRoleChange(listener: () => void): () => void {
