@@ -3,10 +3,10 @@ import { MONEY_MAX } from '@portal/contract/limits.ts'
 import { formatMoney, parseMoney } from '@portal/contract/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { DealListSearch } from '../../app/search-params.ts'
-import { SubmitterFilter } from '../../session/submitter-filter.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { stagesQuery } from './deals.queries.ts'
 
 const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'person'] as const

@@ -2,10 +2,10 @@ import { LEAD_STATUSES } from '@portal/contract/choices.ts'
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { useQuery } from '@tanstack/react-query'
 import type { LeadListSearch } from '../../app/search-params.ts'
-import { SubmitterFilter } from '../../session/submitter-filter.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { leadStatusesQuery } from './leads.queries.ts'
 
 const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'person'] as const

@@ -1,7 +1,7 @@
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useQuery } from '@tanstack/react-query'
-import { SelectField } from '../ui/field.tsx'
-import { submittersQuery } from './session.queries.ts'
+import { SelectField } from '../../ui/field.tsx'
+import { submittersQuery } from './team.queries.ts'
 
 interface SubmitterFilterProps {
   /** A person's id, `me`, or '' for everybody. */
