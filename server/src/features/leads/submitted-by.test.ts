@@ -9,7 +9,7 @@ test('a lead, its notes and the deal it becomes name the person, and lists find 
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const owner = await portal.newPartner({ firstName: 'Mia', lastName: 'Harbour' })
-  const robin = await addColleague(portal, owner.id, 'member')
+  const robin = await addColleague(portal, owner, 'member')
   const stranger = await portal.newPartner()
   const robinsName = (await owner.get('/dashboard/submitters')).body.data.people.find(
     ({ id }: { id: string }) => id === robin.id,
@@ -50,6 +50,8 @@ test('a lead, its notes and the deal it becomes name the person, and lists find 
   expect(notes.map((note: { content: string; submitted_by: string }) => [note.content, note.submitted_by])).toEqual([
     [NOTE, robinsName],
   ])
-  const { activity } = (await owner.get('/dashboard/activity')).body.data
-  expect(JSON.stringify(activity)).toContain(robinsName)
+  const { activities } = (await owner.get('/dashboard/recent-activity')).body.data
+  expect(activities.map((one: { description: string }) => one.description)).toContainEqual(
+    expect.stringContaining(` · ${robinsName}: ${NOTE}`),
+  )
 })
