@@ -118,6 +118,9 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
+  /** The person who entered it; null where a system did, or the lender. */
+  submitter_id: string | null
+  submitted_by: string | null
   consent_version: string | null
   consent_at: Instant | null
   created_at: Instant
@@ -163,6 +166,8 @@ interface DealsTable {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   modified_time: Instant
   zoho_id: string | null
@@ -211,6 +216,8 @@ interface NotesTable {
   title: string | null
   content: string
   created_by: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
@@ -424,6 +431,8 @@ export const LEAD_COLUMNS = [
   'owns_property',
   'property_value',
   'property_debt',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',
@@ -448,6 +457,8 @@ export const DEAL_COLUMNS = [
   'probability',
   'description',
   'partner_iso',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',

@@ -106,6 +106,7 @@ function newDeal(more: Partial<DealToPush> = {}): DealToPush {
     closing_date: '2027-06-30',
     description: 'Call after three',
     partner_iso: 'AU',
+    submitted_by: 'Mia Harbour',
     created_at: '2026-11-03T01:02:03.000Z',
     ...more,
   }
@@ -137,6 +138,7 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
     property_value: 900_000,
     property_debt: 250_000,
     referral_consent: '2026-11 at 2026-11-20T01:02:03.000Z',
+    submitted_by: 'Mia Harbour',
     ...more,
   }
 }
@@ -144,13 +146,16 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
 test('a lead that was pushed comes back as it was sent, in UTC', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
-  const { partner_zoho_id: _, referral_consent: __, ...sent } = lead
+  const { partner_zoho_id: _, referral_consent: __, submitted_by: ___, ...sent } = lead
 
   const found = await findLead(zoho_id)
   expect(found).toMatchObject({ ...sent, zoho_id, partner_zoho_id: partner, is_converted: false })
   expect(found?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
   expect(Math.abs(Date.parse(found?.created_at ?? '') - Date.now())).toBeLessThan(60_000)
-  expect(await lender.read('Leads', zoho_id)).toMatchObject({ Referral_Consent: lead.referral_consent })
+  expect(await lender.read('Leads', zoho_id)).toMatchObject({
+    Referral_Consent: lead.referral_consent,
+    Submitted_By: 'Mia Harbour',
+  })
 })
 
 test.each([

@@ -2,6 +2,7 @@ import type { Role } from '@portal/contract/roles.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import type { PartnerRow } from '../../db/tables.ts'
+import { PERSON_NAME } from './people.queries.ts'
 
 /** One that is there already stays as it is. */
 export async function insertSession(
@@ -26,6 +27,7 @@ export interface SessionOwner {
   person_id: string
   role: Role
   email: string
+  name: string
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
@@ -36,6 +38,7 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
   const { rows } = await reads.query<SessionOwner>({
     name: 'session-owner',
     text: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+                  ${PERSON_NAME} as name,
                   partners.business_name, partners.crm
              from sessions
              join people on people.id = sessions.person_id

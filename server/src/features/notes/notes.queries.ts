@@ -10,7 +10,7 @@ import type { CrmModule } from '../../zoho/crm-records.ts'
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
   const { rows } = await reads.query<Note>({
     name: 'notes-of-record',
-    text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm,
+    text: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at, crm,
                   case when crm = 'failed' then crm_problem end as crm_problem
              from notes
             where partner_id = $1 and loid = any(array(

@@ -10,7 +10,7 @@ import type { CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
 import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
-import { LEAD_TABLE, type NamedCrmLead } from '../leads/lead-table.ts'
+import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
 import { applyInHalves } from './apply-in-halves.ts'
 import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
@@ -65,8 +65,9 @@ function applyTogether({ db, clock }: Pick<Deps, 'db' | 'clock'>, page: Page, ta
     const records: AppliedRecord[] = []
     for (const unit of units) {
       try {
-        const deal = unit.deal && dealOf(unit.deal, unit.partnerId)
-        const lead = unit.lead && planLead(unit.lead, unit.partnerId, deal?.row.loid ?? null)
+        const found = unit.deal && dealOf(unit.deal, unit.partnerId)
+        const lead = unit.lead && planLead(unit.lead, unit.partnerId, found?.row.loid ?? null)
+        const deal = found && lead ? { ...found, row: submittedAs(found.row, lead.row) } : found
         if (deal) {
           deals.push(deal)
           records.push(asApplied('Deals', deal, isMet(deal) && !(lead?.before && !isMet(lead))))
@@ -106,6 +107,11 @@ function applyTogether({ db, clock }: Pick<Deps, 'db' | 'clock'>, page: Page, ta
       return convertLead(planned, { now, isNews }, item, dealLoid)
     }
   })
+}
+
+/** A deal was submitted by the person who submitted its lead (D64). */
+function submittedAs(deal: StoredDeal, { submitter_id, submitted_by }: StoredLead): StoredDeal {
+  return deal.submitted_by === null ? { ...deal, submitter_id, submitted_by } : deal
 }
 
 function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kind): NonNullable<Unit[Kind]>[] {
