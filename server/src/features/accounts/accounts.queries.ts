@@ -1,6 +1,7 @@
 import type { Profile, ProfileChange } from '@portal/contract/accounts.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
@@ -165,12 +166,11 @@ interface SessionOwner {
 
 /** Asked with every request, hence a named statement. A deactivated partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
-  const { rows } = await reads.query<SessionOwner>({
-    name: 'session-owner',
-    text: `select p.id, p.email, p.business_name, p.crm
-             from sessions s join partners p on p.id = s.partner_id
-            where s.token_hash = $1 and s.expires_at > $2 and p.is_active`,
-    values: [tokenHash, now.toISOString()],
+  const rows = await sendNamed<SessionOwner>(reads, {
+    sql: `select p.id, p.email, p.business_name, p.crm
+            from sessions s join partners p on p.id = s.partner_id
+           where s.token_hash = $1 and s.expires_at > $2 and p.is_active`,
+    parameters: [tokenHash, now.toISOString()],
   })
   return rows[0]
 }

@@ -51,13 +51,12 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail> {
   const key = readKey(idOrLoid)
   if (!key) throw noSuchDeal()
-  const { rows } = await reads.query<DealDetail>({
-    name: `deal-by-${key.column}`,
-    text: `select ${DEAL_COLUMNS.join(', ')},
-                  case when crm = 'failed' then crm_problem end as crm_problem
-             from deals
-            where partner_id = $1 and ${key.column} = $2 and archived_at is null`,
-    values: [partnerId, key.value],
+  const rows = await sendNamed<DealDetail>(reads, {
+    sql: `select ${DEAL_COLUMNS.join(', ')},
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from deals
+           where partner_id = $1 and ${key.column} = $2 and archived_at is null`,
+    parameters: [partnerId, key.value],
   })
   const [deal] = rows
   if (!deal) throw noSuchDeal()
