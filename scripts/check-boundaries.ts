@@ -29,7 +29,7 @@ const SERVER_FOLDERS = {
   jobs: ['db'],
   http: ['db'],
   zoho: ['db'],
-  push: ['db', 'jobs', 'zoho'],
+  push: ['apply', 'db', 'jobs', 'zoho'],
   loids: ['db'],
   mail: [],
   db: [],

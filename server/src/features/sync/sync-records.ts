@@ -29,15 +29,17 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
 }
 
-/** The same for deals, which take the place of the leads that match them. */
-export async function syncDeals(begun: Run, since: string | undefined): Promise<DealSyncResult> {
+export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
+
+/** The same for deals, which replace the leads that match them: how many did, the end of the run tells. */
+export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
   const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)
   const { total, problems } = await syncModule(run, 'Deals', since)
-  const { created, updated, removed, matching_leads_removed } = run.tallies.deals
+  const { created, updated, removed } = run.tallies.deals
   const total_zoho_deals = Math.max(total, created + updated)
   const skipped = total_zoho_deals - created - updated
-  return { total_zoho_deals, created, updated, matching_leads_removed, skipped, removed, problems }
+  return { total_zoho_deals, created, updated, skipped, removed, problems }
 }
 
 async function syncModule(
@@ -45,7 +47,7 @@ async function syncModule(
   module: CrmModule,
   since: string | undefined,
 ): Promise<{ total: number; problems: SyncProblem[] }> {
-  const { deps, partner, signal, progress, tallies } = begun
+  const { deps, partner, signal, progress } = begun
   const { crm, db } = deps
   const name = module === 'Leads' ? 'leads' : 'deals'
   const run: Run = { ...begun, newsOf: async () => () => since !== undefined }
@@ -90,7 +92,6 @@ async function syncModule(
     await progress.expect(zohoIds.length)
     const pulled = await pullRecords(run, module, zohoIds, tallyOf(run, false))
     problems.push(...pulled.problems)
-    tallies[name].removed += pulled.removed
     total += areListed ? pulled.there - zohoIds.length : pulled.there
     await progress.add(zohoIds.length)
   }
