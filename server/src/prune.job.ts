@@ -36,7 +36,7 @@ const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 
-type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
+type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Every night where most partners are. */
 export const pruneNightly = defineJob({
@@ -50,7 +50,7 @@ export const pruneNightly = defineJob({
 })
 
 /** Removes what has had its time, and tells how many of each kind. A kind of row that ends is one more line here. */
-export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
+export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
@@ -58,7 +58,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
     invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
-    'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
+    'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),

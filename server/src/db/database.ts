@@ -9,7 +9,7 @@ export type Tx = Transaction<Tables>
 
 export interface Database {
   db: Db
-  /** The same connections for statements that Kysely does not write. */
+  /** The same connections, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
   /** Closes the connections that nobody uses: where one fell silent, the others that were open at the time did, too. */
   dropIdle(): Promise<void>

@@ -2,6 +2,7 @@ import type { TeamPerson } from '@portal/contract/team.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { PersonRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
@@ -70,16 +71,14 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
 }
 
 /** All of the partner's, those who may no longer sign in included, by name. */
-export async function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
-  const { rows } = await reads.query<{ id: string; name: string }>({
-    name: 'people-by-name',
-    text: `select people.id, ${PERSON_NAME} as name
-             from people join partners on partners.id = people.partner_id
-            where people.partner_id = $1
-            order by name, people.id`,
-    values: [partnerId],
+export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
+  return sendNamed(reads, {
+    sql: `select people.id, ${PERSON_NAME} as name
+            from people join partners on partners.id = people.partner_id
+           where people.partner_id = $1
+           order by name, people.id`,
+    parameters: [partnerId],
   })
-  return rows
 }
 
 /** The one that the partner's record in the CRM names. */

@@ -61,13 +61,12 @@ const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by lo
 export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail | undefined> {
   const key = readKey(idOrLoid)
   if (!key) return undefined
-  const { rows } = await reads.query<DealDetail>({
-    name: `deal-by-${key.column}`,
-    text: `select ${DEAL_COLUMNS.join(', ')},
-                  case when crm = 'failed' then crm_problem end as crm_problem
-             from deals
-            where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
-    values: [partnerId, key.value],
+  const rows = await sendNamed<DealDetail>(reads, {
+    sql: `select ${DEAL_COLUMNS.join(', ')},
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from deals
+           where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
+    parameters: [partnerId, key.value],
   })
   return rows[0]
 }
