@@ -53,14 +53,14 @@ export const EVENT_PAYLOADS = {
   ),
   'lead.converted': payload(
     'lead.converted',
-    'The lead became a deal, which carries the same LOID.',
-    { ...LeadFacts, converted_at: Instant },
-    { ...LEAD, converted_at: AT },
+    'The lead became the deal `deal_loid`: mostly the same LOID, another one if a deal of the lender’s replaced the lead.',
+    { ...LeadFacts, deal_loid: z.nullable(Loid), converted_at: Instant },
+    { ...LEAD, deal_loid: LEAD.loid, converted_at: AT },
   ),
   'lead.removed': payload(
     'lead.removed',
-    'The lead left the CRM (`left-crm`), or a deal took its place (`matches-deal`).',
-    { ...LeadFacts, reason: z.enum(['left-crm', 'matches-deal']), removed_at: Instant },
+    'The lead left the CRM.',
+    { ...LeadFacts, reason: z.literal('left-crm'), removed_at: Instant },
     { ...LEAD, reason: 'left-crm', removed_at: AT },
   ),
   'deal.created': payload(

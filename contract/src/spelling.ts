@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 
 /** What a body in any spelling is made of, for documents: they show its fields in snake_case. */
-interface SpelledBody {
-  shape: Record<string, z.ZodMiniType>
+interface SpelledBody<Field extends string = string> {
+  shape: Record<Field, z.ZodMiniType>
   /** What each field is, in the order in which documents list them. */
-  fields: Record<string, string>
+  fields: Record<NoInfer<Field>, string>
   /** One of these must be there. */
   oneOf: readonly string[]
 }
@@ -25,9 +25,9 @@ const SHOWN_LENGTH_MAX = 50
  * same field twice is understood only when both say the same. What is wrong is said under the caller's own spelling,
  * and of an unknown field which known one is meant.
  */
-export function inAnySpelling<Schema extends z.ZodMiniType>(
+export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string>(
   schema: Schema,
-  body: SpelledBody & { aliases: Record<string, string> },
+  body: SpelledBody<Field> & { aliases: Record<string, NoInfer<Field>> },
 ) {
   const names = new Map<string, string>()
   for (const field of Object.keys(body.fields)) names.set(field, field).set(snakeCase(field), field)

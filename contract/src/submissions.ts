@@ -38,7 +38,7 @@ export const LeadSubmission = inAnySpelling(
     fields: {
       businessName: 'Name of the applicant’s business',
       email: 'Email address of the applicant; an email or a phone is required',
-      phone: 'Australian or New Zealand phone number of the applicant; stored as +61… or +64…',
+      phone: 'Australian or New Zealand phone number of the applicant; stored with +61 or +64',
       firstName: 'First name of the applicant',
       lastName: 'Last name of the applicant',
       state: 'Australian state or territory',
@@ -117,7 +117,7 @@ export const DealSubmission = inAnySpelling(
     fields: {
       businessName: 'Name of the applicant’s business',
       email: 'Email address of the applicant; an email or a phone is required',
-      phone: 'Australian or New Zealand phone number of the applicant; stored as +61… or +64…',
+      phone: 'Australian or New Zealand phone number of the applicant; stored with +61 or +64',
       dealName: 'Name of the deal; left out, the business’s',
       contactName: 'Whom to call (also: `first_name` and `last_name`)',
       firstName: 'First name of the contact, where `contact_name` is not given',

@@ -83,7 +83,7 @@ test('what left the CRM ninety days ago goes with its history and notes; what is
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('a lead that became or matches a deal, and their notes, stay as long as the deal', async () => {
+test('a lead that became a deal and its notes stay as long as the deal', async () => {
   await using portal = await startPortal()
   const { db } = portal.deps
   const partner = await portal.newPartner()
@@ -93,7 +93,7 @@ test('a lead that became or matches a deal, and their notes, stay as long as the
   await partner.post(`/crm/note/${became.loid}`, { content: 'Written on the lead' })
   const set = (loid: string, change: object) => db.updateTable('leads').set(change).where('loid', '=', loid).execute()
   await set(became.loid, { ...archivedAt(200), converted_at: new Date().toISOString(), deal_loid: became.loid })
-  await set(matches.loid, { ...archivedAt(200), archived_reason: 'matches-deal', deal_loid: other.loid })
+  await set(matches.loid, { ...archivedAt(200), converted_at: new Date().toISOString(), deal_loid: other.loid })
   expect(await pruned(portal)).toEqual({})
   expect((await partner.get(`/crm/lead/${matches.loid}`)).body.data.lead.converted_to_deal).toEqual({
     loid: other.loid,
@@ -142,8 +142,9 @@ test('more than one statement removes is removed all the same, and the night ask
   await using portal = await startPortal({ hasSchedules: true })
   const partner = await portal.newPartner()
   const { db } = portal.deps
-  await sql`insert into sessions (token_hash, partner_id, family_id, signed_in_at, expires_at)
-              select sha256(n::text::bytea), ${partner.id}, gen_random_uuid(), now(), now() - interval '1 day'
+  const personId = (await partner.get('/profile')).body.data.person_id
+  await sql`insert into sessions (token_hash, person_id, family_id, signed_in_at, expires_at)
+              select sha256(n::text::bytea), ${personId}, gen_random_uuid(), now(), now() - interval '1 day'
               from generate_series(1, 2500) n`.execute(db)
   expect(await pruned(portal)).toEqual({ sessions: 2_500 })
   const { rows } = await sql`select cron from jobs.schedule where name = 'prune'`.execute(db)

@@ -93,7 +93,7 @@ export async function comparePage(
   versions: readonly CrmVersion[],
   { after, upTo }: IdRange,
 ): Promise<{ differing: string[]; unlisted: { zoho_id: string; is_converted: boolean }[] }> {
-  const converted = name === 'leads' ? sql`present.converted_at is not null` : sql`false`
+  const converted = name === 'leads' ? sql`not ${IS_UNCONVERTED}` : sql`false`
   const place = sql`(length(zoho_id), zoho_id collate "C")`
   const isBehind = after === undefined ? sql`true` : sql`${place} > (${after.length}, ${after}::text collate "C")`
   const isWithin = upTo === undefined ? sql`true` : sql`${place} <= (${upTo.length}, ${upTo}::text collate "C")`
@@ -118,10 +118,13 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
     ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
 }
 
+/** Not converted as far as the portal knows; a deal may have replaced the lead all the same (D49). */
+const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
+
 /** Whether a record has to be fetched: its row is not as the CRM says, or is not there. `hasChanged` says the same of one. */
 function differs(name: TableName): RawBuilder<unknown> {
   // Conversion may leave Modified_Time as it was.
-  const isConverted = name === 'leads' ? sql`(listed.is_converted and present.converted_at is null)` : sql`false`
+  const isConverted = name === 'leads' ? sql`(listed.is_converted and ${IS_UNCONVERTED})` : sql`false`
   return sql`(present.crm_modified_time is distinct from listed.modified_time
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
@@ -163,9 +166,9 @@ export async function findPresentOfAllPartners(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const isOpen = name === 'leads' ? sql`converted_at is null` : sql`true`
+  const isOpen = name === 'leads' ? IS_UNCONVERTED : sql`true`
   const { rows } = await sql<{ zoho_id: string }>`
-    select zoho_id from ${sql.table(name)}
+    select zoho_id from ${sql.table(name)} as present
      where zoho_id > ${after} and archived_at is null and ${isOpen}
      order by zoho_id limit ${limit}`.execute(db)
   return rows.map((row) => row.zoho_id)

@@ -9,8 +9,8 @@ export const EVENTS_TO_DELIVER = 'events_to_deliver'
 export interface EventData {
   'lead.created': { business_name: string | null; amount: number | null; status: string }
   'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
-  'lead.converted': { business_name: string | null; amount: number | null }
-  'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' | 'matches-deal' }
+  'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
+  'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
   'deal.created': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
   'deal.stage_changed': {
     deal_name: string | null

@@ -24,22 +24,33 @@ export interface HistoryEntry {
   duration: number
 }
 
-/** The latest first, at most a thousand; each lasts until the next one began, the latest until now (D26). */
-export async function findHistory(db: Db, { kind, partnerId, loid }: HistoryOf, now: Date): Promise<HistoryEntry[]> {
+/**
+ * The latest first, at most a thousand. Each lasts until the next one of its record began, the latest until its record
+ * ended, or until now (D26, D51).
+ */
+export async function findHistory(
+  db: Db,
+  kind: HistoryKind,
+  partnerId: string,
+  records: readonly { loid: string; ended_at: string | null }[],
+  now: Date,
+): Promise<HistoryEntry[]> {
+  const until = new Map(records.map(({ loid, ended_at }) => [loid, ended_at ?? now.toISOString()]))
   const entries = await db
     .selectFrom('history_entries')
-    .select(['id', 'value', 'changed_time', 'changed_by', 'description'])
+    .select(['id', 'loid', 'value', 'changed_time', 'changed_by', 'description'])
     .where('partner_id', '=', partnerId)
-    .where('loid', '=', loid)
+    .where((eb) => eb('loid', '=', eb.fn.any(eb.val([...until.keys()]))))
     .where('kind', '=', kind)
     .orderBy('changed_time', 'desc')
     .orderBy('id', 'desc')
     .limit(HISTORY_ENTRIES_MAX)
     .execute()
-  return entries.map((entry, i) => ({
-    ...entry,
-    duration: wholeDays(entry.changed_time, entries[i - 1]?.changed_time ?? now.toISOString()),
-  }))
+  return entries.map(({ loid, ...entry }) => {
+    const duration = wholeDays(entry.changed_time, until.get(loid) ?? entry.changed_time)
+    until.set(loid, entry.changed_time)
+    return { ...entry, duration }
+  })
 }
 
 /** The first entry: what the record began with (D26). */

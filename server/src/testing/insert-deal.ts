@@ -1,14 +1,17 @@
+import type { Insertable } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
-import type { NewDealRow } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
+
+type DealValues = Insertable<Tables['deals']>
 
 let deals = 0
 
 /** A deal as a sync with the CRM leaves it, with whatever the test wants otherwise. */
-export async function insertDeal(db: Db, partnerId: string, deal: Partial<NewDealRow> = {}): Promise<NewDealRow> {
+export async function insertDeal(db: Db, partnerId: string, deal: Partial<DealValues> = {}): Promise<DealValues> {
   deals += 1
   const at = deal.created_at ?? new Date(Date.now() + deals).toISOString()
-  const row: NewDealRow = {
+  const row: DealValues = {
     id: newId(),
     partner_id: partnerId,
     loid: `LO-D${String(deals).padStart(7, '0')}`,

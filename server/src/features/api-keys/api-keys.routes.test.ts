@@ -43,6 +43,7 @@ test('GET /dashboard/api-key-status: none, then the preview and when it was made
     business_name: partner.businessName,
     last_generated: null,
     last_used: null,
+    base_url: (await partner.get('/dashboard/api-docs')).body.data.baseUrl,
   })
   const key = await generate(partner)
   const { body } = await partner.get('/dashboard/api-key-status')

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../http/authenticate.ts'
 import type { Mount } from '../../http/mount.ts'
 import { NOTICES } from '../accounts/mail-notice.job.ts'
+import { apiBaseUrl } from './api-base-url.ts'
 import { findApiKey } from './api-keys.queries.ts'
 import { generateKey } from './generate-key.ts'
 import { revokeKey } from './revoke-key.ts'
@@ -31,6 +32,7 @@ export function apiKeyRoutes(mount: Mount, deps: Deps): void {
       business_name: partner.businessName,
       last_generated: key?.created_at ?? null,
       last_used: key?.last_used_at ?? null,
+      base_url: apiBaseUrl(deps.publicUrl),
     }
   }
 }

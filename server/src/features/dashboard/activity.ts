@@ -18,7 +18,7 @@ const WORDS: Words = {
     description: named(data.business_name, data.amount),
   }),
   'lead.removed': (data) => ({
-    title: data.reason === 'matches-deal' ? 'Lead joined with its deal' : 'Lead removed by the lender',
+    title: 'Lead removed by the lender',
     description: named(data.business_name, data.amount),
   }),
   'deal.created': (data) => ({
@@ -50,7 +50,7 @@ export function activityOf(event: RecordedEvent): Activity {
   return { id, loid, about: aboutOf(type, data), created_at, ...describe(data) }
 }
 
-/** A lead's page leads on to the deal that the lead became or was joined with (D18). */
+/** A lead's page leads on to the deal that the lead became (D18). */
 function aboutOf(type: EventType, data: Record<string, unknown>): About {
   if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
   return type.startsWith('deal.') || data['on'] === 'deal' ? 'deal' : 'lead'

@@ -5,7 +5,7 @@ import { CrmConflict } from '../../zoho/errors.ts'
 
 export type NamedCrmDeal = CrmDeal & NamedRecord
 /** A deal's row as it is written. */
-export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
+export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
 
 /** How the CRM's deals become rows. */
 export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {

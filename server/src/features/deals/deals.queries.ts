@@ -47,21 +47,28 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
-/** By LOID or id. */
+/** By LOID or id; the LOID of the lead that the deal has replaced serves, too (D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail> {
+  const deal = await findDeal(reads, partnerId, idOrLoid)
+  if (!deal) throw noSuchDeal()
+  return deal
+}
+
+// A deal of this LOID comes before one that has replaced a lead of it.
+const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by loid = $2 desc limit 1' }
+
+export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail | undefined> {
   const key = readKey(idOrLoid)
-  if (!key) throw noSuchDeal()
+  if (!key) return undefined
   const { rows } = await reads.query<DealDetail>({
     name: `deal-by-${key.column}`,
     text: `select ${DEAL_COLUMNS.join(', ')},
                   case when crm = 'failed' then crm_problem end as crm_problem
              from deals
-            where partner_id = $1 and ${key.column} = $2 and archived_at is null`,
+            where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
     values: [partnerId, key.value],
   })
-  const [deal] = rows
-  if (!deal) throw noSuchDeal()
-  return deal
+  return rows[0]
 }
 
 /** The LOID of one of the partner's deals, given by LOID or id. */
@@ -79,8 +86,14 @@ export async function findDealLoid(db: Db | Tx, partnerId: string, idOrLoid: str
       .selectFrom('deals')
       .select('loid')
       .where('partner_id', '=', partnerId)
-      .where(key.column, '=', key.value)
+      .where((eb) =>
+        key.column === 'id'
+          ? eb('id', '=', key.value)
+          : eb.or([eb('loid', '=', key.value), eb('lead_loid', '=', key.value)]),
+      )
       .where('archived_at', 'is', null)
+      // A deal of this LOID before one that has replaced a lead of it.
+      .orderBy((eb) => eb('loid', '=', key.value), 'desc')
       .executeTakeFirst())
   return row?.loid
 }
@@ -182,8 +195,8 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * Those of these deals that stand on a list, with all that a match needs (D29), the oldest first. Not those that have taken
- * a lead's place already: one deal archives at most one (D30).
+ * Those of these deals that stand on a list, with all that a match needs (D29), the oldest first. Not those that have
+ * replaced a lead already: one deal replaces at most one (D30).
  */
 export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
   return tx
@@ -191,18 +204,32 @@ export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]
     .select(['partner_id', 'loid', 'business_name', 'amount', 'loan_type', 'loan_term', 'email', 'phone'])
     .where('archived_at', 'is', null)
     .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
-    .where((eb) => {
-      const taken = eb
-        .selectFrom('leads')
-        .select('leads.id')
-        .whereRef('leads.partner_id', '=', 'deals.partner_id')
-        .whereRef('leads.deal_loid', '=', 'deals.loid')
-        .where('leads.archived_reason', '=', 'matches-deal')
-      return eb.not(eb.exists(taken))
-    })
+    .where('lead_loid', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+}
+
+export async function nameMatchedLeadsOfAllPartners(
+  tx: Tx,
+  matches: readonly { loid: string; deal_loid: string }[],
+): Promise<void> {
+  await sql`
+    update deals set lead_loid = matched.lead
+      from unnest(${matches.map((one) => one.loid)}::text[], ${matches.map((one) => one.deal_loid)}::text[]) as matched (lead, deal)
+     where deals.loid = matched.deal`.execute(tx)
+}
+
+/** These leads, and those of these deals, that have become something else by now: the deals have replaced them no longer. */
+export async function forgetMatchedLeadsOfAllPartners(
+  tx: Tx,
+  loids: { leads: readonly string[]; deals: readonly string[] },
+): Promise<void> {
+  await sql`
+    update deals set lead_loid = null
+      from leads
+     where leads.loid = deals.lead_loid and (leads.loid = any(${loids.leads}) or deals.loid = any(${loids.deals}))
+       and (leads.deal_loid is distinct from deals.loid or leads.partner_id <> deals.partner_id)`.execute(tx)
 }
 
 /** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). */

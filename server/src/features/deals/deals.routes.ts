@@ -5,7 +5,7 @@ import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
 import { crmChoices } from '../../zoho/choices.ts'
-import { findLeadRow } from '../leads/leads.queries.ts'
+import { findLeadKeys } from '../leads/leads.queries.ts'
 import { findNotes, reviveFailedNotes } from '../notes/notes.queries.ts'
 import { pushNote } from '../notes/push-note.job.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
@@ -22,16 +22,16 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   mount(readDeal, async ({ partner, params }) => {
     const deal = await getDeal(reads, partner.id, params.id)
     await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
-    const [notes, lead] = await Promise.all([
+    const [notes, leads] = await Promise.all([
       findNotes(reads, partner.id, deal.loid),
-      findLeadRow(db, partner.id, deal.loid),
+      findLeadKeys(db, partner.id, deal.loid),
     ])
-    return { deal, notes, converted_from_lead: lead !== undefined }
+    return { deal, notes, converted_from_lead: leads.length > 0 }
   })
   mount(readStageHistory, async ({ partner, params }) => {
     const loid = await getDealLoid(db, partner.id, params.id)
     await pullDetailsOf(deps, 'Deals', partner.id, loid)
-    const entries = await findHistory(db, { kind: 'deal-stage', partnerId: partner.id, loid }, clock.now())
+    const entries = await findHistory(db, 'deal-stage', partner.id, [{ loid, ended_at: null }], clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, stage: value }))
   })
   mount(retryDealPush, async ({ partner, params }) => {

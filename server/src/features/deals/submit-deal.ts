@@ -71,6 +71,8 @@ function dealRow(partnerId: string, loid: string, stage: string, form: DealSubmi
     stage,
     lead_source: DEFAULT_LEAD_SOURCE,
     closing_date: form.closingDate,
+    // The stage's, in the CRM.
+    probability: null,
     description: [form.description, contact].filter(Boolean).join('\n\n') || null,
     partner_iso: form.iso,
     created_at: at,

@@ -6,8 +6,8 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 }
 
 /**
- * A lead counts as converted once; that it is, the CRM alone says (D29). `dealLoid` is that of the deal it became, or null
- * where conversion made none or the deal is not the partner's.
+ * A lead counts as converted once; that it is, the CRM alone says (D29), also of a lead that a deal had replaced before.
+ * `dealLoid` is that of the deal it became, or null where conversion made none or the deal is not the partner's.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,
@@ -17,17 +17,25 @@ export function convertLead(
 ): PlannedLead {
   const { before, events } = planned
   const row = { ...planned.row, deal_loid: dealLoid ?? planned.row.deal_loid }
-  if (row.converted_at !== null) return { ...planned, row }
+  if (row.converted_at !== null && row.matched_at === null) return { ...planned, row }
   const { partner_id: partnerId, loid, business_name, loan_amount: amount } = row
   const converted = {
     ...row,
     converted_at: lead.converted_at ?? lead.modified_time,
+    matched_at: null,
+    match_told: false,
     archived_at: null,
     archived_reason: null,
   }
   const at = now.toISOString()
-  const event = { partnerId, loid, type: 'lead.converted', data: { business_name, amount }, at } as const
+  const event = {
+    partnerId,
+    loid,
+    type: 'lead.converted',
+    data: { business_name, amount, deal_loid: row.deal_loid },
+    at,
+  } as const
   // A lead that the portal meets converted is no news in a partner's first sync; one that it knew always is (D35).
-  const isTold = isNews || before !== undefined
+  const isTold = before ? before.matched_at === null || before.deal_loid !== row.deal_loid : isNews
   return { ...planned, outcome: 'converted', row: converted, events: isTold ? [...events, event] : events }
 }

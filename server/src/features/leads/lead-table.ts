@@ -40,7 +40,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
     // A lead that a deal had replaced is a lead of its own with the next partner.
-    const isFreed = before?.archived_reason === 'matches-deal' && own.archived_reason === null
+    const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,
       first_name: lead.first_name,
@@ -68,8 +68,10 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       property_debt: lead.property_debt,
       consent_version: before?.consent_version ?? null,
       consent_at: before?.consent_at ?? null,
-      converted_at: before?.converted_at ?? null,
-      deal_loid: isFreed ? null : (before?.deal_loid ?? null),
+      converted_at: kept?.converted_at ?? null,
+      deal_loid: kept?.deal_loid ?? null,
+      matched_at: kept?.matched_at ?? null,
+      match_told: kept?.match_told ?? false,
       ...own,
     }
   },

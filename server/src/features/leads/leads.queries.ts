@@ -105,43 +105,84 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
   return cutPage(rows, { page: 1, limit })
 }
 
-/** By LOID or id. A converted lead is found, with its deal; an archived one only if a deal took its place (D18). */
+/** By LOID or id. The LOID of the deal that replaced the lead serves, too. See `findLead`. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<LeadDetail> {
   const key = readKey(idOrLoid)
-  if (!key) throw noSuchLead()
+  const lead =
+    key && ((await findLeadBy(reads, owner, key)) ?? (await findLeadBy(reads, owner, { ...key, column: 'deal' })))
+  if (!lead) throw noSuchLead()
+  return lead
+}
+
+/** A lead that has become a deal is found with its deal, also once it has left the CRM; other archived ones are not (D18). */
+export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<LeadDetail | undefined> {
+  const key = readKey(idOrLoid)
+  return key && findLeadBy(reads, owner, key)
+}
+
+const IS_KEY = {
+  id: 'id = $2',
+  loid: 'loid = $2',
+  deal: 'loid = (select lead_loid from deals where partner_id = $1 and loid = $2)',
+}
+
+async function findLeadBy(
+  reads: Reads,
+  owner: Owner,
+  key: { column: keyof typeof IS_KEY; value: string },
+): Promise<LeadDetail | undefined> {
   const { rows } = await reads.query<Omit<LeadDetail, 'converted_to_deal'> & { deal_loid: string | null }>({
     name: `lead-by-${key.column}`,
     text: `select ${LEAD_SQL}, $3::text as partner, deal_loid,
                   case when crm = 'failed' then crm_problem end as crm_problem
              from leads
-            where partner_id = $1 and ${key.column} = $2 and (archived_at is null or deal_loid is not null)`,
+            where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,
     values: [owner.id, key.value, owner.businessName],
   })
   const [row] = rows
-  if (!row) throw noSuchLead()
+  if (!row) return undefined
   const { deal_loid, ...lead } = row
   return { ...lead, converted_to_deal: deal_loid === null ? null : { loid: deal_loid } }
 }
 
-/** The LOID of one of the partner's leads, given by LOID or id. */
-export async function getLeadLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
-  const loid = await findLeadLoid(db, partnerId, idOrLoid)
-  if (loid === undefined) throw noSuchLead()
-  return loid
+/** What a lead is found by, and the deal that it became. */
+export interface LeadKey {
+  loid: string
+  deal_loid: string | null
+  /** When the lead became a deal (D51). */
+  ended_at: string | null
 }
 
-export async function findLeadLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string | undefined> {
+/** As `findLeadKeys`; there is at least one. */
+export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
+  const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
+  if (!first) throw noSuchLead()
+  return [first, ...others]
+}
+
+/**
+ * The partner's lead of this LOID or id. A deal's LOID finds every lead that became the deal: first the one that the CRM
+ * converted, then the one that the deal has replaced (D49).
+ */
+export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
   const key = readKey(idOrLoid)
-  const row =
-    key &&
-    (await db
-      .selectFrom('leads')
-      .select('loid')
-      .where('partner_id', '=', partnerId)
-      .where(key.column, '=', key.value)
-      .where((eb) => eb.or([eb('archived_at', 'is', null), eb('deal_loid', 'is not', null)]))
-      .executeTakeFirst())
-  return row?.loid
+  if (!key) return []
+  const isKey =
+    key.column === 'id'
+      ? sql<SqlBool>`leads.id = ${key.value}`
+      : sql<SqlBool>`leads.loid in (${key.value}, (select lead_loid from deals where partner_id = ${partnerId} and loid = ${key.value}))`
+  return db
+    .selectFrom('leads')
+    .leftJoin('deals', (join) =>
+      join.onRef('deals.partner_id', '=', 'leads.partner_id').onRef('deals.loid', '=', 'leads.deal_loid'),
+    )
+    .select(['leads.loid', 'leads.deal_loid'])
+    .select((eb) => eb.fn.coalesce('deals.created_at', 'leads.converted_at').as('ended_at'))
+    .where('leads.partner_id', '=', partnerId)
+    .where(isKey)
+    .where((eb) => eb.or([eb('leads.archived_at', 'is', null), eb('leads.deal_loid', 'is not', null)]))
+    .orderBy((eb) => eb('leads.loid', '=', key.value), 'desc')
+    .execute()
 }
 
 export function findLeadRow(db: Db | Tx, partnerId: string, loid: string): Promise<LeadRow | undefined> {
@@ -284,10 +325,7 @@ export async function findLeadsToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.loid)
 }
 
-/**
- * The LOIDs of those that left the CRM so long ago that they are forgotten (D30). One that a deal took the place of stays as
- * long as the deal: it is read from there (D18), and a matched one is still in the CRM and would come back as new.
- */
+/** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). One that became a deal stays with it (D18). */
 export async function removeArchivedLeadsOfAllPartners(
   tx: Tx,
   archivedBefore: string,

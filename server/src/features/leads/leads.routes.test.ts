@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertDeal } from '../../testing/insert-deal.ts'
 import { insertNewerLeads } from '../../testing/insert-many.ts'
 import { openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -355,7 +356,7 @@ test('a converted lead leaves the list and is answered with its deal; one that l
   }
   const at = new Date().toISOString()
   const converted = await change({ converted_at: at, deal_loid: 'LO-11111111' })
-  const matched = await change({ archived_at: at, archived_reason: 'matches-deal', deal_loid: 'LO-22222222' })
+  const matched = await change({ converted_at: at, matched_at: at, deal_loid: 'LO-22222222' })
   const left = await change({ archived_at: at, archived_reason: 'left-crm' })
   expect(await loids(partner, '')).toEqual([])
   expect(await loids(partner, 'search=converted')).toEqual([])
@@ -365,6 +366,28 @@ test('a converted lead leaves the list and is answered with its deal; one that l
   expect((await partner.get(`/crm/lead/${converted}/status-history`)).status).toBe(200)
   expect((await partner.get(`/crm/lead/${left}`)).status).toBe(404)
   expect((await partner.get(`/crm/lead/${left}/status-history`)).status).toBe(404)
+})
+
+test('the last status of a lead that became a deal ends when the deal began (D51)', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+  const { db } = portal.deps
+  await db
+    .updateTable('history_entries')
+    .set({ changed_time: daysAgo(10) })
+    .where('loid', '=', loid)
+    .execute()
+  await db
+    .updateTable('leads')
+    .set({ converted_at: daysAgo(1), deal_loid: loid })
+    .where('loid', '=', loid)
+    .execute()
+  const lasted = async () => (await partner.get(`/crm/lead/${loid}/status-history`)).body.data[0].duration
+  // Converted without a deal, or to a deal that is another partner's.
+  expect(await lasted()).toBe(9)
+  await insertDeal(db, partner.id, { loid, created_at: daysAgo(7) })
+  expect(await lasted()).toBe(3)
 })
 
 test('GET /crm/lead/{id}/status-history: none → list, beginning with the status at submission', async () => {

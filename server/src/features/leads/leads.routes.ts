@@ -24,7 +24,7 @@ import {
   findLeads,
   findNewestLeads,
   getLead,
-  getLeadLoid,
+  getLeadKeys,
   reviveFailedLead,
 } from './leads.queries.ts'
 import { pushLead } from './push-lead.job.ts'
@@ -46,9 +46,9 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
     return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
-    const loid = await getLeadLoid(db, partner.id, params.id)
-    await pullDetailsOf(deps, 'Leads', partner.id, loid)
-    const entries = await findHistory(db, { kind: 'lead-status', partnerId: partner.id, loid }, clock.now())
+    const leads = await getLeadKeys(db, partner.id, params.id)
+    for (const { loid } of leads) await pullDetailsOf(deps, 'Leads', partner.id, loid)
+    const entries = await findHistory(db, 'lead-status', partner.id, leads, clock.now())
     return entries.map(({ value, ...entry }) => ({ ...entry, status: value }))
   })
   mount(retryLeadPush, async ({ partner, params }) => {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 
-/** The CRM ids of those of these LOIDs that are open leads: their deals may be new to the portal. */
-export async function findOpenLeadsByLoidOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
+/** The CRM ids of the leads among these LOIDs that the portal does not know as converted: their deals may be new to it. */
+export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []
   const rows = await db
     .selectFrom('leads')
     .select('zoho_id')
     .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))
-    .where('converted_at', 'is', null)
+    .where((eb) => eb.or([eb('converted_at', 'is', null), eb('matched_at', 'is not', null)]))
     .where('zoho_id', 'is not', null)
     .execute()
   return rows.flatMap((row) => row.zoho_id ?? [])
@@ -54,8 +54,8 @@ export function findMatchableLeadsOfAllPartners(tx: Tx, loids: readonly string[]
     .execute()
 }
 
-/** A deal takes the place of each of these leads. Those that were still open. */
-export async function archiveMatchedLeadsOfAllPartners(
+/** Each of these leads has become the deal that it matches (D49). The leads that were still open. */
+export async function markLeadsMatchedOfAllPartners(
   tx: Tx,
   matches: readonly { lead: string; deal: string }[],
   at: string,
@@ -63,30 +63,38 @@ export async function archiveMatchedLeadsOfAllPartners(
   const { rows } = await sql<{
     partner_id: string
     loid: string
+    deal_loid: string
     business_name: string | null
     loan_amount: number | null
   }>`
-    update leads set archived_at = ${at}, archived_reason = 'matches-deal', deal_loid = matched.deal
+    update leads
+       set converted_at = greatest(leads.created_at, deals.created_at), matched_at = ${at}, deal_loid = deals.loid
       from unnest(${matches.map((one) => one.lead)}::text[], ${matches.map((one) => one.deal)}::text[]) as matched (lead, deal)
-     where leads.loid = matched.lead and leads.archived_at is null
-    returning leads.partner_id, leads.loid, leads.business_name, leads.loan_amount`.execute(tx)
+      join deals on deals.loid = matched.deal
+     where leads.loid = matched.lead and leads.archived_at is null and leads.converted_at is null
+    returning leads.partner_id, leads.loid, leads.deal_loid, leads.business_name, leads.loan_amount`.execute(tx)
   return rows
 }
 
-/** Leads whose place these deals had taken come back when the deals go. Their LOIDs. */
-export async function restoreMatchedLeadsOfAllPartners(
-  tx: Tx,
-  deals: readonly { partner_id: string; loid: string }[],
-): Promise<string[]> {
-  const partnerIds = deals.map((deal) => deal.partner_id)
-  const dealLoids = deals.map((deal) => deal.loid)
-  const rows = await tx
-    .updateTable('leads')
-    .set({ archived_at: null, archived_reason: null, deal_loid: null })
-    .where((eb) => eb('partner_id', '=', eb.fn.any(eb.val(partnerIds))))
-    .where((eb) => eb('deal_loid', '=', eb.fn.any(eb.val(dealLoids))))
-    .where('archived_reason', '=', 'matches-deal')
-    .returning('loid')
-    .execute()
+/** When these deals are gone, or another partner's, the leads that they had replaced are restored. Their LOIDs. */
+export async function restoreMatchedLeadsOfAllPartners(tx: Tx, dealLoids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ loid: string }>`
+    update leads set converted_at = null, matched_at = null, match_told = false, deal_loid = null
+      from deals
+     where deals.loid = any(${dealLoids}) and leads.loid = deals.lead_loid and leads.matched_at is not null
+       and (deals.archived_at is not null or deals.partner_id <> leads.partner_id)
+    returning leads.loid`.execute(tx)
   return rows.map((row) => row.loid)
+}
+
+/** How many of the partner's leads were replaced since the last answer that told it. The caller's answer tells it now. */
+export async function tellMatchedLeads(tx: Tx, partnerId: string): Promise<number> {
+  const told = await tx
+    .updateTable('leads')
+    .set({ match_told: true })
+    .where('partner_id', '=', partnerId)
+    .where('matched_at', 'is not', null)
+    .where('match_told', '=', false)
+    .executeTakeFirst()
+  return Number(told.numUpdatedRows)
 }

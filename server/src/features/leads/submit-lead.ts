@@ -57,6 +57,9 @@ function leadRow(partnerId: string, loid: string, form: LeadSubmission, now: Dat
     sales_monthly: form.monthlyTurnover,
     lead_status: SUBMITTED_STATUS,
     lead_source: form.leadSource,
+    // The lender's to say.
+    brand: null,
+    permit_link: null,
     description: form.additionalInfo,
     business_industry: form.businessIndustry,
     time_in_business: form.timeInBusiness,

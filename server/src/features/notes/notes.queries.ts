@@ -6,14 +6,17 @@ import type { Reads } from '../../db/hot-reads.ts'
 import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 
-/** Of a lead, and of the deal that it became, which has the same LOID (D18). Newest first, at most a thousand. */
+/** Of a lead and of the deal that it became, whichever of the two LOIDs is given (D18, D49). Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
   const { rows } = await reads.query<Note>({
     name: 'notes-of-record',
     text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm,
                   case when crm = 'failed' then crm_problem end as crm_problem
              from notes
-            where partner_id = $1 and loid = $2
+            where partner_id = $1 and loid = any(array(
+                    select $2
+                    union select deal_loid from leads where partner_id = $1 and loid = $2
+                    union select lead_loid from deals where partner_id = $1 and loid = $2))
             order by created_at desc, id desc
             limit $3`,
     values: [partnerId, loid, NOTES_MAX],

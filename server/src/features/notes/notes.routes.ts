@@ -1,12 +1,13 @@
 import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
 import { addLeadNote, addNote, retryNotePush } from '@portal/contract/notes.ts'
+import type { Tx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../errors.ts'
 import type { Mount } from '../../http/mount.ts'
 import { retryPush } from '../../push/retry-push.ts'
-import { getDealLoid } from '../deals/deals.queries.ts'
-import { getLeadLoid } from '../leads/leads.queries.ts'
+import { findDealLoid, getDealLoid } from '../deals/deals.queries.ts'
+import { getLeadKeys } from '../leads/leads.queries.ts'
 import { addNoteToRecord } from './add-note.ts'
 import { findNote, reviveFailedNotes } from './notes.queries.ts'
 import { pushNote } from './push-note.job.ts'
@@ -14,16 +15,18 @@ import { pushNote } from './push-note.job.ts'
 export function noteRoutes(mount: Mount, deps: Deps): void {
   mount(addLeadNote, ({ once, partner, params, body }) =>
     once(async (tx) => {
-      const loid = await getLeadLoid(tx, partner.id, params.leadId)
-      return addNoteToRecord(tx, deps, partner, { loid, on: 'lead', title: null, content: body.content })
+      const record = await getNotedRecord(tx, partner.id, params.leadId)
+      return addNoteToRecord(tx, deps, partner, { ...record, title: null, content: body.content })
     }),
   )
   mount(addNote, ({ once, partner, body }) => {
     const isDeal = body.parent_type?.toLowerCase() === 'deal'
     const title = body.title ?? (isDeal ? DEAL_NOTE_TITLE : null)
     return once(async (tx) => {
-      const loid = await (isDeal ? getDealLoid : getLeadLoid)(tx, partner.id, body.loid)
-      return addNoteToRecord(tx, deps, partner, { loid, on: isDeal ? 'deal' : 'lead', title, content: body.content })
+      const record = isDeal
+        ? { loid: await getDealLoid(tx, partner.id, body.loid), on: 'deal' as const }
+        : await getNotedRecord(tx, partner.id, body.loid)
+      return addNoteToRecord(tx, deps, partner, { ...record, title, content: body.content })
     })
   })
   mount(retryNotePush, async ({ partner, params }) => {
@@ -32,4 +35,15 @@ export function noteRoutes(mount: Mount, deps: Deps): void {
     const isRevived = await retryPush(deps, pushNote, (tx) => reviveFailedNotes(tx, partner.id, { id: note.id }))
     return { id: note.id, crm: isRevived ? 'pending' : note.crm }
   })
+}
+
+/** A note on a lead that has become a deal goes to the deal. */
+async function getNotedRecord(
+  tx: Tx,
+  partnerId: string,
+  idOrLoid: string,
+): Promise<{ loid: string; on: 'lead' | 'deal' }> {
+  const [{ loid, deal_loid }] = await getLeadKeys(tx, partnerId, idOrLoid)
+  const dealLoid = deal_loid === null ? undefined : await findDealLoid(tx, partnerId, deal_loid)
+  return dealLoid === undefined ? { loid, on: 'lead' } : { loid: dealLoid, on: 'deal' }
 }

@@ -4,6 +4,7 @@ import { API_CALLS_PER_MINUTE, BODY_BYTES_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from
 import type { ApiDocs, ApiField } from '@portal/contract/partner-api.ts'
 import type { Route } from '@portal/contract/route.ts'
 import { REMEMBERED_HOURS } from '../../http/idempotency.ts'
+import { apiBaseUrl } from '../api-keys/api-base-url.ts'
 import { ATTEMPT_MS_MAX } from '../webhooks/attempt-delivery.ts'
 import { FAILING_MS_MAX, GONE } from '../webhooks/disable-endpoint.ts'
 import { ATTEMPTS_MAX } from '../webhooks/retry-schedule.ts'
@@ -67,7 +68,7 @@ export const WEBHOOK_HEADERS = [
 
 /** The API docs object of section 3, made from the contract's own routes, limits and codes. */
 export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
-  const baseUrl = `${publicUrl}/api`
+  const baseUrl = apiBaseUrl(publicUrl)
   return {
     title: API_TITLE,
     version: API_VERSION,

@@ -1,8 +1,8 @@
 import type { SubmittedStatus } from '@portal/contract/partner-api.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { NotFound } from '../../errors.ts'
-import { getDeal } from '../deals/deals.queries.ts'
-import { getLead } from '../leads/leads.queries.ts'
+import { findDeal } from '../deals/deals.queries.ts'
+import { findLead } from '../leads/leads.queries.ts'
 
 /**
  * By LOID or id, whichever it was that submitting answered. A lead that has become a deal is answered with the deal's
@@ -13,21 +13,12 @@ export async function getSubmitted(
   owner: { id: string; businessName: string },
   idOrLoid: string,
 ): Promise<SubmittedStatus> {
-  const lead = await orUndefined(getLead(reads, owner, idOrLoid))
+  const lead = await findLead(reads, owner, idOrLoid)
   const dealLoid = lead ? lead.converted_to_deal?.loid : idOrLoid
-  const deal = dealLoid === undefined ? undefined : await orUndefined(getDeal(reads, owner.id, dealLoid))
+  const deal = dealLoid === undefined ? undefined : await findDeal(reads, owner.id, dealLoid)
   const latest = deal ?? lead
   if (!latest) throw new NotFound('There is no such lead or deal')
   const { id, loid, created_at } = lead ?? latest
   const status = 'stage' in latest ? latest.stage : latest.lead_status
   return { id, loid, status, crm: latest.crm, created_at, updated_at: latest.modified_time }
-}
-
-async function orUndefined<Found>(search: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await search
-  } catch (error) {
-    if (error instanceof NotFound) return undefined
-    throw error
-  }
 }

@@ -12,6 +12,7 @@ import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-ta
 import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
 import { LEAD_TABLE, type NamedCrmLead } from '../leads/lead-table.ts'
 import { applyInHalves } from './apply-in-halves.ts'
+import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
 import { type Applied, type AppliedRecord, type IsNews, type PageTally } from './pull.ts'
@@ -48,7 +49,6 @@ export async function applyPage(deps: Pick<Deps, 'db' | 'clock'>, page: Page, ta
   return {
     records: parts.flatMap((part) => part.records),
     problems: [...problems, ...parts.flatMap((part) => part.problems)],
-    matchedLeads: parts.flatMap((part) => part.matchedLeads),
   }
 }
 
@@ -90,8 +90,12 @@ function applyTogether({ db, clock }: Pick<Deps, 'db' | 'clock'>, page: Page, ta
       [...deals, ...leads].flatMap((planned) => planned.events),
     )
     const touched = { leads: leads.map(({ row }) => row.loid), deals: deals.map(({ row }) => row.loid) }
-    const matchedLeads = await matchLeads(tx, touched, now)
-    const applied = { records, problems, matchedLeads }
+    await endMatches(tx, {
+      leads: leads.filter(isNoLongerMatched).map(({ row }) => row.loid),
+      deals: deals.filter(isMoved).map(({ row }) => row.loid),
+    })
+    await matchLeads(tx, touched, now)
+    const applied = { records, problems }
     await tally?.write(tx, applied)
     return applied
 
@@ -153,7 +157,7 @@ async function writeHistory<Item extends NamedRecord, Row extends RecordRow>(
   all: readonly Pick<PlannedRecord<Row>, 'before' | 'row' | 'history'>[],
   now: Date,
 ): Promise<void> {
-  const moved = all.filter(({ before, row }) => before && before.partner_id !== row.partner_id)
+  const moved = all.filter(isMoved)
   const moves = moved.map(({ row }) => ({ loid: row.loid, toPartnerId: row.partner_id }))
   await moveHistories(tx, historyKind, moves)
   const plans = all.map(({ row, history: plan }) => ({ partnerId: row.partner_id, loid: row.loid, plan }))
@@ -167,6 +171,14 @@ function asApplied(
 ): AppliedRecord {
   const { partner_id, loid, zoho_id, business_name, created_at, notes_due } = row
   return { module, zoho_id: zoho_id ?? '', partner_id, loid, business_name, created_at, notes_due, is_new, outcome }
+}
+
+function isMoved({ before, row }: Pick<PlannedRecord<RecordRow>, 'before' | 'row'>): boolean {
+  return before !== undefined && before.partner_id !== row.partner_id
+}
+
+function isNoLongerMatched({ before, row }: PlannedLead): boolean {
+  return (before?.matched_at ?? null) !== null && row.matched_at === null
 }
 
 /** For the first time, or again after it was gone or another partner's. */

@@ -60,9 +60,9 @@ test('a closed account sends nothing of what waited, and its owner connects to t
   const { loid } = await stranger.submitLead()
   expect((await portal.post('/auth/disown', { token: await linkToken(broker.form.email) })).status).toBe(200)
 
-  const { resetToken } = (
-    await portal.newPartner(broker.form).then(() => portal.post('/auth/forgot-password', { email: broker.form.email }))
-  ).body.data
+  const owner = await portal.newPartner(broker.form)
+  await waitFor('the hold', () => mustConfirm(owner))
+  const { resetToken } = (await portal.post('/auth/forgot-password', { email: broker.form.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
   const { token } = (await portal.post('/auth/login', { email: broker.form.email, password })).body

@@ -4,7 +4,7 @@ import { isOutdated } from '../../zoho/applied-time.ts'
 import type { CrmDeal, CrmHistoryEntry, CrmLead } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
-import { findOpenLeadsByLoidOfAllPartners } from '../leads/matching.queries.ts'
+import { findUnconvertedLeadsOfAllPartners } from '../leads/matching.queries.ts'
 import type { Page, Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
@@ -42,7 +42,7 @@ async function leadsOf(
 ): Promise<CrmLead[]> {
   const known = new Set(rows.map((row) => row.zoho_id))
   const loids = deals.filter((deal) => !known.has(deal.zoho_id)).map((deal) => deal.loid)
-  const { records } = await deps.crm.getLeads(await findOpenLeadsByLoidOfAllPartners(deps.db, loids), signal)
+  const { records } = await deps.crm.getLeads(await findUnconvertedLeadsOfAllPartners(deps.db, loids), signal)
   return records.filter((lead) => lead.is_converted)
 }
 
@@ -179,12 +179,15 @@ function differing<Item extends CrmLead | CrmDeal>(
 }
 
 /** What the comparison in SQL says of many rows, of one. */
-function hasChanged(record: CrmLead | CrmDeal, row: RecordRow & { converted_at?: string | null }): boolean {
+function hasChanged(
+  record: CrmLead | CrmDeal,
+  row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at'>>,
+): boolean {
   return (
     row.crm_modified_time !== record.modified_time ||
     row.archived_reason === 'left-crm' ||
     // Conversion may leave Modified_Time as it was.
-    (isLead(record) && record.is_converted && row.converted_at === null)
+    (isLead(record) && record.is_converted && (row.converted_at === null || row.matched_at !== null))
   )
 }
 

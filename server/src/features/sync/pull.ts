@@ -42,8 +42,6 @@ export function reasonOf(error: unknown): string | undefined {
 export interface Applied {
   records: AppliedRecord[]
   problems: SyncProblem[]
-  /** Leads whose place a deal took. */
-  matchedLeads: { partner_id: string; loid: string }[]
 }
 
 type Outcome = 'created' | 'updated' | 'converted' | 'skipped'
@@ -64,7 +62,6 @@ export interface AppliedRecord {
 /** What was done to records, as far as a run counts it. */
 export interface Done {
   records: readonly (Pick<AppliedRecord, 'module' | 'created_at' | 'is_new'> & { outcome: Outcome | 'removed' })[]
-  matchedLeads: readonly unknown[]
 }
 
 /** What a run has done is written in the transaction of what was done, and kept once that has ended. */

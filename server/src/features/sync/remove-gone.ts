@@ -6,14 +6,14 @@ import { recordEvents } from '../../events/events.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { DEAL_TABLE } from '../deals/deal-table.ts'
 import { LEAD_TABLE } from '../leads/lead-table.ts'
-import { restoreMatchedLeadsOfAllPartners } from '../leads/matching.queries.ts'
+import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
 import type { Done, PageTally } from './pull.ts'
 
 /**
- * The records left the CRM, or the lender gave them to a stranger (D28). Leads whose place one of the deals had taken come
- * back with its going, unless another deal matches them.
+ * The records left the CRM, or the lender gave them to a stranger (D28). The leads that the deals had replaced are restored,
+ * unless another deal matches them.
  */
 export async function removeGone(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -29,7 +29,6 @@ export async function removeGone(
     const archived = module === 'Leads' ? await removeLeads(tx) : await removeDeals(tx)
     const removed: Done = {
       records: archived.map(({ created_at }) => ({ module, created_at, is_new: false, outcome: 'removed' })),
-      matchedLeads: [],
     }
     await tally?.write(tx, removed)
     return removed
@@ -51,7 +50,7 @@ export async function removeGone(
       tx,
       deals.flatMap((row) => DEAL_TABLE.removed(row, at) ?? []),
     )
-    const leads = await restoreMatchedLeadsOfAllPartners(tx, deals)
+    const leads = await endMatches(tx, { leads: [], deals: deals.map((deal) => deal.loid) })
     await matchLeads(tx, { leads, deals: [] }, now)
     return deals
   }

@@ -1,5 +1,6 @@
-import type { DealSyncResult, LeadSyncResult } from '@portal/contract/sync.ts'
+import type { LeadSyncResult } from '@portal/contract/sync.ts'
 import * as z from 'zod/mini'
+import type { SyncRunRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
@@ -7,10 +8,11 @@ import { PartnerHeld } from '../../push/partner-held.ts'
 import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { CrmRefused } from '../../zoho/errors.ts'
 import { findPartner } from '../accounts/accounts.queries.ts'
+import { tellMatchedLeads } from '../leads/matching.queries.ts'
 import { openProgress, openRun, type Run, talliesOf } from './run.ts'
 import { type PulledModule, syncNotes } from './sync-notes.ts'
-import { syncDeals, syncLeads } from './sync-records.ts'
-import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, type SyncResult } from './sync-runs.queries.ts'
+import { type SyncedDeals, syncDeals, syncLeads } from './sync-records.ts'
+import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, holdRun } from './sync-runs.queries.ts'
 
 /** What a run says that failed for no fault of the CRM's. */
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
@@ -50,7 +52,7 @@ async function syncUntilDone(
   begun: Pick<Run, 'signal' | 'progress' | 'tallies'>,
   { partnerId, runId }: { partnerId: string; runId: string },
 ): Promise<void> {
-  const { db, clock } = deps
+  const { db } = deps
   await begun.progress.begin('Asking the CRM')
   const partner = await findPartner(db, partnerId)
   const zohoId = partner?.zoho_id ?? (await pushPartnerNow(deps, partnerId, { signal: begun.signal, useless: null }))
@@ -67,7 +69,7 @@ async function syncUntilDone(
     tallies.notes_since = earliest(tallies.notes_since, await findNotesLeft(db, partnerId))
   }
   let leads: LeadSyncResult | undefined
-  let deals: DealSyncResult | undefined
+  let deals: SyncedDeals | undefined
   for (;;) {
     const asked = await getRun(db, partnerId, runId)
     if (asked.status !== 'running') return
@@ -81,9 +83,25 @@ async function syncUntilDone(
       pulled.push({ module: 'Deals', since: since.deals })
     }
     if (pulled.length > 0) await syncNotes(run, pulled)
-    const result: SyncResult | undefined = leads && deals ? { leads, deals } : (leads ?? deals)
-    if (result && (await finishRun(db, asked, result, clock.now().toISOString()))) return
+    if (await endRun(deps, asked, leads, deals)) return
   }
+}
+
+/** False when more was asked of the run meanwhile. What the run tells of matches is told once, by whichever run ends first (D49). */
+function endRun(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  run: SyncRunRow,
+  leads: LeadSyncResult | undefined,
+  synced: SyncedDeals | undefined,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    if (!(await holdRun(tx, run))) return false
+    const deals = synced && { ...synced, matching_leads_removed: await tellMatchedLeads(tx, run.partner_id) }
+    const result = leads && deals ? { leads, deals } : (leads ?? deals)
+    if (!result) return false
+    await finishRun(tx, run, result, clock.now().toISOString())
+    return true
+  })
 }
 
 function earliest(one: string | null, other: string | null): string | null {

@@ -23,12 +23,7 @@ export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'ta
 }
 
 const LeadTally = z.object({ created: z.number(), updated: z.number(), converted: z.number(), removed: z.number() })
-const DealTally = z.object({
-  created: z.number(),
-  updated: z.number(),
-  removed: z.number(),
-  matching_leads_removed: z.number(),
-})
+const DealTally = z.object({ created: z.number(), updated: z.number(), removed: z.number() })
 
 /** What a run has done so far. Written with what was done, so that a run taken up again counts it (D31). */
 const Tallies = z.object({
@@ -45,7 +40,7 @@ export function talliesOf(result: unknown): Tallies {
   return (
     data ?? {
       leads: { created: 0, updated: 0, converted: 0, removed: 0 },
-      deals: { created: 0, updated: 0, removed: 0, matching_leads_removed: 0 },
+      deals: { created: 0, updated: 0, removed: 0 },
       notes_since: null,
     }
   )
@@ -92,10 +87,9 @@ export function tallyOf({ progress, tallies }: Pick<Run, 'progress' | 'tallies'>
   }
 }
 
-function withDone(tallies: Tallies, { records, matchedLeads }: Done, listsNotes: boolean): Tallies {
+function withDone(tallies: Tallies, { records }: Done, listsNotes: boolean): Tallies {
   const leads = { ...tallies.leads }
   const deals = { ...tallies.deals }
-  deals.matching_leads_removed += matchedLeads.length
   let { notes_since } = tallies
   for (const { module, outcome, created_at, is_new } of records) {
     if (module === 'Leads' && outcome !== 'skipped') leads[outcome]++

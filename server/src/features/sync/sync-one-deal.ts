@@ -4,7 +4,7 @@ import { Conflict, CrmUnavailable, NotFound } from '../../errors.ts'
 import { getPartner } from '../accounts/accounts.queries.ts'
 import type { StoredDeal } from '../deals/deal-table.ts'
 import { findDealLoid, findDealRow } from '../deals/deals.queries.ts'
-import { findLeadLoid, findLeadRow } from '../leads/leads.queries.ts'
+import { findLeadKeys, findLeadRow } from '../leads/leads.queries.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { pullForAll } from './pull-for-all.ts'
 import { pullNotesOf } from './pull-notes.ts'
@@ -20,8 +20,8 @@ export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: strin
   const pull = pullForAll(deps, 'deals', AbortSignal.timeout(ANSWER_MS_MAX))
   const dealLoid = await findDealLoid(db, partnerId, idOrLoid)
   if (dealLoid !== undefined) return pullDeal(pull, partnerId, dealLoid)
-  const leadLoid = await findLeadLoid(db, partnerId, idOrLoid)
-  const lead = leadLoid === undefined ? undefined : await findLeadRow(db, partnerId, leadLoid)
+  const [key] = await findLeadKeys(db, partnerId, idOrLoid)
+  const lead = key && (await findLeadRow(db, partnerId, key.loid))
   if (!lead?.zoho_id) throw new NotFound('Deal not found')
   const [applied] = await pullOne(pull, 'Leads', lead.zoho_id)
   const now = await findLeadRow(db, partnerId, lead.loid)

@@ -29,15 +29,17 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
 }
 
-/** The same for deals, which take the place of the leads that match them. */
-export async function syncDeals(begun: Run, since: string | undefined): Promise<DealSyncResult> {
+export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
+
+/** The same for deals, which replace the leads that match them: how many did, the end of the run tells. */
+export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
   const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)
   const { total, problems } = await syncModule(run, 'Deals', since)
-  const { created, updated, removed, matching_leads_removed } = run.tallies.deals
+  const { created, updated, removed } = run.tallies.deals
   const total_zoho_deals = Math.max(total, created + updated)
   const skipped = total_zoho_deals - created - updated
-  return { total_zoho_deals, created, updated, matching_leads_removed, skipped, removed, problems }
+  return { total_zoho_deals, created, updated, skipped, removed, problems }
 }
 
 async function syncModule(

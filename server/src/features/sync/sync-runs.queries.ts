@@ -55,14 +55,28 @@ export async function updateProgress(
     .execute()
 }
 
-/** False when more was asked of the run than `kind` while it went on: it is not at its end then. */
+/** Until the transaction ends, nobody joins the run. False when it has ended, or is asked for more than `kind` by now. */
+export async function holdRun(tx: Tx, run: Pick<SyncRunRow, 'id' | 'partner_id' | 'kind'>): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sync_runs')
+    .select('id')
+    .where('partner_id', '=', run.partner_id)
+    .where('id', '=', run.id)
+    .where('status', '=', 'running')
+    .where('kind', '=', run.kind)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The caller holds the run. */
 export async function finishRun(
-  db: Db,
-  run: Pick<SyncRunRow, 'id' | 'partner_id' | 'kind'>,
+  tx: Tx,
+  run: Pick<SyncRunRow, 'id' | 'partner_id'>,
   result: SyncResult,
   at: string,
-): Promise<boolean> {
-  const row = await db
+): Promise<void> {
+  await tx
     .updateTable('sync_runs')
     .set((eb) => ({
       status: 'succeeded',
@@ -73,11 +87,7 @@ export async function finishRun(
     }))
     .where('partner_id', '=', run.partner_id)
     .where('id', '=', run.id)
-    .where('status', '=', 'running')
-    .where('kind', '=', run.kind)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
 }
 
 /** What it has done so far stays, for the next run: see `findNotesLeft`. */

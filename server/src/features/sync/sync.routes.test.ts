@@ -292,6 +292,112 @@ test('a lead that matches a deal leaves the list, the oldest first, one a deal, 
   expect(await listed('leads')).toHaveLength(3)
 })
 
+const MATCHING = {
+  Deal_Name: 'By hand',
+  Stage: 'Approved',
+  Business_Name: 'Okafor Freight',
+  Amount: 150_000,
+  Loan_Type: 'Term Loan',
+  Loan_Term: '24 months',
+  Phone: '0491 570 156',
+}
+
+test('a lead that a deal has replaced has become that deal, as a converted one has', async () => {
+  const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanTerm: '24 months' })
+  await ada.pushedLead(loid)
+  await ada.post(`/crm/note/${loid}`, { content: 'Written on the lead' })
+  const inZoho = await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
+  expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 1 })
+  const [deal] = await listed('deals')
+  expect(deal.loid).not.toBe(loid)
+
+  expect((await ada.get('/dashboard/stats')).body.data).toMatchObject({
+    total_leads: 1,
+    active_leads: 0,
+    conversion_rate: 1,
+  })
+  expect((await ada.post('/dashboard/debug-sync-leads')).body.debug.counts).toEqual({ portal_leads: 1, zoho_leads: 1 })
+  const converted = await portal.deps.db
+    .selectFrom('events')
+    .select(['loid', 'data'])
+    .where('partner_id', '=', ada.id)
+    .where('type', '=', 'lead.converted')
+    .execute()
+  expect(converted).toEqual([
+    { loid, data: { business_name: 'Okafor Freight', amount: 150_000, deal_loid: deal.loid } },
+  ])
+  expect(await eventTypes()).not.toContain('lead.removed')
+
+  for (const either of [loid, deal.loid]) {
+    expect((await ada.get(`/crm/deal/${either}`)).body.data).toMatchObject({
+      deal: { loid: deal.loid },
+      notes: [{ content: 'Written on the lead' }],
+      converted_from_lead: true,
+    })
+    expect((await ada.get(`/crm/lead/${either}`)).body.data.lead).toMatchObject({
+      loid,
+      converted_to_deal: { loid: deal.loid },
+    })
+    expect((await history(either)).map((entry: { status: string }) => entry.status)).toEqual(['New Lead'])
+    expect((await stages(either)).at(-1).stage).toBe('Approved')
+    for (const path of [`/crm/search?q=${either}`, `/dashboard/deals?search=${either.slice(3)}`])
+      expect((await ada.get(path)).body.data.deals.map((one: { loid: string }) => one.loid)).toEqual([deal.loid])
+    expect((await ada.get(`/webhook/status/${either}`)).body.data).toMatchObject({ loid: either, status: 'Approved' })
+    expect((await ada.post(`/dashboard/sync-deal/${either}`)).body.data.operation).toBe('unchanged')
+  }
+
+  await ada.post(`/crm/note/${loid}`, { content: 'Written on the deal' })
+  await waitFor('the note on the deal', async () => {
+    return (await lender.list(`Deals/${inZoho}/Notes`, 'Note_Content')).some(
+      (note) => note['Note_Content'] === 'Written on the deal',
+    )
+  })
+  const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+  expect(notes.map((note: { content: string }) => note.content)).toEqual(['Written on the deal', 'Written on the lead'])
+})
+
+test('the answer of a sync counts the leads that were replaced since the last one, whichever path replaced them', async () => {
+  const form = { businessName: 'Okafor Freight', loanTerm: '24 months' }
+  await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
+  expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 0 })
+  const { loid } = await ada.submitLead(form)
+  await ada.pushedLead(loid)
+  // A sync of leads replaces the lead and has no number for it.
+  await syncLeads()
+  expect(await listed('leads')).toEqual([])
+  expect((await sync('/crm/sync')).deals).toMatchObject({ matching_leads_removed: 1 })
+  expect(await syncDeals()).toMatchObject({ matching_leads_removed: 0 })
+})
+
+test('a lead that a deal has replaced becomes another deal when the CRM converts it, and the first deal is free again', async () => {
+  const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanTerm: '24 months' })
+  await ada.pushedLead(loid)
+  await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
+  await syncDeals()
+  const [byHand] = await listed('deals')
+  const [inZoho] = await lender.list('Leads', 'LOID')
+  await lender.convert(String(inZoho?.['id']), { Deal_Name: 'Converted' })
+  expect(await syncLeads()).toMatchObject({ converted: 1, problems: [] })
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+  expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.deal_name).toBe('Converted')
+  expect((await ada.get(`/crm/deal/${byHand.loid}`)).body.data.converted_from_lead).toBe(false)
+  expect(await syncLeads()).toMatchObject({ converted: 0, skipped: 1 })
+})
+
+test('a lead that a deal has replaced is open again when the deal is given to another partner', async () => {
+  const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanTerm: '24 months' })
+  await ada.pushedLead(loid)
+  const inZoho = await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
+  await syncDeals()
+  const bob = await portal.newPartner()
+  await lender.update('Deals', inZoho, { Partner: { id: await inCrm(bob) } })
+  await syncDeals(bob)
+  expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  expect((await bob.get(`/crm/deal/${loid}`)).status).toBe(404)
+  const [deal] = await listed('deals', bob)
+  expect((await bob.get(`/crm/deal/${deal.loid}`)).body.data).toMatchObject({ notes: [], converted_from_lead: false })
+})
+
 test('POST /dashboard/sync-deal/{id}: none → single deal sync result: unchanged, updated, removed, and created from its lead', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)

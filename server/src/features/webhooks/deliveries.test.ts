@@ -145,7 +145,7 @@ test('a deactivated partner gets no deliveries', async () => {
       partnerId: partner.id,
       loid: waiting.loid,
       type: 'lead.converted',
-      data: { business_name: null, amount: null },
+      data: { business_name: null, amount: null, deal_loid: null },
       at: new Date().toISOString(),
     }),
   )

@@ -22,7 +22,7 @@ function dataOf(event: EventToDeliver): object {
     case 'lead.status_changed':
       return { ...lead(event), status: event.data.status, previous: event.data.previous, changed_at: at }
     case 'lead.converted':
-      return { ...lead(event), converted_at: at }
+      return { ...lead(event), deal_loid: event.data.deal_loid, converted_at: at }
     case 'lead.removed':
       return { ...lead(event), reason: event.data.reason, removed_at: at }
     case 'deal.created':

@@ -73,7 +73,7 @@ test('every kind of event is delivered, and none carries an email, a phone, an A
 
   const dealId = await lender.convert(id, { Deal_Name: 'Okafor truck', Amount: 150_000 })
   await sync()
-  expect((await delivered('lead.converted')).data).toEqual({ ...lead, converted_at: isAt })
+  expect((await delivered('lead.converted')).data).toEqual({ ...lead, deal_loid: lead.loid, converted_at: isAt })
   const deal = { ...lead, object: 'deal', deal_name: 'Okafor truck' }
   expect((await delivered('deal.created')).data).toEqual({ ...deal, stage: 'Information Received', created_at: isAt })
 

@@ -14,6 +14,7 @@ const NONE: ApiKeyStatus = {
   business_name: 'Harbour Finance',
   last_generated: null,
   last_used: null,
+  base_url: 'https://portal.example/api',
 }
 const ACTIVE: ApiKeyStatus = {
   ...NONE,
@@ -190,7 +191,7 @@ test('the page tells when the key was made and last used, how to use it, and tha
   expect(screen.getByText('2 hours ago')).toBeDefined()
   expect(screen.getByText(/API keys are permanent and do not expire/)).toBeDefined()
   const example = screen.getByRole('group', { name: 'cURL example' }).textContent
-  expect(example).toContain(`curl -X POST ${window.location.origin}/api/partner/leads`)
+  expect(example).toContain(`curl -X POST ${NONE.base_url}/partner/leads`)
   expect(example).toContain("'Authorization: Bearer <YOUR_API_KEY>'")
   const guide = screen.getByRole('region', { name: 'Using your key' })
   for (const words of ['Authorization: Bearer', `${API_CALLS_PER_MINUTE} calls a minute`, 'POST /api/partner/leads'])

@@ -34,13 +34,17 @@ export function ApiKeysPage() {
             <div className="grid min-h-89 min-w-0 grid-cols-[minmax(0,1fr)] gap-6 sm:min-h-78">
               {status.data ? <ApiKeyPanel status={status.data} /> : <WaitingKey />}
             </div>
-            <UsageExample />
+            {status.data ? <UsageExample baseUrl={status.data.base_url} /> : <WaitingExample />}
           </div>
           <ApiKeyGuide />
         </div>
       )}
     </>
   )
+}
+
+function WaitingExample() {
+  return <Skeleton className="h-83" />
 }
 
 function WaitingKey() {

@@ -4,9 +4,10 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 
 const LEAD = { business_name: 'Saltbush Transport', phone: '+61 491 570 156', loan_amount: 250000 }
 
-export function UsageExample() {
+/** The base URL is the server's to say: the page may be open under another address. */
+export function UsageExample({ baseUrl }: { baseUrl: string }) {
   const command = curlCommand({
-    url: `${window.location.origin}/api/partner/leads`,
+    url: `${baseUrl}/partner/leads`,
     headers: ['Authorization: Bearer <YOUR_API_KEY>', 'Content-Type: application/json'],
     body: JSON.stringify(LEAD, null, 2),
   })

@@ -6,7 +6,7 @@ import type { UseFormReturn } from 'react-hook-form'
 export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
 
 /** In the order in which the fields stand on the page: the first one in error gets the focus. */
-export const EMPTY_LEAD: NewLeadForm = {
+export const EMPTY_LEAD: Required<NewLeadForm> = {
   firstName: '',
   lastName: '',
   email: '',

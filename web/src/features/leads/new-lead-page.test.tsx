@@ -1,12 +1,14 @@
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
 import { fireEvent, screen, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 type Handlers = Parameters<typeof serveSignedIn>[0]
+
+const realMatchMedia = window.matchMedia
 
 const CREATED = { id: 'l1', loid: 'LO-7K3M9QAZ', lead_status: 'New Lead', crm: 'pending' }
 
@@ -73,6 +75,51 @@ test('a submitted lead goes to the server as it is stored, once, and its page op
     consentVersion: CONSENT_VERSION,
   })
 })
+
+test('after Submit and add another the form is empty, and a toast tells which lead was submitted', async () => {
+  const { user, submitted } = await openForm({
+    'GET /dashboard/leads/duplicates': () => ({
+      body: data({
+        duplicates: [
+          { loid: 'LO-AAAAAAA1', business_name: null, created_at: '2026-11-01T00:00:00.000Z', matches: ['email'] },
+        ],
+      }),
+    }),
+  })
+  fill({ ...APPLICANT, 'Loan Amount': '50k' })
+  fireEvent.blur(field('Email'))
+  expect(await screen.findByText('LO-AAAAAAA1')).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'Submit and add another' }))
+  expect(await screen.findByText('Coastal Concrete was submitted as LO-7K3M9QAZ')).toBeDefined()
+  expect(window.location.pathname).toBe('/leads/new')
+  await waitFor(() => expect(document.activeElement).toBe(field('First Name')))
+  for (const label of [...Object.keys(APPLICANT), 'Loan Amount']) expect(field(label).value).toBe('')
+  expect(screen.queryByText('LO-AAAAAAA1')).toBeNull()
+
+  fill(APPLICANT)
+  await user.click(screen.getByRole('button', { name: 'Submit Lead' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
+  const keys = submitted().map(({ headers }) => headers.get('idempotency-key'))
+  expect(new Set(keys).size).toBe(2)
+})
+
+test.each([
+  [true, 'First Name'],
+  [false, null],
+])(
+  'typing can begin at once where there is a keyboard (%s), and leaving the empty field says nothing',
+  async (hasMouse, focused) => {
+    vi.spyOn(window, 'matchMedia').mockImplementation((media) =>
+      Object.assign(realMatchMedia(media), { matches: hasMouse }),
+    )
+    const { user } = await openForm()
+    expect(document.activeElement === field('First Name') ? 'First Name' : null).toBe(focused)
+    fireEvent.focus(field('First Name'))
+    fireEvent.blur(field('First Name'))
+    await user.click(field('Last Name'))
+    expect(field('First Name').getAttribute('aria-invalid')).toBeNull()
+  },
+)
 
 test('an amount is shown as it is submitted, also when the cursor is still in it', async () => {
   const { user, submitted } = await openForm({
@@ -255,7 +302,9 @@ test('what was typed outlives the session: the same partner finds it again, anot
   let partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 401, body: failure('Please sign in again.', 'UNAUTHORIZED') }),
-    'POST /auth/login': () => ({ body: { success: true, token: 'token-2', partner } }),
+    'POST /auth/login': () => ({
+      body: { success: true, token: 'token-2', partner, person: { id: 'p', role: 'owner' } },
+    }),
     'POST /auth/verify': () => ({
       body: data({ partnerId: partner.id, businessName: partner.businessName, partnerEmail: partner.email }),
     }),

@@ -36,6 +36,14 @@ import { ApplicantSections, LoanSections } from './new-lead-sections.tsx'
 import { submitFailureText } from './submit-failure-text.ts'
 
 const SUBMIT_KEY = ['leads', 'submit']
+const ADD_ANOTHER = 'add-another'
+/** As long as a toast may stand: nothing else on the page tells the LOID. */
+const SUBMITTED_TOAST_MS = 8_000
+
+interface Submission {
+  lead: NewLead
+  addsAnother: boolean
+}
 
 export function NewLeadPage() {
   const form = useForm<NewLeadForm, unknown, NewLead>({
@@ -44,7 +52,10 @@ export function NewLeadPage() {
     defaultValues: EMPTY_LEAD,
   })
   const isRestored = useDraft(form)
-  const submission = useSubmission(form)
+  // How many leads this page has submitted: what stands in the form beside its values begins over with each.
+  const [round, setRound] = useState(0)
+  const submission = useSubmission(form, () => setRound((before) => before + 1))
+  useFirstFocus(form, round)
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
   const handleWayBack = useWayBack(paths.leads.to)
 
@@ -59,22 +70,26 @@ export function NewLeadPage() {
           </Link>
         }
       />
-      {isRestored && (
+      {isRestored && round === 0 && (
         <Alert kind="info" className="mb-5">
           What you had entered before you were signed out is here again.
         </Alert>
       )}
       <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-8">
-        <ApplicantSections form={form} />
-        <LoanSections form={form} />
-        <div className="border-t border-line pt-5 xl:ml-68">
-          <p className="flex items-start gap-2.5 text-muted">
+        <ApplicantSections key={`applicant-${round}`} form={form} />
+        <LoanSections key={`loan-${round}`} form={form} />
+        <div className="in-reach border-t border-line pt-5 xl:ml-68">
+          <p className="flex items-start gap-2.5 text-muted max-sm:text-xs">
             <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
             {CONSENT_TEXT}
           </p>
-          <div className="mt-4 flex flex-wrap gap-2">
-            <Button type="submit" busy={submission.isPending}>
+          {/* On a phone the three share one line. */}
+          <div className="mt-4 flex flex-wrap gap-2 max-sm:mt-3 max-sm:gap-1.5 max-sm:*:grow max-sm:*:px-2.5 max-sm:*:text-[0.8125rem]">
+            <Button type="submit" busy={submission.pending === 'one'}>
               Submit Lead
+            </Button>
+            <Button type="submit" value={ADD_ANOTHER} variant="secondary" busy={submission.pending === 'another'}>
+              Submit and add another
             </Button>
             <Link {...paths.leads} onClick={handleWayBack} className={buttonClass('secondary')}>
               Cancel
@@ -123,7 +138,17 @@ function useDraft(form: LeadForm): boolean {
   return draft !== null
 }
 
-function useSubmission(form: LeadForm) {
+/**
+ * Typing begins at once, also in the next lead. Where there is no keyboard yet, it waits to be asked for: it would cover half
+ * of a phone.
+ */
+function useFirstFocus(form: LeadForm, round: number) {
+  useEffect(() => {
+    if (round > 0 || window.matchMedia('(hover: hover) and (pointer: fine)').matches) form.setFocus('firstName')
+  }, [form, round])
+}
+
+function useSubmission(form: LeadForm, onAddAnother: () => void) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const idempotency = useIdempotencyKey()
@@ -131,19 +156,20 @@ function useSubmission(form: LeadForm) {
 
   const submit = useMutation({
     mutationKey: SUBMIT_KEY,
-    mutationFn: (lead: NewLead) => submitLead(lead, idempotency.keyFor(lead)),
-    async onSuccess({ loid }) {
-      done.current = true
+    mutationFn: ({ lead }: Submission) => submitLead(lead, idempotency.keyFor(lead)),
+    async onSuccess({ loid }, { lead, addsAnother }) {
+      done.current = !addsAnother
       dropDraft()
       void queryClient.invalidateQueries({ queryKey: ['leads'] })
       void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
-      if (loid) {
-        toast.success('Lead submitted successfully')
-        await navigate(paths.lead(loid))
-      } else {
-        toast.warning('The lead was submitted, but its LOID is not known yet. You will find it in your leads.')
-        await navigate(paths.leads)
-      }
+      if (!loid) toast.warning('The lead was submitted, but its LOID is not known yet. You will find it in your leads.')
+      else if (addsAnother) toast.success(`${lead.businessName} was submitted as ${loid}`, SUBMITTED_TOAST_MS)
+      else toast.success('Lead submitted successfully')
+      if (addsAnother) {
+        idempotency.renew()
+        form.reset(EMPTY_LEAD)
+        onAddAnother()
+      } else await navigate(loid ? paths.lead(loid) : paths.leads)
     },
     onError(error) {
       showFieldErrors(form, error)
@@ -153,11 +179,11 @@ function useSubmission(form: LeadForm) {
     },
   })
 
-  function handleValid(lead: NewLead) {
+  function handleValid(lead: NewLead, addsAnother: boolean) {
     // A second click may come before the first has been drawn.
     if (queryClient.isMutating({ mutationKey: SUBMIT_KEY }) > 0) return
     for (const warning of softWarnings(lead)) toast.warning(warning)
-    submit.mutate(lead)
+    submit.mutate({ lead, addsAnother })
   }
 
   function handleInvalid() {
@@ -170,11 +196,13 @@ function useSubmission(form: LeadForm) {
   }
 
   return {
-    isPending: submit.isPending,
+    pending: submit.isPending ? (submit.variables.addsAnother ? 'another' : 'one') : null,
     isDone: () => done.current,
     handleSubmit(event: SubmitEvent) {
+      const { submitter } = event.nativeEvent
+      const addsAnother = submitter instanceof HTMLButtonElement && submitter.value === ADD_ANOTHER
       settleAmounts(form)
-      void form.handleSubmit(handleValid, handleInvalid)(event)
+      void form.handleSubmit((lead) => handleValid(lead, addsAnother), handleInvalid)(event)
     },
   }
 }

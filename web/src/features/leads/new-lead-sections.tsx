@@ -3,7 +3,7 @@ import { INDUSTRIES, LOAN_TERMS, LOAN_TYPES, STATES, TIMES_IN_BUSINESS } from '@
 import { readPhone } from '@portal/contract/phone.ts'
 import { Email } from '@portal/contract/text.ts'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type FocusEvent, type ReactNode, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { Checkbox, SelectField, TextArea, TextField } from '../../ui/field.tsx'
 import { FormSection } from '../../ui/form-section.tsx'
@@ -18,13 +18,20 @@ const CHOOSE = 'Select…'
 
 /** The two sections by which an applicant who was submitted before is recognised. */
 export function ApplicantSections({ form }: { form: LeadForm }) {
-  const { register, control, getValues } = form
+  const { register, control, getValues, getFieldState } = form
   const { errors, touchedFields } = form.formState
   const [businessAbn, phone, iso] = useWatch({ control, name: ['businessAbn', 'phone', 'iso'] })
   const [check, setCheck] = useState<DuplicateCheck>({})
   const { data } = useQuery(duplicatesQuery(check))
   const duplicates = data?.duplicates ?? []
   const isByBusinessNumber = (matches: readonly string[]) => matches.every((match) => match === 'abn')
+
+  const firstName = register('firstName')
+
+  /** The page put the focus here: leaving the field without a word says nothing yet. */
+  async function handleFirstLeft(event: FocusEvent) {
+    if (getFieldState('firstName').isDirty) await firstName.onBlur(event)
+  }
 
   function handleSettled() {
     setCheck(checkOf(getValues()))
@@ -36,7 +43,13 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
   return (
     <>
       <FormSection title="Personal Information" description="Who applies for the loan.">
-        <TextField label="First Name" required error={errors.firstName?.message} {...register('firstName')} />
+        <TextField
+          label="First Name"
+          required
+          error={errors.firstName?.message}
+          {...firstName}
+          onBlur={handleFirstLeft}
+        />
         <TextField label="Last Name" required error={errors.lastName?.message} {...register('lastName')} />
         <TextField
           label="Email"

@@ -6,6 +6,11 @@ import { openApp } from '../../testing/open-app.tsx'
 import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
+const LEAD_FIELDS = [
+  { name: 'business_name', required: true, type: 'string', description: 'Of the applicant.' },
+  { name: 'phone', required: false, type: 'string', description: 'Of Australia or New Zealand.' },
+]
+
 const DOCS: ApiDocs = {
   title: 'Partner API',
   version: '1.2.0',
@@ -23,12 +28,16 @@ const DOCS: ApiDocs = {
       path: '/partner/leads',
       description: 'Submits a lead.',
       requestBody: {
-        fields: [
-          { name: 'business_name', required: true, type: 'string', description: 'Of the applicant.' },
-          { name: 'phone', required: false, type: 'string', description: 'Of Australia or New Zealand.' },
-        ],
+        fields: LEAD_FIELDS,
         example: { business_name: 'Saltbush' },
       },
+      responseExample: { success: true },
+    },
+    {
+      method: 'POST',
+      path: '/webhook/lead',
+      description: 'The same.',
+      requestBody: { fields: LEAD_FIELDS, example: { business_name: 'Saltbush' } },
       responseExample: { success: true },
     },
     { method: 'GET', path: '/partner/docs', description: 'This.', requestBody: null, responseExample: { title: 'x' } },
@@ -103,7 +112,7 @@ test('documentation without its other parts is shown as far as it goes', async (
   openApp('/api-docs')
   expect(await screen.findByRole('heading', { name: 'Overview' })).toBeDefined()
   const titles = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)
-  expect(titles).toEqual(['Overview', 'Authentication', 'Endpoints', 'Code examples'])
+  expect(titles).toEqual(['Overview', 'Authentication', 'Code examples', 'Endpoints', 'Request fields'])
 })
 
 test('every part of the documentation is on the page, and in its contents', async () => {
@@ -112,8 +121,9 @@ test('every part of the documentation is on the page, and in its contents', asyn
   const titles = [
     'Partner API',
     'Authentication',
-    'Endpoints',
     'Code examples',
+    'Endpoints',
+    'Request fields',
     'Webhooks',
     'Error codes',
     'Rate limits',
@@ -122,7 +132,15 @@ test('every part of the documentation is on the page, and in its contents', asyn
   await screen.findByRole('heading', { name: 'Support' })
   expect(screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)).toEqual(titles)
   const contents = within(screen.getByRole('navigation', { name: 'On this page' })).getAllByRole('link')
-  expect(contents.map(({ textContent }) => textContent)).toEqual(titles)
+  const endpoints = ['POST /partner/leads', 'POST /webhook/lead', 'GET /partner/docs']
+  const fields = ['POST /partner/leads, POST /webhook/lead']
+  expect(contents.map(({ textContent }) => textContent)).toEqual([
+    ...titles.slice(0, 4),
+    ...endpoints,
+    'Request fields',
+    ...fields,
+    ...titles.slice(5),
+  ])
   for (const link of contents) expect(document.querySelector(link.getAttribute('href') ?? '')).not.toBeNull()
 
   for (const text of ['Version 1.2.0', 'https://portal.example/api', 'API keys do not expire', '120 a minute'])
@@ -135,13 +153,17 @@ test('every part of the documentation is on the page, and in its contents', asyn
   expect(screen.getByRole('link', { name: 'OpenAPI (JSON)' }).getAttribute('href')).toBe('/api/openapi.json')
 })
 
-test('an endpoint tells its method, path, fields and examples', async () => {
+test('an endpoint tells its method, path and examples, and leads to the one table of its fields', async () => {
   serveDocs(DOCS)
   openApp('/api-docs')
   const endpoint = (await screen.findByRole('heading', { name: '/partner/leads' })).closest('article')
   if (!endpoint) throw new Error('no endpoint')
   expect(within(endpoint).getByText('POST')).toBeDefined()
-  const [first, second] = within(endpoint).getAllByRole('listitem')
+  const fields = within(endpoint).getByRole('link', { name: 'Request fields of POST /partner/leads' })
+  const table = document.querySelector<HTMLElement>(fields.getAttribute('href') ?? '')
+  if (!table) throw new Error('no table of fields')
+  expect(screen.getAllByText('Of the applicant.')).toHaveLength(1)
+  const [first, second] = within(table).getAllByRole('listitem')
   expect(first?.textContent).toBe('business_namestringrequiredOf the applicant.')
   expect(second?.textContent).toBe('phonestringOf Australia or New Zealand.')
   expect(within(endpoint).getByRole('group', { name: 'Request example' }).textContent).toBe(

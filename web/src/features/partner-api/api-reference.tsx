@@ -4,10 +4,11 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
 import { CodeSamples } from './code-samples.tsx'
-import { EndpointReference } from './endpoint-reference.tsx'
+import { EndpointReference, endpointId } from './endpoint-reference.tsx'
 import { Marked } from './marked.tsx'
 import { NamedTexts } from './named-texts.tsx'
 import type { ReadableDocs } from './partner-api.queries.ts'
+import { fieldTables, RequestFields } from './request-fields.tsx'
 import { SessionToken } from './session-token.tsx'
 import { TableOfContents } from './table-of-contents.tsx'
 import { WebhookReference } from './webhook-reference.tsx'
@@ -15,6 +16,8 @@ import { WebhookReference } from './webhook-reference.tsx'
 interface Part {
   id: string
   title: string
+  /** What the contents name below it. */
+  items?: { id: string; title: string }[]
   content: ReactNode
 }
 
@@ -26,7 +29,7 @@ export function ApiReference({ docs }: { docs: ReadableDocs }) {
     if (window.location.hash) document.getElementById(window.location.hash.slice(1))?.scrollIntoView()
   }, [])
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-10 xl:grid-cols-[minmax(0,1fr)_12rem]">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-10 xl:grid-cols-[minmax(0,1fr)_13rem]">
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-10">
         {parts.map(({ id, title, content }) => (
           <section
@@ -49,6 +52,7 @@ export function ApiReference({ docs }: { docs: ReadableDocs }) {
 
 function partsOf(docs: ReadableDocs): Part[] {
   const { authentication, endpoints, examples, errorCodes, rateLimits, webhooks, support } = docs
+  const tables = fieldTables(endpoints)
   return [
     { id: 'overview', title: docs.title ?? 'Overview', content: <Overview docs={docs} /> },
     {
@@ -74,17 +78,6 @@ function partsOf(docs: ReadableDocs): Part[] {
       ),
     },
     {
-      id: 'endpoints',
-      title: 'Endpoints',
-      content: (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-          {endpoints.map((endpoint) => (
-            <EndpointReference key={`${endpoint.method} ${endpoint.path}`} endpoint={endpoint} />
-          ))}
-        </div>
-      ),
-    },
-    {
       id: 'examples',
       title: 'Code examples',
       // A line break at the end would run a pasted command before it was read.
@@ -99,6 +92,41 @@ function partsOf(docs: ReadableDocs): Part[] {
         />
       ),
     },
+    {
+      id: 'endpoints',
+      title: 'Endpoints',
+      items: endpoints.map((endpoint) => ({
+        id: endpointId(endpoint),
+        title: `${endpoint.method} ${endpoint.path}`,
+      })),
+      content: (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+          {endpoints.map((endpoint) => (
+            <EndpointReference
+              key={endpointId(endpoint)}
+              endpoint={endpoint}
+              fieldsId={tables.find((table) => table.endpoints.includes(endpoint))?.id}
+            />
+          ))}
+        </div>
+      ),
+    },
+    ...(tables.length > 0
+      ? [
+          {
+            id: 'fields',
+            title: 'Request fields',
+            items: tables.map(({ id, title }) => ({ id, title })),
+            content: (
+              <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+                {tables.map((table) => (
+                  <RequestFields key={table.id} table={table} />
+                ))}
+              </div>
+            ),
+          },
+        ]
+      : []),
     ...(webhooks ? [{ id: 'webhooks', title: 'Webhooks', content: <WebhookReference webhooks={webhooks} /> }] : []),
     ...(errorCodes
       ? [

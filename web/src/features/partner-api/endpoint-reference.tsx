@@ -1,6 +1,7 @@
-import type { ApiEndpoint, ApiField } from '@portal/contract/partner-api.ts'
+import type { ApiEndpoint } from '@portal/contract/partner-api.ts'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { textLinkClass } from '../../ui/description-list.tsx'
 import { Marked } from './marked.tsx'
 
 const METHOD_COLOURS: Record<string, BadgeVariant> = {
@@ -10,11 +11,22 @@ const METHOD_COLOURS: Record<string, BadgeVariant> = {
   DELETE: 'error',
 }
 
-/** One call: what it does and takes at the left, how it looks at the right. */
-export function EndpointReference({ endpoint }: { endpoint: ApiEndpoint }) {
+/** `endpoint-post-partner-leads`: where the contents lead. */
+export function endpointId({ method, path }: ApiEndpoint): string {
+  return ['endpoint', method, ...(path.match(/\w+/g) ?? [])].join('-').toLowerCase()
+}
+
+interface EndpointReferenceProps {
+  endpoint: ApiEndpoint
+  /** Where the fields of its body are listed. */
+  fieldsId: string | undefined
+}
+
+/** One call: what it does at the left, how it looks at the right. */
+export function EndpointReference({ endpoint, fieldsId }: EndpointReferenceProps) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (
-    <article className="panel @container max-xl:later-[60rem]">
+    <article id={endpointId(endpoint)} className="panel @container max-xl:later-[40rem]">
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-5 py-3.5">
         <Badge variant={METHOD_COLOURS[method] ?? 'secondary'} className="font-mono font-semibold">
           {method}
@@ -26,10 +38,15 @@ export function EndpointReference({ endpoint }: { endpoint: ApiEndpoint }) {
           <p className="max-w-prose">
             <Marked text={description} />
           </p>
-          {requestBody && <RequestFields fields={requestBody.fields} />}
+          {fieldsId !== undefined && (
+            <p className="mt-3">
+              <a href={`#${fieldsId}`} className={textLinkClass}>
+                Request fields of {method} {path}
+              </a>
+            </p>
+          )}
         </div>
-        {/* Stays in sight beside a long list of fields. */}
-        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 self-start @3xl:sticky @3xl:top-20">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
           {requestBody?.example !== undefined && (
             <CodeBlock title="Request example" code={JSON.stringify(requestBody.example, null, 2)} language="json" />
           )}
@@ -39,27 +56,5 @@ export function EndpointReference({ endpoint }: { endpoint: ApiEndpoint }) {
         </div>
       </div>
     </article>
-  )
-}
-
-function RequestFields({ fields }: { fields: readonly ApiField[] }) {
-  return (
-    <>
-      <h4 className="mt-5 mb-1 text-[0.8125rem] font-medium text-muted">Request fields</h4>
-      <ul className="divide-y divide-line">
-        {fields.map(({ name, required, type, description }) => (
-          <li key={name} className="py-2.5">
-            <p className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
-              <code className="font-mono text-[0.8125rem] font-medium break-all">{name}</code>
-              <span className="font-mono text-xs text-muted">{type}</span>
-              {required && <span className="text-xs font-medium text-error-ink">required</span>}
-            </p>
-            <p className="mt-0.5 text-[0.8125rem] text-muted">
-              <Marked text={description} />
-            </p>
-          </li>
-        ))}
-      </ul>
-    </>
   )
 }

@@ -1,29 +1,69 @@
+import { clsx } from 'clsx'
 import { useEffect, useState } from 'react'
 
+interface Entry {
+  id: string
+  title: string
+}
+
 interface TableOfContentsProps {
-  parts: readonly { id: string; title: string }[]
+  parts: readonly (Entry & { items?: readonly Entry[] })[]
 }
 
 /** Stays beside the parts on wide screens and marks the one that is being read. */
 export function TableOfContents({ parts }: TableOfContentsProps) {
-  const current = useCurrentPart(parts.map(({ id }) => id).join(' '))
+  const entries = parts.flatMap(({ id, items = [] }) => [id, ...items.map((item) => item.id)])
+  const current = useCurrentPart(entries.join(' '))
   return (
-    <nav aria-label="On this page" className="sticky top-22 self-start text-[0.8125rem] max-xl:hidden">
+    <nav
+      aria-label="On this page"
+      className="sticky top-22 max-h-[calc(100dvh-7rem)] self-start overflow-y-auto text-[0.8125rem] max-xl:hidden"
+    >
       <p className="mb-2 font-medium">On this page</p>
-      <ul className="border-l border-line">
-        {parts.map(({ id, title }) => (
-          <li key={id}>
-            <a
-              href={`#${id}`}
-              aria-current={id === current ? 'location' : undefined}
-              className="-ml-px block border-l-2 border-transparent py-1 pl-3 text-muted hover:text-ink aria-[current]:border-brand aria-[current]:text-ink"
-            >
-              {title}
-            </a>
+      <ul className="ml-px border-l border-line">
+        {parts.map(({ items = [], ...part }) => (
+          <li key={part.id}>
+            <EntryLink entry={part} current={current} className="py-1 pl-3" />
+            {items.length > 0 && (
+              <ul>
+                {items.map((item) => (
+                  <li key={item.id}>
+                    <EntryLink
+                      entry={item}
+                      current={current}
+                      className="py-1 pl-6 font-mono text-[0.6875rem] break-words"
+                    />
+                  </li>
+                ))}
+              </ul>
+            )}
           </li>
         ))}
       </ul>
     </nav>
+  )
+}
+
+function EntryLink({
+  entry: { id, title },
+  current,
+  className,
+}: {
+  entry: Entry
+  current: string | undefined
+  className: string
+}) {
+  return (
+    <a
+      href={`#${id}`}
+      aria-current={id === current ? 'location' : undefined}
+      className={clsx(
+        '-ml-px block border-l-2 border-transparent text-muted hover:text-ink aria-[current]:border-brand aria-[current]:text-ink',
+        className,
+      )}
+    >
+      {title}
+    </a>
   )
 }
 

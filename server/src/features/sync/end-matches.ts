@@ -1,0 +1,17 @@
+import type { Tx } from '../../db/database.ts'
+import { forgetMatchedLeadsOfAllPartners } from '../deals/deals.queries.ts'
+import { restoreMatchedLeadsOfAllPartners } from '../leads/matching.queries.ts'
+
+/**
+ * Ends the matches of deals that are gone or another partner's, and of leads that are another partner's or became another
+ * deal. The LOIDs of the leads that are open again.
+ */
+export async function endMatches(
+  tx: Tx,
+  ended: { leads: readonly string[]; deals: readonly string[] },
+): Promise<string[]> {
+  if (ended.leads.length + ended.deals.length === 0) return []
+  const restored = await restoreMatchedLeadsOfAllPartners(tx, ended.deals)
+  await forgetMatchedLeadsOfAllPartners(tx, ended)
+  return restored
+}
