@@ -3,6 +3,7 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullNotified } from './pull-notified.job.ts'
 import { pullRecords } from './pull-records.ts'
 import { runSweep } from './sweep.job.ts'
 
@@ -282,6 +283,26 @@ describe('a first sync', () => {
     await pullDetails()
     expect(await notes()).toBe(120)
   })
+})
+
+test('a note that is told of while the notes of its record are read is news, once', async () => {
+  const { loid, id } = await submitted()
+  await later(60)
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  const noteId = await lender.addNote('Leads', id, { content: 'Papers are missing' })
+  const { deps } = portal
+  const { crm } = deps
+  const { signal } = new AbortController()
+  const overtaken: typeof crm.notes = async (...asked) => {
+    const told = await crm.notes(...asked)
+    await pullNotified.run(deps, { module: 'Notes', zohoIds: [noteId] }, signal)
+    return told
+  }
+  // As in a process that has just started.
+  const late = { ...deps, crm: { ...crm, notes: overtaken, listsNotes: () => undefined } }
+  await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
+  expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
 test('histories in the background leave half of the day’s credits to what partners ask for (D57)', async () => {
