@@ -285,6 +285,31 @@ describe('a first sync', () => {
   })
 })
 
+test('a version that a slower pull read is not told after the newer one of the same second', async () => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  const { deps } = portal
+  const { crm } = deps
+  const { signal } = new AbortController()
+  const overtaken: typeof crm.getLeads = async (...asked) => {
+    const read = await crm.getLeads(...asked)
+    await change('Leads', id, ['Pre Qualified'])
+    await pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal)
+    return read
+  }
+  await waitFor('a second to begin', async () => Date.now() % 1_000 < 200)
+  await change('Leads', id, ['Contacted'])
+  const late = { ...deps, crm: { ...crm, getLeads: overtaken } }
+  await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
+  await sweep()
+  expect(await history('lead', loid)).toEqual(['New Lead', 'Contacted', 'Pre Qualified'])
+  expect(await changes('lead.status_changed')).toMatchObject([
+    { status: 'Contacted', previous: 'New Lead' },
+    { status: 'Pre Qualified', previous: 'Contacted' },
+  ])
+})
+
 test('a note that is told of while the notes of its record are read is news, once', async () => {
   const { loid, id } = await submitted()
   await later(60)
