@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { CrmUnavailable } from '../errors.ts'
+import type { CrmClock } from './crm-clock.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -59,9 +60,10 @@ export function openClient(options: {
   tokens: Tokens
   log: Logger
   limits: Pick<SharedLimits, 'refresh' | 'callsAtOnceMax' | 'add' | 'told'>
+  crmClock: Pick<CrmClock, 'hear'>
   retry?: RetryTuning
 }): ZohoClient {
-  const { tokens, log, limits, retry = ZOHO_RETRY } = options
+  const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
   const slots = openSlots(limits.callsAtOnceMax)
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
@@ -120,6 +122,7 @@ export function openClient(options: {
       })
       const text = await response.text()
       const { status } = response
+      crmClock.hear(response.headers.get('date'))
       limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
       if (status === 429 || status >= 500) {
         const retryAfterMs = readRetryAfter(response.headers.get('retry-after'))
