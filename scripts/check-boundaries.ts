@@ -47,13 +47,13 @@ const WEB_FOLDERS = {
 const RULES: Rule[] = [
   {
     files: /^contract\/src\/.*\.test\.ts$/,
-    mayImport: anyOf(CONTRACT, 'package:(zod|vitest|node:)'),
+    mayImport: anyOf(CONTRACT, 'package:(fastest-levenshtein|zod|vitest|node:)'),
     because: 'the contract is shared by browser and server',
   },
   {
     files: /^contract\/src\//,
-    mayImport: anyOf(CONTRACT, 'package:zod'),
-    because: 'the contract imports zod only',
+    mayImport: anyOf(CONTRACT, 'package:(fastest-levenshtein|zod)'),
+    because: 'the contract imports zod and fastest-levenshtein only',
   },
   {
     files: /^crm-sandbox\/src\//,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { chunksOf } from '../chunks-of.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
