@@ -168,7 +168,9 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const record of ledger.records) {
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
     const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
-    const named = record.loid ? rows.filter((row) => row['LOID'] === record.loid) : found
+    // Where the conversion hands no LOID on, a deal that is given away before the portal saw it is a deal of its own.
+    const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
+    const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.isDeleted) {
       // The list of deletions has names alone: one that staff renamed before its push was heard of is not recognised.
       if (named.length > 0 && !record.staffSet.has('Deal_Name'))

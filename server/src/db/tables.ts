@@ -130,6 +130,7 @@ interface LeadsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
   deal_loid: string | null
@@ -175,6 +176,7 @@ interface DealsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
@@ -387,6 +389,7 @@ type LaterRecordColumn =
   | 'crm_problem'
   | 'crm_sent_at'
   | 'crm_modified_time'
+  | 'crm_read_at'
   | 'archived_at'
   | 'archived_reason'
   | 'history_due'

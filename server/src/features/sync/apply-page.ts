@@ -35,7 +35,11 @@ export interface Page {
 }
 
 /** Applies a page in one transaction: rows, histories, events and matches together or not at all. */
-export async function applyPage(deps: Pick<Deps, 'db' | 'clock'>, page: Page, tally?: PageTally): Promise<Applied> {
+export async function applyPage(
+  deps: Pick<Deps, 'db' | 'clock' | 'crm'>,
+  page: Page,
+  tally?: PageTally,
+): Promise<Applied> {
   const problems: SyncProblem[] = []
   const parts = await applyInHalves(
     page.units,
@@ -52,13 +56,18 @@ export async function applyPage(deps: Pick<Deps, 'db' | 'clock'>, page: Page, ta
   }
 }
 
-function applyTogether({ db, clock }: Pick<Deps, 'db' | 'clock'>, page: Page, tally?: PageTally): Promise<Applied> {
+function applyTogether(
+  { db, clock, crm }: Pick<Deps, 'db' | 'clock' | 'crm'>,
+  page: Page,
+  tally?: PageTally,
+): Promise<Applied> {
   const { units } = page
   const now = clock.now()
+  const times = { now, crmNow: crm.now() }
   const partnerIds = units.map((unit) => unit.partnerId)
   return inPageTransaction(db, partnerIds, async (tx, startOver) => {
-    const dealOf = await openPlanning(tx, DEAL_TABLE, itemsOf(units, 'deal'), page, now)
-    const leadOf = await openPlanning(tx, LEAD_TABLE, itemsOf(units, 'lead'), page, now)
+    const dealOf = await openPlanning(tx, DEAL_TABLE, itemsOf(units, 'deal'), page, times)
+    const leadOf = await openPlanning(tx, LEAD_TABLE, itemsOf(units, 'lead'), page, times)
     const problems: SyncProblem[] = []
     const deals: PlannedRecord<StoredDeal>[] = []
     const leads: PlannedLead[] = []
@@ -124,7 +133,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
   items: readonly Item[],
   { told, readAt, isNews, notesDue }: Page,
-  now: Date,
+  times: Pick<Scope, 'now' | 'crmNow'>,
 ): Promise<(item: Item, partnerId: string) => PlannedRecord<Row>> {
   const rows = await lockRowsOfAllPartners(tx, table, items)
   const histories = await findKnownHistories(
@@ -148,7 +157,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
 
   return (item, partnerId) => {
     const row = findOwn(item, partnerId)
-    const scope = { partnerId, now, readAt, isNews: isNews(partnerId, item, row !== undefined), notesDue }
+    const scope = { partnerId, ...times, readAt, isNews: isNews(partnerId, item, row !== undefined), notesDue }
     const history = row ? (histories.get(row.loid) ?? []) : []
     const planned = planRecord(table, scope, item, { row, history, told: told.get(item.zoho_id) })
     byZohoId.set(item.zoho_id, planned.row)
