@@ -195,6 +195,23 @@ test('the theme that one chooses stays, whatever the system prefers', async ({ p
   expect(await background()).toBe(light)
 })
 
+test('a list prints as a document: the table as a table, without menu, search and buttons', async ({
+  page,
+  partner,
+}) => {
+  await partner.submitLead({ businessName: 'Kauri Joinery' })
+  await page.goto('/leads')
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('table', { name: 'Leads' })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'Business Name' })).toBeVisible()
+  await expect(page.getByText('Kauri Joinery').first()).toBeVisible()
+  for (const role of ['banner', 'complementary', 'searchbox'] as const)
+    await expect(page.getByRole(role).filter({ visible: true }), role).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
+  for (const name of ['Sync from CRM', 'Search', 'Filters'])
+    await expect(page.getByText(name, { exact: true }).filter({ visible: true }), name).toHaveCount(0)
+})
+
 test('signing out is asked about first', async ({ page, partner, request, isMobile }) => {
   await page.goto('/leads')
   const dialog = page.getByRole('alertdialog', { name: 'Sign Out' })

@@ -59,6 +59,20 @@ test('a server in trouble signs nobody out', async () => {
   expect(readToken()).toBe('token')
 })
 
+test('a first verification that failed while offline is made again when the connection is back', async () => {
+  storeToken('token')
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  serveSignedIn({
+    'POST /auth/verify': () => (navigator.onLine ? { body: data(partner) } : Promise.reject(new TypeError('Failed'))),
+  })
+  openApp('/profile')
+  await screen.findByLabelText('Business name')
+  expect(screen.queryByText('Acme')).toBeNull()
+  online.mockReturnValue(true)
+  window.dispatchEvent(new Event('online'))
+  expect((await screen.findAllByText('Acme')).length).toBeGreaterThan(0)
+})
+
 test('signing out in another tab reaches this one', async () => {
   storeToken('token')
   serveSignedIn()
