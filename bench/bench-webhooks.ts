@@ -96,9 +96,8 @@ async function insertPartners(pool: pg.Pool, urls: string[]): Promise<Partner[]>
   const partners = urls.map((url, i) => ({ id: randomUUID(), businessName: `Webhook Partner ${i}`, url }))
   for (const { id, businessName, url } of partners) {
     await pool.query(
-      `insert into partners (id, email, business_name, password_hash, created_at, modified_time, crm)
-       values ($1, $2, $3, 'none', now(), now(), 'synced')`,
-      [id, `${id}@example.com`, businessName],
+      `insert into partners (id, business_name, created_at, modified_time, crm) values ($1, $2, now(), now(), 'synced')`,
+      [id, businessName],
     )
     await pool.query(
       `insert into webhook_endpoints (partner_id, url, secret, created_at, updated_at) values ($1, $2, $3, now(), now())`,

@@ -25,9 +25,13 @@ export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]>
     await post(`${url}/api/auth/signup`, { email: email(i), password: PASSWORD, businessName: `Bench Partner ${i}` })
   }
   await pool.query(
-    `insert into partners (id, email, business_name, password_hash, created_at, modified_time, crm)
-     select gen_random_uuid(), 'other' || i || '@example.com', 'Other Partner ' || i, 'none', now(), now(), 'synced'
-       from generate_series(1, $1) i`,
+    `with other as (
+       insert into partners (id, business_name, created_at, modified_time, crm)
+       select gen_random_uuid(), 'Other Partner ' || i, now(), now(), 'synced' from generate_series(1, $1) i
+       returning id
+     )
+     insert into people (id, partner_id, email, password_hash, role, created_at, modified_time)
+     select gen_random_uuid(), id, id || '@example.com', 'none', 'owner', now(), now() from other`,
     [PARTNERS - SIGNED_IN],
   )
   await insertLeads(pool)

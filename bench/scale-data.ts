@@ -104,9 +104,15 @@ async function dropIndexes(client: pg.PoolClient) {
 async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   const ids = Array.from({ length: PARTNERS }, () => randomUUID())
   await client.query(
-    `insert into partners (id, email, business_name, password_hash, email_verified, crm, created_at, modified_time)
-     select id, case n when 1 then $2 else 'partner' || n || '@example.com' end, 'Partner ' || n,
-            case n when 1 then $3 else 'none' end, true, 'synced', now() - interval '4 years', now() - interval '4 years'
+    `insert into partners (id, business_name, crm, created_at, modified_time)
+     select id, 'Partner ' || n, 'synced', now() - interval '4 years', now() - interval '4 years'
+       from unnest($1::uuid[]) with ordinality as partner (id, n)`,
+    [ids],
+  )
+  await client.query(
+    `insert into people (id, partner_id, email, password_hash, role, email_verified, created_at, modified_time)
+     select gen_random_uuid(), id, case n when 1 then $2 else 'partner' || n || '@example.com' end,
+            case n when 1 then $3 else 'none' end, 'owner', true, now() - interval '4 years', now() - interval '4 years'
        from unnest($1::uuid[]) with ordinality as partner (id, n)`,
     [ids, BIG_PARTNER.email, await hashPassword(BIG_PARTNER.password)],
   )

@@ -227,7 +227,7 @@ async function readSample(pool: pg.Pool): Promise<Sample> {
   const { rows: leads } = await pool.query<SampleLead>(
     `select loid, business_name, last_name, email, phone
        from leads
-      where partner_id = (select id from partners where email = $1) and converted_at is null and archived_at is null
+      where partner_id = (select partner_id from people where email = $1) and converted_at is null and archived_at is null
       order by loid limit 20`,
     [BIG_PARTNER.email],
   )

@@ -3,7 +3,7 @@ import { findBoundaryCrossing } from './check-boundaries.ts'
 
 test.each([
   ['contract/src/leads.ts', 'zod'],
-  ['contract/src/phone.ts', 'zod/mini'],
+  ['contract/src/spelling.ts', 'fastest-levenshtein'],
   ['contract/src/leads.ts', './paging.ts'],
   ['contract/src/phone.test.ts', 'vitest'],
   ['crm-sandbox/src/store.ts', 'node:fs'],

@@ -29,7 +29,7 @@ const SERVER_FOLDERS = {
   jobs: ['db'],
   http: ['db'],
   zoho: ['db'],
-  push: ['db', 'jobs', 'zoho'],
+  push: ['apply', 'db', 'jobs', 'zoho'],
   loids: ['db'],
   mail: [],
   db: [],
@@ -47,13 +47,13 @@ const WEB_FOLDERS = {
 const RULES: Rule[] = [
   {
     files: /^contract\/src\/.*\.test\.ts$/,
-    mayImport: anyOf(CONTRACT, 'package:(zod|vitest|node:)'),
+    mayImport: anyOf(CONTRACT, 'package:(fastest-levenshtein|zod|vitest|node:)'),
     because: 'the contract is shared by browser and server',
   },
   {
     files: /^contract\/src\//,
-    mayImport: anyOf(CONTRACT, 'package:zod'),
-    because: 'the contract imports zod only',
+    mayImport: anyOf(CONTRACT, 'package:(fastest-levenshtein|zod)'),
+    because: 'the contract imports zod and fastest-levenshtein only',
   },
   {
     files: /^crm-sandbox\/src\//,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 export type CrmRow = Record<string, unknown> & { id: string }
 
@@ -28,25 +28,27 @@ export type Switch = z.infer<typeof Switches>['switches'][number]
 
 const Rows = z.object({
   data: z.array(z.looseObject({ id: z.string() })),
-  info: z.object({ next_page_token: z.string().nullish() }),
+  info: z.object({ next_page_token: z.nullish(z.string()) }),
 })
 const Written = z.object({
-  data: z.array(z.object({ status: z.literal('success'), details: z.object({ id: z.string() }) })).min(1),
+  data: z
+    .array(z.object({ status: z.literal('success'), details: z.object({ id: z.string() }) }))
+    .check(z.minLength(1)),
 })
 const Converted = z.object({
-  data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })).min(1),
+  data: z.array(z.object({ details: z.object({ Deals: z.object({ id: z.string() }) }) })).check(z.minLength(1)),
 })
 const Timeline = z.object({
   __timeline: z.array(
     z.object({
-      field_history: z
-        .array(
+      field_history: z.nullable(
+        z.array(
           z.object({
             api_name: z.string(),
             _value: z.object({ old: z.nullable(z.string()), new: z.nullable(z.string()) }),
           }),
-        )
-        .nullable(),
+        ),
+      ),
     }),
   ),
 })

@@ -8,6 +8,7 @@ import {
   PASSWORD_LENGTH_MIN,
   PHONE_LENGTH_MAX,
 } from './limits.ts'
+import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
 import { changedText, Email, optionalText, requiredText } from './text.ts'
 
@@ -81,13 +82,18 @@ export const SignedInPartner = z.object({ partnerId: z.string(), businessName: z
 export type SignedInPartner = z.infer<typeof SignedInPartner>
 
 export const VerifiedSession = z.extend(SignedInPartner, {
+  personId: z.string(),
+  role: Role,
   /** The CRM has records of this business, and they wait for the email address to be confirmed (D52). */
   mustConfirmEmail: z.boolean(),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 
+/** The business's id, record in the CRM and name; the rest is the person's own (D60). */
 export const Profile = z.object({
   id: z.string(),
+  person_id: z.string(),
+  role: Role,
   zoho_id: z.nullable(z.string()),
   business_name: z.string(),
   first_name: z.nullable(z.string()),
@@ -101,6 +107,7 @@ export type Profile = z.infer<typeof Profile>
 
 /** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
 export const ProfileChange = z.object({
+  /** For an owner to change; of others it must be the one it is. */
   business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX)),
   first_name: changedText('First name', NAME_LENGTH_MAX),
   last_name: changedText('Last name', NAME_LENGTH_MAX),
@@ -127,6 +134,13 @@ export const Access = z.object({
 })
 export type Access = z.infer<typeof Access>
 
+export const BegunSession = z.object({
+  token: z.string(),
+  partner: z.object({ id: z.string(), email: z.string(), businessName: z.string() }),
+  person: z.object({ id: z.string(), role: Role }),
+})
+export type BegunSession = z.infer<typeof BegunSession>
+
 export const signUp = defineRoute({
   method: 'POST',
   path: '/auth/signup',
@@ -135,7 +149,7 @@ export const signUp = defineRoute({
   answer: SignedInPartner,
   status: 201,
   creates: true,
-  summary: 'Creates a partner account.',
+  summary: 'Creates a partner and its first person, the owner.',
 })
 
 export const signIn = defineRoute({
@@ -143,10 +157,7 @@ export const signIn = defineRoute({
   path: '/auth/login',
   auth: 'none',
   body: SignIn,
-  answer: z.object({
-    token: z.string(),
-    partner: z.object({ id: z.string(), email: z.string(), businessName: z.string() }),
-  }),
+  answer: BegunSession,
   envelope: 'bare',
   summary: 'Starts a session of 24 hours.',
 })
@@ -182,6 +193,7 @@ export const verifyEmail = defineRoute({
   method: 'POST',
   path: '/auth/verify-email',
   auth: 'session-or-none',
+  least: 'viewer',
   body: VerifyEmail,
   answer: Nothing,
   summary: 'Confirms the email address with the token of the mail, for the account’s session or with its password.',
@@ -191,6 +203,7 @@ export const sendVerification = defineRoute({
   method: 'POST',
   path: '/auth/send-verification',
   auth: 'session',
+  least: 'viewer',
   answer: Nothing,
   summary: 'Mails the link that confirms the email address once more.',
 })
@@ -219,6 +232,7 @@ export const refreshSession = defineRoute({
   method: 'POST',
   path: '/auth/refresh',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ token: z.string() }),
   summary: 'Exchanges the session token for a new one; the old one stays valid for 30 seconds.',
 })
@@ -227,6 +241,7 @@ export const signOut = defineRoute({
   method: 'POST',
   path: '/auth/logout',
   auth: 'session',
+  least: 'viewer',
   answer: Nothing,
   summary: 'Ends the session.',
 })
@@ -235,24 +250,27 @@ export const readProfile = defineRoute({
   method: 'GET',
   path: '/profile',
   auth: 'session',
+  least: 'viewer',
   answer: Profile,
-  summary: 'The partner’s own profile.',
+  summary: 'The business and the person’s own details.',
 })
 
 export const changeProfile = defineRoute({
   method: 'PUT',
   path: '/profile',
   auth: 'session',
+  least: 'member',
   body: ProfileChange,
   answer: Profile,
-  summary: 'Changes names and phone; the email address stays.',
+  summary: 'Changes names and phone, for an owner also the business name; the email address stays.',
 })
 
 export const changePassword = defineRoute({
   method: 'PUT',
   path: '/profile/password',
   auth: 'session',
+  least: 'viewer',
   body: PasswordChange,
   answer: Access,
-  summary: 'Changes the password and ends the partner’s other sessions.',
+  summary: 'Changes the password and ends the person’s other sessions.',
 })

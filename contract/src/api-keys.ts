@@ -20,6 +20,7 @@ export const readApiKeyStatus = defineRoute({
   method: 'GET',
   path: '/dashboard/api-key-status',
   auth: 'session',
+  least: 'owner',
   answer: ApiKeyStatus,
   summary: 'Whether there is an API key, its first characters, and when it was last used.',
 })
@@ -32,6 +33,7 @@ export const generateApiKey = defineRoute({
   method: 'POST',
   path: '/dashboard/generate-api-key',
   auth: 'session',
+  least: 'owner',
   answer: z.extend(ApiKeyStatus, { api_key: z.string() }),
   status: 201,
   summary: 'Makes a new API key, shown this once; an older one stops working at once.',
@@ -41,6 +43,7 @@ export const revokeApiKey = defineRoute({
   method: 'DELETE',
   path: '/dashboard/revoke-api-key',
   auth: 'session',
+  least: 'owner',
   answer: ApiKeyStatus,
   summary: 'Ends the API key at once.',
 })

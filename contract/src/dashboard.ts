@@ -70,6 +70,7 @@ export const readStats = defineRoute({
   method: 'GET',
   path: '/dashboard/stats',
   auth: 'session',
+  least: 'viewer',
   answer: Stats,
   summary: 'The figures of the dashboard’s cards.',
 })
@@ -78,6 +79,7 @@ export const readRecentActivity = defineRoute({
   method: 'GET',
   path: '/dashboard/recent-activity',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ activities: z.array(Activity) }),
   summary: 'What happened last, newest first, at most 20.',
 })
@@ -86,6 +88,7 @@ export const readPipeline = defineRoute({
   method: 'GET',
   path: '/dashboard/pipeline',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ pipeline: z.array(PipelineStage) }),
   summary: 'Deals by stage, in the CRM’s stage order.',
 })
@@ -94,6 +97,7 @@ export const readTrends = defineRoute({
   method: 'GET',
   path: '/dashboard/trends',
   auth: 'session',
+  least: 'viewer',
   query: z.object({
     period: z._default(z.enum(TREND_PERIODS, { error: 'period must be week or month' }), 'week'),
   }),

@@ -68,6 +68,7 @@ export const listDeals = defineRoute({
   method: 'GET',
   path: '/dashboard/deals',
   auth: 'session',
+  least: 'viewer',
   query: DealFilters,
   answer: z.object({ deals: z.array(Deal) }),
   envelope: 'paged',
@@ -79,6 +80,7 @@ export const readDeal = defineRoute({
   method: 'GET',
   path: '/crm/deal/:id',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ deal: DealDetail, notes: z.array(Note), converted_from_lead: z.boolean() }),
   summary: 'One deal with its notes and those of the lead it was, the newest 1,000 at most and first, by LOID or id.',
 })
@@ -87,6 +89,7 @@ export const readStageHistory = defineRoute({
   method: 'GET',
   path: '/crm/deal/:id/stage-history',
   auth: 'session',
+  least: 'viewer',
   answer: z.array(StageHistoryEntry),
   summary: 'The deal’s stages, the latest 1,000 at most and first.',
 })
@@ -95,6 +98,7 @@ export const listStages = defineRoute({
   method: 'GET',
   path: '/crm/stages',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ stages: z.array(z.string()) }),
   summary: 'The CRM’s own deal stages in its order.',
 })
@@ -103,6 +107,7 @@ export const retryDealPush = defineRoute({
   method: 'POST',
   path: '/crm/deal/:id/retry-push',
   auth: 'session',
+  least: 'member',
   answer: z.object({ loid: Loid, crm: CrmState }),
   status: 202,
   summary: 'Sends a deal, with its notes, to the CRM again after the portal gave up.',

@@ -210,6 +210,7 @@ export const listLeads = defineRoute({
   method: 'GET',
   path: '/dashboard/leads',
   auth: 'session',
+  least: 'viewer',
   query: LeadFilters,
   answer: z.object({ leads: z.array(Lead) }),
   envelope: 'paged',
@@ -220,6 +221,7 @@ export const createLead = defineRoute({
   method: 'POST',
   path: '/dashboard/leads',
   auth: 'session',
+  least: 'member',
   body: NewLead,
   answer: z.object({ id: z.string(), loid: Loid, lead_status: z.string(), crm: CrmState }),
   status: 201,
@@ -240,6 +242,7 @@ export const readLead = defineRoute({
   method: 'GET',
   path: '/crm/lead/:id',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ lead: LeadDetail, notes: z.array(Note) }),
   summary: 'One lead with its notes, the newest 1,000 at most and first, by LOID or id.',
 })
@@ -248,6 +251,7 @@ export const readStatusHistory = defineRoute({
   method: 'GET',
   path: '/crm/lead/:id/status-history',
   auth: 'session',
+  least: 'viewer',
   answer: z.array(StatusHistoryEntry),
   summary: 'The lead’s statuses, the latest 1,000 at most and first.',
 })
@@ -256,6 +260,7 @@ export const retryLeadPush = defineRoute({
   method: 'POST',
   path: '/crm/lead/:id/retry-push',
   auth: 'session',
+  least: 'member',
   answer: z.object({ loid: Loid, crm: CrmState }),
   status: 202,
   summary: 'Sends a lead, with its notes, to the CRM again after the portal gave up.',
@@ -273,6 +278,7 @@ export const findDuplicates = defineRoute({
   method: 'GET',
   path: '/dashboard/leads/duplicates',
   auth: 'session',
+  least: 'member',
   query: z.object({
     email: filterText('email', SEARCH_LENGTH_MAX),
     phone: filterText('phone', PHONE_LENGTH_MAX),
@@ -286,6 +292,7 @@ export const listLeadStatuses = defineRoute({
   method: 'GET',
   path: '/crm/lead-statuses',
   auth: 'session',
+  least: 'viewer',
   answer: z.object({ statuses: z.array(z.string()) }),
   summary: 'The CRM’s own lead statuses in its order.',
 })

@@ -38,6 +38,7 @@ export const addLeadNote = defineRoute({
   method: 'POST',
   path: '/crm/note/:leadId',
   auth: 'session',
+  least: 'member',
   body: z.object({ content: NoteContent }),
   answer: z.object({ note: Note }),
   status: 201,
@@ -49,6 +50,7 @@ export const addNote = defineRoute({
   method: 'POST',
   path: '/crm/note',
   auth: 'session',
+  least: 'member',
   body: z.object({
     loid: z.string({ error: 'LOID is required' }).check(z.minLength(1, 'LOID is required'), z.maxLength(64)),
     parent_type: optionalText('Parent type', CHOICE_LENGTH_MAX),
@@ -65,6 +67,7 @@ export const retryNotePush = defineRoute({
   method: 'POST',
   path: '/crm/note/:id/retry-push',
   auth: 'session',
+  least: 'member',
   answer: z.object({ id: z.string(), crm: NoteCrmState }),
   status: 202,
   summary: 'Sends a note to the CRM again after the portal gave up.',

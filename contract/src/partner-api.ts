@@ -64,6 +64,7 @@ export const readApiDocs = defineRoute({
   method: 'GET',
   path: '/dashboard/api-docs',
   auth: 'session',
+  least: 'viewer',
   answer: ApiDocs,
   summary: 'The documentation of the partner API.',
 })
@@ -91,6 +92,7 @@ export const submitWebhookLead = defineRoute({
   method: 'POST',
   path: '/webhook/lead',
   auth: 'session-or-api-key',
+  least: 'member',
   body: LeadSubmission,
   answer: Submitted,
   status: 201,
@@ -102,6 +104,7 @@ export const submitWebhookDeal = defineRoute({
   method: 'POST',
   path: '/webhook/deal',
   auth: 'session-or-api-key',
+  least: 'member',
   body: DealSubmission,
   answer: Submitted,
   status: 201,
@@ -113,6 +116,7 @@ export const readSubmitted = defineRoute({
   method: 'GET',
   path: '/webhook/status/:id',
   auth: 'session-or-api-key',
+  least: 'viewer',
   answer: SubmittedStatus,
   summary: 'How far a submitted lead or deal has come, by the id or LOID that submitting answered.',
 })

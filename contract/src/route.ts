@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import type { Role, SessionAuth } from './roles.ts'
 
 /**
  * Whose call it is: nobody's, a signed-in partner's, a system's with an API key, or one of two. A session that has ended
@@ -27,6 +28,8 @@ export interface Route<
   /** Below `/api`, parameters as `:name`. */
   path: Path
   auth: Caller
+  /** The least role whose session may call it (D61); undefined where no session may. */
+  least: Role | undefined
   query: Query
   body: Body
   answer: Answer
@@ -38,6 +41,9 @@ export interface Route<
   creates: boolean
   summary: string
 }
+
+/** A route that a session may call says whose. */
+type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
 
 interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   method: Route['method']
@@ -63,13 +69,14 @@ export function defineRoute<
   Accepted extends Schema | undefined = undefined,
   const Wrap extends Envelope = 'data',
 >(
-  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap>,
+  definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> & LeastRole<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { query, body, accepted, envelope, ...rest } = definition
+  const { least, query, body, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
     ...rest,
+    least,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; left out, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

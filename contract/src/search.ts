@@ -22,6 +22,7 @@ export const search = defineRoute({
   method: 'GET',
   path: '/crm/search',
   auth: 'session',
+  least: 'viewer',
   query: SearchQuery,
   answer: z.object({
     leads: z.array(Lead),

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
 
 /** What a body in any spelling is made of, for documents: they show its fields in snake_case. */
@@ -113,19 +114,5 @@ function plain(name: string): string {
 /** The same but for dashes and case, one within the other, or at most two typing errors apart. */
 function isNear(wanted: string, name: string): boolean {
   if (name.includes(wanted) || (name.length > 3 && wanted.includes(name))) return true
-  return typingErrors(wanted, name) <= Math.min(2, Math.ceil(name.length / 3))
-}
-
-/** Levenshtein's distance: letters to put in, take out or change. */
-function typingErrors(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i)
-  for (const [i, letter] of Array.from(from).entries()) {
-    const next = [i + 1]
-    for (const [j, other] of Array.from(to).entries()) {
-      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
+  return distance(wanted, name) <= Math.min(2, Math.ceil(name.length / 3))
 }

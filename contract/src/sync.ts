@@ -63,6 +63,7 @@ export const syncLeads = defineRoute({
   method: 'POST',
   path: '/dashboard/sync-leads',
   auth: 'session',
+  least: 'member',
   answer: LeadSyncResult,
   accepted: RunningSync,
   summary: 'Brings the partner’s leads up to what the CRM says.',
@@ -72,6 +73,7 @@ export const syncDeals = defineRoute({
   method: 'POST',
   path: '/dashboard/sync-deals',
   auth: 'session',
+  least: 'member',
   answer: DealSyncResult,
   accepted: RunningSync,
   summary: 'Brings the partner’s deals up to what the CRM says.',
@@ -81,6 +83,7 @@ export const syncEverything = defineRoute({
   method: 'POST',
   path: '/crm/sync',
   auth: 'session',
+  least: 'member',
   answer: FullSyncResult,
   accepted: RunningSync,
   summary: 'Leads and deals in one run.',
@@ -90,6 +93,7 @@ export const syncOneDeal = defineRoute({
   method: 'POST',
   path: '/dashboard/sync-deal/:id',
   auth: 'session',
+  least: 'member',
   answer: SingleDealSyncResult,
   summary: 'Pulls one deal from the CRM, by LOID or id.',
 })
@@ -98,6 +102,7 @@ export const readSyncRun = defineRoute({
   method: 'GET',
   path: '/dashboard/sync-runs/:id',
   auth: 'session',
+  least: 'viewer',
   answer: SyncRun,
   summary: 'How far a sync has come, and its result at the end.',
 })
@@ -106,6 +111,7 @@ export const debugSyncLeads = defineRoute({
   method: 'POST',
   path: '/dashboard/debug-sync-leads',
   auth: 'session',
+  least: 'member',
   answer: z.object({
     success: z.boolean(),
     error: z.optional(z.string()),

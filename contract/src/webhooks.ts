@@ -106,6 +106,7 @@ export const readWebhookUrl = defineRoute({
   method: 'GET',
   path: '/dashboard/webhook-url',
   auth: 'session',
+  least: 'owner',
   answer: WebhookEndpoint,
   summary: 'Where change notifications go, and whether they arrive.',
 })
@@ -114,6 +115,7 @@ export const changeWebhookUrl = defineRoute({
   method: 'PUT',
   path: '/dashboard/webhook-url',
   auth: 'session',
+  least: 'owner',
   body: WebhookUrlChange,
   answer: z.extend(WebhookEndpoint, {
     /** The signing secret, when this call made it: shown once. */
@@ -127,6 +129,7 @@ export const rotateWebhookSecret = defineRoute({
   method: 'POST',
   path: '/dashboard/webhook-secret',
   auth: 'session',
+  least: 'owner',
   answer: z.extend(WebhookEndpoint, { secret: z.string() }),
   status: 201,
   summary: 'Makes a new signing secret, shown this once; the old one signs beside it for 24 hours.',
@@ -136,6 +139,7 @@ export const sendTestEvent = defineRoute({
   method: 'POST',
   path: '/dashboard/webhook-test',
   auth: 'session',
+  least: 'owner',
   answer: z.object({ id: z.string() }),
   status: 201,
   creates: true,
@@ -146,6 +150,7 @@ export const listWebhookLogs = defineRoute({
   method: 'GET',
   path: '/dashboard/webhook-logs',
   auth: 'session',
+  least: 'owner',
   query: WebhookLogFilters,
   answer: z.array(WebhookLog),
   envelope: 'paged',
@@ -156,6 +161,7 @@ export const readWebhookLog = defineRoute({
   method: 'GET',
   path: '/dashboard/webhook-logs/:id',
   auth: 'session',
+  least: 'owner',
   answer: z.extend(WebhookLog, { attempt_list: z.array(WebhookAttempt) }),
   summary: 'One row of the log with every attempt, oldest first.',
 })
@@ -165,6 +171,7 @@ export const redeliver = defineRoute({
   method: 'POST',
   path: '/dashboard/webhook-logs/:id/redeliver',
   auth: 'session',
+  least: 'owner',
   answer: z.object({ id: z.string(), status: WebhookLogStatus }),
   status: 202,
   summary: 'Sends a delivery again at once, with the same webhook-id.',

@@ -15,7 +15,6 @@ import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
-import { connectRecords } from './features/sync/connect-records.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
@@ -26,6 +25,7 @@ import { packAnswers } from './http/pack-answers.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { createServer } from './http/server.ts'
 import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
+import { CONNECT_QUEUE } from './push/connect-queue.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. */
 export async function createApp(deps: Deps, readiness: Readiness): Promise<FastifyInstance> {
@@ -49,7 +49,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   accountRoutes(mount, deps, {
     callers,
     access: accountAccess,
-    connectRecords: (tx, partnerId) => connectRecords(tx, deps, partnerId),
+    connectRecords: (tx, partnerId) => deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId }),
   })
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)

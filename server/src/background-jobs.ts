@@ -4,6 +4,7 @@ import { mailVerification } from './features/accounts/mail-verification.job.ts'
 import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
+import { connectRecords } from './features/sync/connect-records.job.ts'
 import { pullDueDetails } from './features/sync/pull-details.job.ts'
 import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
@@ -20,6 +21,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   pushLead,
   pushDeal,
   pushNote,
+  connectRecords,
   runSync,
   mailVerification,
   mailResetLink,

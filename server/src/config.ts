@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 export type Settings = {
   nodeEnv: 'development' | 'production'
@@ -113,75 +113,91 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const Port = wholeNumber(0, 65_535)
 
 function wholeNumber(min: number, max: number) {
+  const must = `be a whole number from ${min} to ${max}`
   return z
-    .string()
-    .regex(/^\d{1,9}$/, `be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, `be a whole number from ${min} to ${max}`)
+    .pipe(z.string().check(z.regex(/^\d{1,9}$/, must)), z.transform(Number))
+    .check(z.refine((number) => number >= min && number <= max, must))
 }
 
-const TrueOrFalse = z.enum(['true', 'false'], 'be true or false').transform((word) => word === 'true')
+const TrueOrFalse = z.pipe(
+  z.enum(['true', 'false'], 'be true or false'),
+  z.transform((word) => word === 'true'),
+)
 
-const Variables = z.object({
-  NODE_ENV: z.enum(['development', 'production'], 'be development or production').default('development'),
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0')
-    .default('127.0.0.1'),
-  TRUST_PROXY: z
-    .string()
-    .transform((list) => list.split(',').map((proxy) => proxy.trim()))
-    .refine(
+const Proxies = z
+  .pipe(
+    z.string(),
+    z.transform((list) => list.split(',').map((proxy) => proxy.trim())),
+  )
+  .check(
+    z.refine(
       (list) => list.every(isProxy),
       'be loopback, or addresses and networks such as 10.0.0.7,192.168.0.0/16 with commas between',
-    )
-    .default(['loopback']),
-  PORT: Port.default(3000),
-  REQUEST_TIMEOUT_MS: wholeNumber(100, 3_600_000).default(30_000),
-  CONNECTIONS_MAX: wholeNumber(10, 1_000_000).default(5_000),
-  PUBLIC_URL: webOrigin('https://portal.example.com').optional(),
-  DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: urlOf(
-    ['postgres:', 'postgresql:'],
-    'be an address such as postgres://user:password@host/portal',
-  ).optional(),
-  DATABASE_POOL: wholeNumber(2, 1_000).default(16),
-  DATABASE_TIMEOUT_MS: wholeNumber(100, 600_000).default(5_000),
-  ZOHO_ACCOUNTS_URL: webOrigin('https://accounts.zoho.com.au').optional(),
-  ZOHO_API_URL: webOrigin('https://www.zohoapis.com.au').optional(),
-  ZOHO_CLIENT_ID: z.string().optional(),
-  ZOHO_CLIENT_SECRET: z.string().optional(),
-  ZOHO_REFRESH_TOKEN: z.string().optional(),
-  ZOHO_CREDITS_PER_DAY: wholeNumber(1_000, 100_000_000).default(50_000),
-  CRM_PORT: Port.default(3900),
-  CRM_FIELD_MAP: z
-    .string()
-    .transform((file) => path.resolve(file))
-    .refine((file) => statSync(file, { throwIfNoEntry: false })?.isFile(), 'be the path of a JSON file that exists')
-    .optional(),
-  SMTP_URL: urlOf(['smtp:', 'smtps:'], 'be an address such as smtps://user:password@mail.example.com').optional(),
-  MAIL_FROM: z
-    .string()
-    .regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")
-    .optional(),
-  PORTAL_TIMEZONE: z
-    .string()
-    .refine(isTimezone, 'be an IANA time zone such as Australia/Sydney')
-    .default('Australia/Sydney'),
-  SEED_DEMO: TrueOrFalse.optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  RATE_LIMITS: z
-    .enum(['on', 'off'], 'be on or off')
-    .transform((word) => word === 'on')
-    .default(true),
-  WEBHOOK_ALLOW_PRIVATE: TrueOrFalse.default(false),
-  HIDE_ACCOUNT_EXISTENCE: TrueOrFalse.default(false),
-  CRM_NOTES: z.enum(['all', 'portal'], 'be all or portal').default('all'),
-  SYNC_WAIT_MS: z
-    .string()
-    .regex(/^\d{1,5}$/, 'be milliseconds from 0 to 99999')
-    .transform(Number)
-    .default(SYNC_WAIT_MS),
+    ),
+  )
+
+const ExistingFile = z
+  .pipe(
+    z.string(),
+    z.transform((file) => path.resolve(file)),
+  )
+  .check(
+    z.refine(
+      (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
+      'be the path of a JSON file that exists',
+    ),
+  )
+
+const OnOrOff = z.pipe(
+  z.enum(['on', 'off'], 'be on or off'),
+  z.transform((word) => word === 'on'),
+)
+
+const Milliseconds = z.pipe(
+  z.string().check(z.regex(/^\d{1,5}$/, 'be milliseconds from 0 to 99999')),
+  z.transform(Number),
+)
+
+const Variables = z.object({
+  NODE_ENV: z._default(z.enum(['development', 'production'], 'be development or production'), 'development'),
+  HOST: z._default(
+    z.string().check(z.regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0')),
+    '127.0.0.1',
+  ),
+  TRUST_PROXY: z._default(Proxies, ['loopback']),
+  PORT: z._default(Port, 3000),
+  REQUEST_TIMEOUT_MS: z._default(wholeNumber(100, 3_600_000), 30_000),
+  CONNECTIONS_MAX: z._default(wholeNumber(10, 1_000_000), 5_000),
+  PUBLIC_URL: z.optional(webOrigin('https://portal.example.com')),
+  DATA_DIR: z._default(z.string(), './data'),
+  DATABASE_URL: z.optional(
+    urlOf(['postgres:', 'postgresql:'], 'be an address such as postgres://user:password@host/portal'),
+  ),
+  DATABASE_POOL: z._default(wholeNumber(2, 1_000), 16),
+  DATABASE_TIMEOUT_MS: z._default(wholeNumber(100, 600_000), 5_000),
+  ZOHO_ACCOUNTS_URL: z.optional(webOrigin('https://accounts.zoho.com.au')),
+  ZOHO_API_URL: z.optional(webOrigin('https://www.zohoapis.com.au')),
+  ZOHO_CLIENT_ID: z.optional(z.string()),
+  ZOHO_CLIENT_SECRET: z.optional(z.string()),
+  ZOHO_REFRESH_TOKEN: z.optional(z.string()),
+  ZOHO_CREDITS_PER_DAY: z._default(wholeNumber(1_000, 100_000_000), 50_000),
+  CRM_PORT: z._default(Port, 3900),
+  CRM_FIELD_MAP: z.optional(ExistingFile),
+  SMTP_URL: z.optional(urlOf(['smtp:', 'smtps:'], 'be an address such as smtps://user:password@mail.example.com')),
+  MAIL_FROM: z.optional(
+    z.string().check(z.regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")),
+  ),
+  PORTAL_TIMEZONE: z._default(
+    z.string().check(z.refine(isTimezone, 'be an IANA time zone such as Australia/Sydney')),
+    'Australia/Sydney',
+  ),
+  SEED_DEMO: z.optional(TrueOrFalse),
+  LOG_LEVEL: z._default(z.enum(LOG_LEVELS, `be one of ${LOG_LEVELS.join(', ')}`), 'info'),
+  RATE_LIMITS: z._default(OnOrOff, true),
+  WEBHOOK_ALLOW_PRIVATE: z._default(TrueOrFalse, false),
+  HIDE_ACCOUNT_EXISTENCE: z._default(TrueOrFalse, false),
+  CRM_NOTES: z._default(z.enum(['all', 'portal'], 'be all or portal'), 'all'),
+  SYNC_WAIT_MS: z._default(Milliseconds, SYNC_WAIT_MS),
 })
 
 type Variables = z.infer<typeof Variables>
@@ -270,14 +286,16 @@ function isProxy(text: string): boolean {
 }
 
 function urlOf(protocols: string[], must: string) {
-  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''), must)
+  return z.string().check(z.refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''), must))
 }
 
 function webOrigin(example: string) {
   return z
-    .string()
-    .transform((text) => text.replace(/\/+$/, ''))
-    .refine(isWebOrigin, `be an http or https address without a path, such as ${example}`)
+    .pipe(
+      z.string(),
+      z.transform((text) => text.replace(/\/+$/, '')),
+    )
+    .check(z.refine(isWebOrigin, `be an http or https address without a path, such as ${example}`))
 }
 
 function isWebOrigin(text: string): boolean {

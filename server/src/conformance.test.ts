@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure, Pagination } from '@portal/contract/answer.ts'
+import { type Role, reaches } from '@portal/contract/roles.ts'
 import type { Route } from '@portal/contract/route.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +10,14 @@ import { newId } from './db/ids.ts'
 import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from './testing/bad-input.ts'
 import { insertDeal } from './testing/insert-deal.ts'
 import { openLender } from './testing/lender.ts'
-import { type Answer, newLead, startPortal, type TestPartner, type TestPortal } from './testing/start-portal.ts'
+import {
+  type Answer,
+  addColleague,
+  newLead,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from './testing/start-portal.ts'
 import { waitFor } from './testing/wait-for.ts'
 
 const CONTRACT = join(import.meta.dirname, '../../contract/src')
@@ -23,6 +31,8 @@ let partner: TestPartner
 let apiKey: string
 /** Its records are what the partner asks for in vain. */
 let owner: TestPartner
+/** Everybody who may call, or try to, on a partner of their own. */
+let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
 beforeAll(async () => {
   portal = await startPortal()
@@ -43,6 +53,25 @@ beforeAll(async () => {
     .values({ ...log, endpoint: 'https://partner.example/hook' })
     .execute()
   foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id]
+
+  const business = await portal.newPartner()
+  const [viewer, member, gone] = await Promise.all(
+    (['viewer', 'member', 'owner'] as const).map((role) => addColleague(portal, business.id, role)),
+  )
+  await portal.deps.db
+    .updateTable('people')
+    .set({ is_active: false })
+    .where('id', '=', gone?.id ?? '')
+    .execute()
+  callers = {
+    'no session': undefined,
+    viewer: viewer?.token,
+    member: member?.token,
+    owner: business.token,
+    'deactivated person': gone?.token,
+    'foreign partner’s owner': owner.token,
+    'API key': apiKey,
+  }
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
@@ -114,6 +143,55 @@ test.each(named)('%s tells a foreign session nothing of another partner', async 
   for (const word of [...foreign, owner.id, owner.email, owner.businessName]) expect(text).not.toContain(word)
   tried.withForeignSession.add(name)
 })
+
+const CALLERS = [
+  'no session',
+  'viewer',
+  'member',
+  'owner',
+  'deactivated person',
+  'foreign partner’s owner',
+  'API key',
+] as const
+type CallerKind = (typeof CALLERS)[number]
+const ROLE_OF: Partial<Record<CallerKind, Role>> = {
+  viewer: 'viewer',
+  member: 'member',
+  owner: 'owner',
+  'foreign partner’s owner': 'owner',
+}
+
+/** What the contract says of a caller, before anybody looks at what is asked for. */
+function verdictOn(route: Route, kind: CallerKind): 'served' | 'unknown' | 'not allowed' {
+  if (!needsCaller(route)) return 'served'
+  if (kind === 'API key') return route.auth === 'session' ? 'unknown' : 'served'
+  const role = ROLE_OF[kind]
+  if (role === undefined || route.least === undefined) return 'unknown'
+  return reaches(role, route.least) ? 'served' : 'not allowed'
+}
+
+let walked = 0
+test.each(named)('%s serves each kind of caller, or refuses it, as the contract says', async (_name, route) => {
+  const verdicts: Record<string, string> = {}
+  for (const kind of CALLERS) {
+    // The session that this would end is needed for other routes.
+    const isEnding = route.path === '/auth/logout'
+    if (isEnding && verdictOn(route, kind) === 'served') verdicts[kind] = 'served'
+    else
+      verdicts[kind] = verdictOf(
+        await ask(route, { token: callers[kind], body: validBody(route), query: validQuery(route) }),
+      )
+    walked += 1
+  }
+  expect(verdicts).toEqual(Object.fromEntries(CALLERS.map((kind) => [kind, verdictOn(route, kind)])))
+})
+
+function verdictOf({ status, body }: Answer): string {
+  if (status === 401 && body.code === 'UNAUTHORIZED' && body.error !== 'Token verification failed') return 'unknown'
+  if (status === 403 && body.code === 'NOT_ALLOWED') return 'not allowed'
+  // The CRM is away here.
+  return status < 500 || status === 502 ? 'served' : `${status} ${body.error}`
+}
 
 const forOneKind = withSession.filter(([, route]) => route.auth !== 'session-or-api-key')
 test.each(forOneKind)(
@@ -280,7 +358,7 @@ test('of every route it was tried what it does without a session, with a foreign
   expect(reading.filter((name) => !tried.withBadInput.has(name))).toEqual([])
   const [without, foreignly, badly] = Object.values(tried).map((names) => all.filter((name) => names.has(name)).length)
   console.log(
-    `Contract: of ${all.length} routes ${without} were tried without a session, ${foreignly} with a foreign one, ${badly} with bad input (${asked} requests)`,
+    `Contract: of ${all.length} routes ${without} were tried without a session, ${foreignly} with a foreign one, ${badly} with bad input (${asked} requests); ${walked} pairs of route and caller (${CALLERS.join(', ')})`,
   )
 })
 
@@ -411,7 +489,7 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/verify-email': { token: 'x' },
     '/auth/disown': { token: 'x' },
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
-    '/profile': { business_name: 'Conform' },
+    '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
   }
   const body = bodies[route.path]

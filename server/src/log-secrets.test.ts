@@ -92,7 +92,7 @@ test('of an error the log has what went wrong, and nothing of the connection or 
       onLogLine: (line) => lines.push(line),
     })
     const { db } = portal.deps
-    await sql`alter table partners add constraint not_this_one check (email <> ${sql.lit(email)})`.execute(db)
+    await sql`alter table people add constraint not_this_one check (email <> ${sql.lit(email)})`.execute(db)
     const form = { email, password: 'correct-horse-battery', businessName: 'Whose row is refused' }
     expect((await portal.post('/auth/signup', form)).status).toBe(500)
     await portal.withoutDatabase(async () => {

@@ -6,12 +6,13 @@ test('the log tells whose each call was and each security event in one line, and
   const lines: string[] = []
   const email = 'who-is-it@example.com'
   let partnerId: string
+  let personId: string
   {
     await using portal = await startPortal({ onLogLine: (line) => lines.push(line) })
     const partner = await portal.newPartner({ email })
     partnerId = partner.id
     const { password } = partner
-    await partner.get('/profile')
+    personId = (await partner.get('/profile')).body.data.person_id
     const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data
     await portal.get('/webhook/status/LO-00000000', { token: api_key })
     await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook?secret=x' })
@@ -30,7 +31,9 @@ test('the log tells whose each call was and each security event in one line, and
   for (const path of ['/api/profile', '/api/webhook/status/LO-00000000', '/api/dashboard/generate-api-key']) {
     expect(answers.find((entry) => entry.path === path)).toMatchObject({ partner: partnerId })
   }
+  expect(answers.find((entry) => entry.path === '/api/profile')).toMatchObject({ person: personId })
   const events = entries.filter(({ msg }) => msg === 'security')
+  expect(events.find(({ security }) => security === 'signed-in')).toMatchObject({ person: personId })
   expect(events.map(({ security, partner, reason }) => ({ security, partner, reason }))).toEqual(
     [
       ['signed-up'],

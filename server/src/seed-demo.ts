@@ -3,8 +3,8 @@ import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
 import { DealFilters } from '@portal/contract/deals.ts'
 import { CONSENT_VERSION, NewLead } from '@portal/contract/leads.ts'
 import type { Deps } from './deps.ts'
-import { findPartnerByEmail, markEmailVerified } from './features/accounts/accounts.queries.ts'
 import { hashPassword } from './features/accounts/passwords.ts'
+import { findPersonByEmail, markEmailVerified } from './features/accounts/people.queries.ts'
 import { signUpPartner } from './features/accounts/sign-up.ts'
 import { findDeals } from './features/deals/deals.queries.ts'
 import { findNewestLeads } from './features/leads/leads.queries.ts'
@@ -87,13 +87,13 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
 }
 
 async function findOrSignUp(deps: Deps): Promise<string> {
-  const partner = await findPartnerByEmail(deps.db, DEMO_SIGN_IN.email)
-  if (partner) return partner.id
+  const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
+  if (person) return person.partner_id
   const passwordHash = await hashPassword(DEMO_PARTNER.password)
   return deps.db.transaction().execute(async (tx) => {
-    const { partnerId } = await signUpPartner(tx, deps, DEMO_PARTNER, passwordHash)
+    const { partnerId, personId } = await signUpPartner(tx, deps, DEMO_PARTNER, passwordHash)
     // The sandbox has its records already, which wait for nothing else (D52).
-    await markEmailVerified(tx, partnerId)
+    await markEmailVerified(tx, personId)
     return partnerId
   })
 }

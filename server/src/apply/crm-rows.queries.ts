@@ -135,12 +135,10 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
   loid: string,
   zohoId: string,
-): Promise<{ id: string; partner_id: string }[]> {
-  const { rows } = await sql<{ id: string; partner_id: string }>`
+): Promise<void> {
+  await sql`
     update ${sql.table(table.name)} set zoho_id = ${zohoId}, crm = 'synced'
-     where loid = ${loid} and zoho_id is null
-    returning id, partner_id`.execute(tx)
-  return rows
+     where loid = ${loid} and zoho_id is null`.execute(tx)
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Role } from '@portal/contract/roles.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
@@ -8,33 +9,54 @@ type Json = JSONColumnType<object, object | string, object | string>
 
 interface PartnersTable {
   id: string
-  email: string
   business_name: string
-  first_name: string | null
-  last_name: string | null
-  phone: string | null
-  password_hash: string
   is_active: ColumnType<boolean, boolean | undefined, boolean>
-  email_verified: ColumnType<boolean, boolean | undefined, boolean>
-  zoho_id: string | null
+  zoho_id: ColumnType<string | null, undefined, string | null>
   /** Held: the CRM has a record of this name and email, and the address is not confirmed (D52). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
-  crm_problem: string | null
+  crm_problem: ColumnType<string | null, undefined, string | null>
   created_at: Instant
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>
   crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
 }
 
-interface KnownSourcesTable {
+interface PeopleTable {
+  id: string
   partner_id: string
+  email: string
+  first_name: string | null
+  last_name: string | null
+  phone: ColumnType<string | null, string | null | undefined, string | null>
+  password_hash: string
+  role: Role
+  is_active: ColumnType<boolean, undefined, boolean>
+  email_verified: ColumnType<boolean, boolean | undefined, boolean>
+  last_seen_at: ColumnType<Instant | null, undefined, Instant>
+  created_at: Instant
+  modified_time: Instant
+}
+
+/** A view: the person that the partner's record in the CRM names. */
+interface PartnerContactsView {
+  partner_id: GeneratedAlways<string>
+  person_id: GeneratedAlways<string>
+  email: GeneratedAlways<string>
+  first_name: GeneratedAlways<string | null>
+  last_name: GeneratedAlways<string | null>
+  phone: GeneratedAlways<string | null>
+  email_verified: GeneratedAlways<boolean>
+}
+
+interface KnownSourcesTable {
+  person_id: string
   source_hash: Buffer
   seen_at: Instant
 }
 
 interface SessionsTable {
   token_hash: Buffer
-  partner_id: string
+  person_id: string
   family_id: string
   successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
@@ -43,7 +65,7 @@ interface SessionsTable {
 
 interface AccountTokensTable {
   token_hash: Buffer
-  partner_id: string
+  person_id: string
   purpose: 'reset-password' | 'verify-email'
   expires_at: Instant
 }
@@ -90,7 +112,7 @@ interface LeadsTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant>
+  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
@@ -133,7 +155,7 @@ interface DealsTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  crm_sent_at: ColumnType<Instant | null, undefined, Instant>
+  crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
@@ -302,6 +324,8 @@ interface WebhookAttemptsTable {
 
 export interface Tables {
   partners: PartnersTable
+  people: PeopleTable
+  partner_contacts: PartnerContactsView
   sessions: SessionsTable
   known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
@@ -327,6 +351,7 @@ export interface Tables {
 }
 
 export type PartnerRow = Selectable<PartnersTable>
+export type PersonRow = Selectable<PeopleTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
  * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable

@@ -1,4 +1,5 @@
 import { API_CALLS_PER_MINUTE } from '@portal/contract/limits.ts'
+import type { Role } from '@portal/contract/roles.ts'
 import type { Auth } from '@portal/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Unauthorized } from '../errors.ts'
@@ -7,11 +8,13 @@ import type { Limit, RateLimit } from './rate-limit.ts'
 /** The partner whose call it is. */
 export interface Caller {
   id: string
-  email: string
   businessName: string
 }
 
+/** One of the partner's people. */
 export interface SessionCaller extends Caller {
+  personId: string
+  role: Role
   /** The session's token as it was sent. */
   token: string
 }
@@ -19,6 +22,12 @@ export interface SessionCaller extends Caller {
 export interface KeyCaller extends Caller {
   /** SHA-256 of the API key. */
   keyHash: Buffer
+}
+
+/** Who calls, as the log names them: by ids alone. */
+export function whoOf(caller: SessionCaller | KeyCaller | null): { partner?: string; person?: string } {
+  if (!caller) return {}
+  return { partner: caller.id, ...('personId' in caller && { person: caller.personId }) }
 }
 
 /** Who calls a route that asks for this kind of caller. */

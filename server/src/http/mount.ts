@@ -5,11 +5,12 @@ import * as z from 'zod/mini'
 import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
-import type { Authenticate, CallerOf } from './authenticate.ts'
+import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
+import { requireRole } from './require-role.ts'
 import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
@@ -25,7 +26,7 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
   visitor: Visitor
   /** Counts one against a limit and tells the caller how much is left (D14). */
   limit: Limit
-  /** Notes a security event of this call; the partner is the caller unless told otherwise. */
+  /** Notes a security event of this call; partner and person are the caller's unless told otherwise. */
   security: NoteSecurity
   /**
    * How a route that creates writes: all of it in this one transaction, from which the answer comes. A repeat with the
@@ -65,7 +66,7 @@ export type Mount = <
   handler: (call: Call<Path, Query, Body, Answer, Who>) => Promise<Result<Answer, Later>>,
 ) => void
 
-/** Turns contract routes into Fastify routes: caller, parse, handler, parse of the answer, envelope, status (D5, D6). */
+/** Turns contract routes into Fastify routes: caller, role, parse, handler, parse of the answer, envelope, status (D5, D6). */
 export function createMount(
   app: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
@@ -83,7 +84,10 @@ export function createMount(
       helmet: false,
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // Before the body is read: a stranger's is not worth it.
-      onRequest: (request, reply) => authenticate(request, reply, route.auth),
+      onRequest: async (request, reply) => {
+        await authenticate(request, reply, route.auth)
+        requireRole(request.caller, route.least, reply)
+      },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
         const call = {
@@ -94,7 +98,7 @@ export function createMount(
           visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
           limit: limiter(reply),
           security: (event: SecurityEvent, facts?: SecurityFacts) =>
-            noteSecurity(request.log, event, { partner: partner?.id, ip: request.ip, ...facts }),
+            noteSecurity(request.log, event, { ...whoOf(request.caller), ip: request.ip, ...facts }),
           once: async (work: (tx: Tx) => Promise<unknown>) => {
             const once = await answerOnce(deps, request, partner?.id, async (tx) => z.parse(answer, await work(tx)))
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')

@@ -18,6 +18,8 @@ export type SecurityEvent =
 export interface SecurityFacts {
   /** Its id, and never its email; absent where the account is not known. */
   partner?: string | undefined
+  /** The same of who did it, or whose account it is. */
+  person?: string | undefined
   /** An error code, where it did not succeed. */
   reason?: string
 }

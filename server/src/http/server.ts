@@ -6,6 +6,7 @@ import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
 import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
+import { whoOf } from './authenticate.ts'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
 interface ServerSettings {
@@ -51,7 +52,7 @@ export async function createServer(
     const path = request.url.split('?', 1)[0]
     const ms = Math.round(reply.elapsedTime)
     const { method, ip, caller } = request
-    request.log.info({ method, path, status: reply.statusCode, ms, ip, partner: caller?.id }, 'answered')
+    request.log.info({ method, path, status: reply.statusCode, ms, ip, ...whoOf(caller) }, 'answered')
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { startCrmSandboxProcess } from './crm-sandbox-process.ts'
 
 // As much of the sandbox as its supervisor sees.

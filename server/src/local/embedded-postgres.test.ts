@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const quiet = { debug: () => undefined, warn: () => undefined }

@@ -1,12 +1,13 @@
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
-import { findPartner, findPartnerByEmail, type Partner } from '../features/accounts/accounts.queries.ts'
+import { findPartner, type Partner } from '../features/accounts/accounts.queries.ts'
+import { findPersonByEmail } from '../features/accounts/people.queries.ts'
 import { CommandFailed } from './command.ts'
 
+/** By its id or the email address of one of its people. */
 export async function getPartnerByName(db: Db, emailOrId: string): Promise<Partner> {
-  const partner = isId(emailOrId)
-    ? await findPartner(db, emailOrId)
-    : await findPartnerByEmail(db, emailOrId.trim().toLowerCase())
+  const id = isId(emailOrId) ? emailOrId : (await findPersonByEmail(db, emailOrId.trim().toLowerCase()))?.partner_id
+  const partner = id === undefined ? undefined : await findPartner(db, id)
   if (!partner) throw new CommandFailed(`There is no partner ${JSON.stringify(emailOrId)}`)
   return partner
 }

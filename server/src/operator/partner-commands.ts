@@ -1,3 +1,4 @@
+import { findContact } from '../features/accounts/people.queries.ts'
 import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
 import { type Command, type Given, noPositional, onlyPositional, table } from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
@@ -47,7 +48,8 @@ async function setActive(command: Command, given: Given, workplace: Workplace, i
   const { db } = await workplace.database()
   const partner = await getPartnerByName(db, name)
   const { isChanged, sessionsEnded } = await setPartnerActive(db, partner.id, isActive)
-  const who = `${partner.business_name} (${partner.email})`
+  const contact = await findContact(db, partner.id)
+  const who = `${partner.business_name} (${contact?.email})`
   const state = isActive ? 'active' : 'inactive'
   if (isChanged) workplace.security(isActive ? 'partner-activated' : 'partner-deactivated', { partner: partner.id })
   if (!isChanged) workplace.say(`${who} was ${state} already`)

@@ -1,10 +1,11 @@
 import type { Db } from '../db/database.ts'
 import { escapeLike } from '../db/sql-conditions.ts'
 
-/** For operators: who uses the portal, the newest last. `search` is a part of the business name, the email or a name. */
+/** For operators: who uses the portal, the newest last. `search` is a part of the business name, or of the contact's email or name. */
 export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
   let query = db
     .selectFrom('partners as partner')
+    .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partner.id')
     .select(['partner.id', 'business_name', 'email', 'is_active', 'email_verified', 'created_at'])
     .where('closed_at', 'is', null)
     .select((eb) =>

@@ -1,43 +1,59 @@
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { PushedPartner } from '../zoho/crm-records.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
-/** With what decides whether and how it is pushed. One whose account was closed is gone. */
+/** With what decides whether and how it is pushed; names, email and phone are its contact's. One whose account was closed is gone. */
 export function findPartnerToPush(db: Db, partnerId: string) {
   return db
     .selectFrom('partners')
-    .select(['id', 'zoho_id', 'business_name', 'email', 'first_name', 'last_name', 'phone', 'modified_time'])
-    .select(['email_verified', 'crm', 'crm_record_sent_at'])
+    .innerJoin('partner_contacts as contact', 'contact.partner_id', 'partners.id')
+    .select(['id', 'zoho_id', 'business_name', 'modified_time', 'crm', 'crm_record_sent_at'])
+    .select(['contact.email', 'contact.first_name', 'contact.last_name', 'contact.phone', 'contact.email_verified'])
     .where('id', '=', partnerId)
     .where('closed_at', 'is', null)
     .executeTakeFirst()
 }
 
 /** False when the address was confirmed meanwhile, so that nothing is to be held. */
-export async function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
-  const held = await db
-    .updateTable('partners')
-    .set({ crm: 'held' })
-    .where('id', '=', partnerId)
-    .where('email_verified', '=', false)
-    .executeTakeFirst()
-  return held.numUpdatedRows > 0n
+export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    // Confirming takes the same lock, so that what is read after it is what holds.
+    await tx.selectFrom('partners').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute()
+    const contact = await tx
+      .selectFrom('partner_contacts')
+      .select('email_verified')
+      .where('partner_id', '=', partnerId)
+      .executeTakeFirst()
+    // Without one the account was closed meanwhile, and is linked to nothing.
+    if (contact?.email_verified) return false
+    await tx.updateTable('partners').set({ crm: 'held' }).where('id', '=', partnerId).execute()
+    return true
+  })
 }
 
 export async function markRecordSent(db: Db, partnerId: string, at: string | null): Promise<void> {
   await db.updateTable('partners').set({ crm_record_sent_at: at }).where('id', '=', partnerId).execute()
 }
 
-/** `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. */
+/**
+ * `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. `isConnected`: the
+ * partner was linked just now to what the CRM had, or waits for its address no longer, because what it waited for is gone.
+ */
 export async function markPartnerPushed(
-  db: Db,
+  tx: Tx,
   partnerId: string,
-  { zoho_id, left_out }: PushedPartner,
+  { zoho_id, left_out, was_there }: PushedPartner,
   asOf: string,
-): Promise<void> {
+): Promise<{ isConnected: boolean }> {
   const problem = left_out.length === 0 ? null : `The CRM does not accept what ${left_out.join(' and ')} says.`
-  await db
+  const before = await tx
+    .selectFrom('partners')
+    .select(['crm', 'zoho_id'])
+    .where('id', '=', partnerId)
+    .forUpdate()
+    .executeTakeFirst()
+  await tx
     .updateTable('partners')
     .set((eb) => ({
       zoho_id,
@@ -51,6 +67,7 @@ export async function markPartnerPushed(
     }))
     .where('id', '=', partnerId)
     .execute()
+  return { isConnected: before?.crm === 'held' || (was_there && before?.zoho_id !== zoho_id) }
 }
 
 /** A partner whose record is up to date stays so: the job that gives up may be an older one. */

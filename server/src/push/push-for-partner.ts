@@ -18,7 +18,7 @@ interface PushOfRecord<Result> {
  * when the CRM refuses.
  */
 export function pushForPartner<Result>(
-  deps: Pick<Deps, 'db' | 'crm' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'jobs'>,
   partnerId: string,
   { push, markFailed, signal }: PushOfRecord<Result>,
 ): Promise<Result | undefined> {

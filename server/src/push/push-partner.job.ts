@@ -3,6 +3,7 @@ import { underLease } from '../db/lease.ts'
 import type { Deps } from '../deps.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { defineJob } from '../jobs/define-job.ts'
+import { CONNECT_QUEUE } from './connect-queue.ts'
 import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { linkOrHold } from './link-or-hold.ts'
 import { waitForEmail } from './partner-held.ts'
@@ -35,7 +36,7 @@ const WAIT_MS = 5_000
  * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */
 export async function pushPartnerNow(
-  { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
+  { db, crm, clock, jobs }: Pick<Deps, 'db' | 'crm' | 'clock' | 'jobs'>,
   partnerId: string,
   { signal, useless }: { signal?: AbortSignal | undefined; useless?: string | null },
 ): Promise<string | undefined> {
@@ -56,7 +57,10 @@ export async function pushPartnerNow(
     const partner = await findPartnerToPush(db, partnerId)
     if (!partner) return { zohoId: undefined }
     const pushed = await linkOrHold({ db, crm, clock }, partner, untilLeaseEnds)
-    await markPartnerPushed(db, partnerId, pushed, partner.modified_time)
+    await db.transaction().execute(async (tx) => {
+      const { isConnected } = await markPartnerPushed(tx, partnerId, pushed, partner.modified_time)
+      if (isConnected) await jobs.enqueue(tx, CONNECT_QUEUE, { partnerId })
+    })
     return { zohoId: pushed.zoho_id }
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** What the lender's staff do in the CRM, done in the sandbox by its API; also its faults and its switches (D40, D43). */
 export interface Lender {

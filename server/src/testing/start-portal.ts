@@ -1,9 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Role } from '@portal/contract/roles.ts'
 import pino from 'pino'
 import { readSettings } from '../config.ts'
+import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
+import { hashPassword } from '../features/accounts/passwords.ts'
 import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { borrowCrmSandbox } from './borrow-crm-sandbox.ts'
@@ -168,6 +171,35 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
       }),
   }
   return partner
+}
+
+/** Another person of the partner, who signs in. */
+export async function addColleague(portal: { ask: AskPortal; deps: Deps }, partnerId: string, role: Role) {
+  partners += 1
+  const email = `colleague${partners}@example.com`
+  const password = 'correct-horse-battery'
+  const at = portal.deps.clock.now()
+  const id = newId(at)
+  const times = { created_at: at.toISOString(), modified_time: at.toISOString() }
+  const names = { first_name: 'Robin', last_name: `Colleague ${partners}` }
+  const password_hash = await hashPassword(password)
+  await portal.deps.db
+    .insertInto('people')
+    .values({ id, partner_id: partnerId, email, ...names, password_hash, role, email_verified: true, ...times })
+    .execute()
+  const signedIn = await portal.ask('POST', '/auth/login', { body: { email, password } })
+  const token: string = signedIn.body.token
+  return {
+    id,
+    email,
+    password,
+    role,
+    token,
+    ask: (method: string, path: string, request?: Request) => portal.ask(method, path, { token, ...request }),
+    get: (path: string) => portal.ask('GET', path, { token }),
+    post: (path: string, body?: unknown) => portal.ask('POST', path, { token, body }),
+    put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
+  }
 }
 
 type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
 import { errorCode, type ZohoAnswer } from './client.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
@@ -16,15 +16,16 @@ const Success = z.object({ status: z.literal('success'), details: z.object({ id:
 
 const Failure = z.object({
   code: z.string(),
-  message: z.string().catch(''),
-  details: z
-    .object({
-      api_name: z.string().nullish(),
-      parent_api_name: z.string().nullish(),
-      id: ZohoId.nullish(),
-      errors: z.array(z.unknown()).nullish(),
-    })
-    .catch({}),
+  message: z.catch(z.string(), ''),
+  details: z.catch(
+    z.object({
+      api_name: z.nullish(z.string()),
+      parent_api_name: z.nullish(z.string()),
+      id: z.nullish(ZohoId),
+      errors: z.nullish(z.array(z.unknown())),
+    }),
+    {},
+  ),
 })
 
 const Items = z.array(z.unknown())
@@ -44,10 +45,10 @@ export interface NextPage {
   token: string | null
 }
 
-const Info = z
-  .object({ more_records: z.boolean().nullish(), next_page_token: z.string().nullish() })
-  .nullish()
-  .catch(null)
+const Info = z.catch(
+  z.nullish(z.object({ more_records: z.nullish(z.boolean()), next_page_token: z.nullish(z.string()) })),
+  null,
+)
 
 /** Results of a write in the order of what was sent. A request refused as a whole throws. */
 export function readResults(answer: ZohoAnswer, key = 'data'): WriteResult[] {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import PQueue from 'p-queue'
 import type { Logger } from 'pino'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
@@ -62,7 +63,7 @@ export function openClient(options: {
   retry?: RetryTuning
 }): ZohoClient {
   const { tokens, log, limits, retry = ZOHO_RETRY } = options
-  const slots = openSlots(limits.callsAtOnceMax)
+  const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
     let rejectedToken: string | undefined
@@ -72,7 +73,9 @@ export function openClient(options: {
         call.signal,
       )
       await unlessAborted(limits.refresh(), call.signal)
-      const outcome = await slots(() => sendOnce(call, token.apiDomain, token.value), call.signal)
+      // The limits of all processes together may have changed.
+      queue.concurrency = limits.callsAtOnceMax()
+      const outcome = await queue.add(() => sendOnce(call, token.apiDomain, token.value), { signal: call.signal })
       if ('answer' in outcome) {
         const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined
         if (code !== 'INVALID_TOKEN') tokens.accepted()
@@ -164,41 +167,6 @@ async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSigna
     return await Promise.race([wanted, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)
-  }
-}
-
-/** Runs at most `max` at once, the others in the order they came. */
-function openSlots(max: () => number) {
-  let running = 0
-  const waiting: (() => void)[] = []
-
-  function start(): void {
-    while (running < max() && waiting.length > 0) {
-      running++
-      waiting.shift()?.()
-    }
-  }
-
-  function end(): void {
-    running--
-    start()
-  }
-
-  return async function withSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const slot = Promise.withResolvers<void>()
-    waiting.push(slot.resolve)
-    start()
-    await unlessAborted(slot.promise, signal).catch((error: unknown) => {
-      const at = waiting.indexOf(slot.resolve)
-      if (at === -1) end()
-      else waiting.splice(at, 1)
-      throw error
-    })
-    try {
-      return await work()
-    } finally {
-      end()
-    }
   }
 }
 

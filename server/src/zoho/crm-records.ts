@@ -141,6 +141,8 @@ export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept: the record is there without them. */
   left_out: string[]
+  /** The CRM had a record of the partner's name and email, with records of its own perhaps. */
+  was_there: boolean
 }
 
 /** What the portal writes into a CRM lead. The status goes only with the first push: after that it is the CRM's. */

@@ -162,7 +162,9 @@ test.each([
     const lead = newLead()
     const deal = newDeal()
     const push = () => (module === 'Leads' ? crm.pushLead(lead) : crm.pushDeal(deal))
-    await lender.faults({ resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } })
+    const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
+    // Nor can it be looked for at once.
+    await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     await expect(push()).rejects.toThrow(CrmUnavailable)
     const [made] = await lender.list(module, 'LOID')
     const zoho_id = String(made?.['id'])
@@ -173,6 +175,13 @@ test.each([
     expect(await lender.read(module, zoho_id)).toMatchObject(change)
   },
 )
+
+test('a push whose answer was lost looks for its record at once, before staff can rename and delete it', async () => {
+  await lender.faults({ resetAfterCommit: { times: 2, match: 'POST /crm/v8/' } })
+  const [lead, deal] = [await crm.pushLead(newLead()), await crm.pushDeal(newDeal())]
+  expect(await lender.list('Leads', 'LOID')).toMatchObject([{ id: lead.zoho_id }])
+  expect(await lender.list('Deals', 'LOID')).toMatchObject([{ id: deal.zoho_id }])
+})
 
 test('a repeated push leaves what staff changed since, the status above all', async () => {
   const lead = newLead()

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import en from 'zod/v4/locales/en.js'
 import type { CrmModule } from './crm-records.ts'
 
 /** The CRM's names for what the portal reads and writes (D42). */
@@ -80,12 +81,12 @@ export function moduleName({ leads, deals }: FieldMap, module: CrmModule): strin
 }
 
 /** Names end up in addresses and queries, so nothing but a Zoho API name may be one. */
-const ApiName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount')
+const ApiName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount'))
 
 const Overrides = z.strictObject({
-  partners: moduleOverrides(BUILT_IN.partners.fields).optional(),
-  leads: moduleOverrides(BUILT_IN.leads.fields).optional(),
-  deals: moduleOverrides(BUILT_IN.deals.fields).optional(),
+  partners: z.optional(moduleOverrides(BUILT_IN.partners.fields)),
+  leads: z.optional(moduleOverrides(BUILT_IN.leads.fields)),
+  deals: z.optional(moduleOverrides(BUILT_IN.deals.fields)),
 })
 
 /**
@@ -93,7 +94,8 @@ const Overrides = z.strictObject({
  * The message of what it throws says where the file is wrong.
  */
 export function parseFieldMap(json: string): FieldMap {
-  const parsed = Overrides.safeParse(parseJson(json))
+  // `zod/mini` has no words of its own for what is wrong.
+  const parsed = Overrides.safeParse(parseJson(json), { error: en().localeError })
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const where = issue?.path.join('.') || 'the file'
@@ -111,8 +113,8 @@ export function parseFieldMap(json: string): FieldMap {
 function moduleOverrides<Fields extends Record<string, string>>(fields: Fields) {
   const names: (keyof Fields & string)[] = Object.keys(fields)
   return z.strictObject({
-    module: ApiName.optional(),
-    fields: z.partialRecord(z.enum(names), ApiName).optional(),
+    module: z.optional(ApiName),
+    fields: z.optional(z.partialRecord(z.enum(names), ApiName)),
   })
 }
 

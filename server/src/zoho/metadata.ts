@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Clock } from '../clock.ts'
 import { readItems } from './answers.ts'
 import type { ZohoApi } from './api.ts'
@@ -82,32 +82,31 @@ function comparable(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toLowerCase()
 }
 
+const NameOfObject = z.pipe(
+  z.object({ api_name: z.string() }),
+  z.transform((one) => one.api_name),
+)
+
 const WireField = z.object({
   api_name: z.string(),
-  length: z.number().nullish().catch(null),
-  pick_list_values: z
-    .array(
-      z.object({
-        display_value: z.string(),
-        actual_value: z.string().nullish(),
-        sequence_number: z.number().nullish(),
-        type: z.string().nullish(),
-      }),
-    )
-    .nullish()
-    .catch(null),
+  length: z.catch(z.nullish(z.number()), null),
+  pick_list_values: z.catch(
+    z.nullish(
+      z.array(
+        z.object({
+          display_value: z.string(),
+          actual_value: z.nullish(z.string()),
+          sequence_number: z.nullish(z.number()),
+          type: z.nullish(z.string()),
+        }),
+      ),
+    ),
+    null,
+  ),
   // An object without content stands for no.
-  unique: z.record(z.string(), z.unknown()).nullish().catch(null),
-  lookup: z
-    .object({ module: z.object({ api_name: z.string() }) })
-    .nullish()
-    .catch(null),
-  convert_mapping: z
-    .object({
-      Deals: z.union([z.string(), z.object({ api_name: z.string() }).transform((one) => one.api_name)]).nullish(),
-    })
-    .nullish()
-    .catch(null),
+  unique: z.catch(z.nullish(z.record(z.string(), z.unknown())), null),
+  lookup: z.catch(z.nullish(z.object({ module: z.object({ api_name: z.string() }) })), null),
+  convert_mapping: z.catch(z.nullish(z.object({ Deals: z.nullish(z.union([z.string(), NameOfObject])) })), null),
 })
 
 function readFields(fields: unknown[]): ModuleSettings {

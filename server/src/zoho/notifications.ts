@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { ZohoSettings } from '../config.ts'
 import { Invalid, Unauthorized } from '../errors.ts'
 import { refusal } from './answers.ts'
@@ -94,14 +94,14 @@ function sha256(text: string): Buffer {
 }
 
 const Signed = z.object({ token: z.string() })
-const Notification = z.object({ module: z.string(), ids: z.array(ZohoId).min(1) })
+const Notification = z.object({ module: z.string(), ids: z.array(ZohoId).check(z.minLength(1)) })
 
 const Results = z.object({ watch: z.array(z.unknown()) })
 const Subscribed = z.object({
   status: z.literal('success'),
   details: z.object({ events: z.tuple([z.object({ channel_expiry: ZohoInstant })], z.unknown()) }),
 })
-const NotSubscribed = z.object({ code: z.string(), message: z.string().catch('') })
+const NotSubscribed = z.object({ code: z.string(), message: z.catch(z.string(), '') })
 
 /** Until when Zoho says it will notify, which is an hour where it did not like what was asked for. */
 function readEnd(answer: ZohoAnswer, index: number): string | null {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { chunksOf } from '../chunks-of.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { isMissing, itemRefusal, readItems, readResults, type WriteResult, writtenId } from './answers.ts'
@@ -63,6 +63,8 @@ export interface RecordPusher {
 }
 
 const RECORDS_A_CALL_MAX = 100
+/** How long a record is looked for whose answer was lost. The repeat of its push looks again. */
+const LOOK_MS_MAX = 5_000
 /** Zoho's clock against the portal's. */
 const CLOCKS_MS = 60_000
 const NOTE_TITLE_LENGTH_MAX = 120
@@ -120,7 +122,7 @@ export function openRecordPusher(
     if (zohoId === null) {
       const found = await findPartnerRecord(partner, signal)
       if (found !== undefined && !partner.may_link) throw new CrmPartnerExists()
-      if (found !== undefined) return { zoho_id: found, left_out: [] }
+      if (found !== undefined) return { zoho_id: found, left_out: [], was_there: true }
     } else {
       const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
       const updated = await writePartner(call, record)
@@ -142,7 +144,7 @@ export function openRecordPusher(
       const answer = await api.write({ ...call, body: { data: [sent] } })
       if (isMissing(answer) && !isItemAnswer(answer)) return null
       const [result] = readResults(answer)
-      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut }
+      if (!result || 'zohoId' in result) return { zoho_id: writtenId(result), left_out: leftOut, was_there: false }
       const { code, field } = result
       const isContact = field === partners.fields.email || field === partners.fields.phone
       if (!isContactRefused(code) || !isContact || !(field in sent)) throw itemRefusal(result)
@@ -282,8 +284,8 @@ export function openRecordPusher(
 
   /**
    * Makes the record that carries this LOID; its id. Never an update, and never repeated by the client: when the answer is
-   * lost, the record may be there, and staff or a workflow may have changed it. The push's own repeat looks first, and a
-   * LOID is unique in the CRM. `ifMissing` has what is sent when Zoho insists on a field that the partner left out.
+   * lost, the record may be there, and staff or a workflow may have changed it. It is looked for at once, the push's own repeat
+   * looks first, and a LOID is unique in the CRM. `ifMissing` has what is sent when Zoho insists on a field that the partner left out.
    */
   async function insertByLoid(
     { module, fields }: { module: string; fields: PushedFields },
@@ -294,7 +296,9 @@ export function openRecordPusher(
     const call = { method: 'POST', path: module, isRepeatable: false, signal } as const
     let sent = withoutNulls(fitted(record, await metadata.fieldsOf(module, signal)))
     for (;;) {
-      const [result] = await writeRecords(call, [sent])
+      const written = await insertOnce(sent)
+      if ('zoho_id' in written) return written
+      const { result } = written
       if (!result || 'zohoId' in result) return { zoho_id: writtenId(result) }
       const { code, field, duplicateId } = result
       // Another push of the same record was faster.
@@ -305,6 +309,26 @@ export function openRecordPusher(
       const mended = mend(sent, result)
       if (!mended) throw itemRefusal(result)
       sent = mended
+    }
+
+    /** When the answer is lost, the record is looked for at once: staff may rename and delete it before the push is repeated. */
+    async function insertOnce(data: Record<string, unknown>): Promise<{ zoho_id: string } | { result?: WriteResult }> {
+      try {
+        const [result] = await writeRecords(call, [data])
+        return result ? { result } : {}
+      } catch (error) {
+        if (!(error instanceof CrmUnavailable)) throw error
+        const loid = readText(data, fields.loid) ?? ''
+        const timeout = AbortSignal.timeout(LOOK_MS_MAX)
+        const found = await findByLoids(
+          { module, fields },
+          [loid],
+          signal ? AbortSignal.any([signal, timeout]) : timeout,
+        ).catch(() => new Map<string, string>())
+        const zoho_id = found.get(loid)
+        if (zoho_id === undefined) throw error
+        return { zoho_id }
+      }
     }
 
     /** Each way of mending serves once, since it takes away what it answers to. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Updateable } from 'kysely'
 import type { Logger } from 'pino'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Clock } from '../clock.ts'
 import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
@@ -117,9 +117,9 @@ export function openTokens(options: { settings: ZohoSettings; db: Db; clock: Clo
 const TokenAnswer = z.union([
   z.object({ error: z.string() }),
   z.object({
-    access_token: z.string().min(1),
-    api_domain: z.string().optional(),
-    expires_in: z.coerce.number().positive().default(3_600),
+    access_token: z.string().check(z.minLength(1)),
+    api_domain: z.optional(z.string()),
+    expires_in: z._default(z.coerce.number().check(z.positive()), 3_600),
   }),
 ])
 

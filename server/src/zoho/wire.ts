@@ -1,7 +1,7 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { CrmDeal, CrmDeletion, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
 import type { DealFields, LeadFields } from './field-map.ts'
 
@@ -11,7 +11,7 @@ export type Displayed = (field: string, value: string) => string
 export type Reading<Item> = { record: Item } | { problem: CrmProblem }
 
 // Zoho's ids are 18 or 19 digits, beyond what a JavaScript number holds, and always text.
-export const ZohoId = z.string().regex(/^\d{1,30}$/, 'is not an id')
+export const ZohoId = z.string().check(z.regex(/^\d{1,30}$/, 'is not an id'))
 
 /** Zoho's own for a single line; the portal's lists are read from indexes, whose entries hold no more than 2,704 bytes. */
 export const LINE_LENGTH_MAX = 255
@@ -21,11 +21,14 @@ const NUMBER_MAX = 999_999_999_999.99
 
 /** Trimmed; blank is nothing. A NUL is dropped because PostgreSQL cannot store it. */
 function text(lengthMax: number) {
+  const given = z.nullish(z.union([z.string(), z.number()], 'is not text'))
+  const isShort = z.refine<string | null>((value) => value === null || value.length <= lengthMax, 'is too long')
   return z
-    .union([z.string(), z.number()], 'is not text')
-    .nullish()
-    .transform((value) => cleanText(value) || null)
-    .refine((value) => value === null || value.length <= lengthMax, 'is too long')
+    .pipe(
+      given,
+      z.transform((value) => cleanText(value) || null),
+    )
+    .check(isShort)
 }
 
 function cleanText(value: string | number | null | undefined): string {
@@ -40,51 +43,60 @@ const Url = text(URL_LENGTH_MAX)
 const LongText = text(TEXT_LENGTH_MAX)
 
 /** Cents are the smallest money there is here. Long integers come as text. */
-const Amount = z
-  .union([z.number(), z.string()], 'is not a number')
-  .nullish()
-  .transform((value) => (value === null || value === undefined || value === '' ? null : Number(value)))
-  .refine((value) => value === null || Math.abs(value) <= NUMBER_MAX, 'is not a number that an amount can be')
-  .transform((value) => value && Math.round(value * 100) / 100)
+const Amount = z.pipe(
+  z
+    .pipe(
+      z.nullish(z.union([z.number(), z.string()], 'is not a number')),
+      z.transform((value) => (value === null || value === undefined || value === '' ? null : Number(value))),
+    )
+    .check(
+      z.refine((value) => value === null || Math.abs(value) <= NUMBER_MAX, 'is not a number that an amount can be'),
+    ),
+  z.transform((value) => value && Math.round(value * 100) / 100),
+)
 
-const Percent = Amount.refine((value) => value === null || Math.abs(value) < 1_000, 'is not a percentage')
+const Percent = Amount.check(z.refine((value) => value === null || Math.abs(value) < 1_000, 'is not a percentage'))
 
-const YesNo = z
-  .boolean('is not true or false')
-  .nullish()
-  .transform((value) => value ?? false)
+const YesNo = z.pipe(
+  z.nullish(z.boolean('is not true or false')),
+  z.transform((value) => value ?? false),
+)
 
 const PlainDate = z
-  .string('is not a date')
-  .nullish()
-  .transform((value) => value || null)
-  .refine((value) => value === null || isPlainDate(value), 'is not a date')
+  .pipe(
+    z.nullish(z.string('is not a date')),
+    z.transform((value) => value || null),
+  )
+  .check(z.refine((value) => value === null || isPlainDate(value), 'is not a date'))
 
 /** Any offset, normalised to UTC with milliseconds: text without an offset would mean another time elsewhere. */
-export const ZohoInstant = z
-  .string('is not a time')
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/, 'is not a time')
-  .refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time')
-  .transform((value) => new Date(value).toISOString())
+export const ZohoInstant = z.pipe(
+  z.string('is not a time').check(
+    z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/, 'is not a time'),
+    z.refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time'),
+  ),
+  z.transform((value) => new Date(value).toISOString()),
+)
 
 /** A lookup may lack a name, and in a query's answer may be the bare id. */
-const Lookup = z
-  .union(
-    [
-      z.object({ id: ZohoId, name: text(LINE_LENGTH_MAX) }),
-      ZohoId.transform((id): { id: string; name: string | null } => ({ id, name: null })),
-    ],
-    'is not a lookup',
-  )
-  .nullish()
-  .transform((value) => value ?? null)
+const BareId = z.pipe(
+  ZohoId,
+  z.transform((id): { id: string; name: string | null } => ({ id, name: null })),
+)
+const Lookup = z.pipe(
+  z.nullish(z.union([z.object({ id: ZohoId, name: text(LINE_LENGTH_MAX) }), BareId], 'is not a lookup')),
+  z.transform((value) => value ?? null),
+)
 
 /** A LOID that staff mistyped names nothing of ours. */
-const LoidText = Line.transform((value) => value && parseLoid(value))
+const LoidText = z.pipe(
+  Line,
+  z.transform((value) => value && parseLoid(value)),
+)
 
 const System = {
   id: ZohoId,
-  created_at: ZohoInstant.nullish(),
+  created_at: z.nullish(ZohoInstant),
   modified_time: ZohoInstant,
 }
 
@@ -118,8 +130,8 @@ const WireLead = z.object({
   is_converted: YesNo,
   converted_older: YesNo,
   converted_deal: Lookup,
-  converted_detail: z.object({ deal: Lookup }).nullish().catch(null),
-  converted_at: ZohoInstant.nullish(),
+  converted_detail: z.catch(z.nullish(z.object({ deal: Lookup })), null),
+  converted_at: z.nullish(ZohoInstant),
 })
 
 const WireDeal = z.object({
@@ -217,7 +229,7 @@ export function readDeal(raw: unknown, map: DealFields, displayed: Displayed): R
 }
 
 /** Gives Zoho's fields our names and checks each; the first that will not do is the problem of this record alone. */
-function readRecord<Shape extends z.ZodType>(
+function readRecord<Shape extends z.ZodMiniType>(
   schema: Shape,
   raw: unknown,
   map: Record<string, string>,
@@ -241,7 +253,7 @@ function readRecord<Shape extends z.ZodType>(
   }
 }
 
-const Person = z.object({ name: text(LINE_LENGTH_MAX) }).nullish()
+const Person = z.nullish(z.object({ name: text(LINE_LENGTH_MAX) }))
 
 /** Never an email address, which is what Zoho shows for a user without a name (D32a). */
 function personName(person: z.output<typeof Person>): string | null {
@@ -249,17 +261,17 @@ function personName(person: z.output<typeof Person>): string | null {
   return name === null || name.includes('@') ? null : name
 }
 
-const WireNote = z
-  .object({
+const WireNote = z.pipe(
+  z.object({
     id: ZohoId,
-    Note_Title: Line.catch(null),
+    Note_Title: z.catch(Line, null),
     Note_Content: LongText,
-    Owner: Person.catch(null),
-    Created_By: Person.catch(null),
+    Owner: z.catch(Person, null),
+    Created_By: z.catch(Person, null),
     Created_Time: ZohoInstant,
-    Modified_Time: ZohoInstant.nullish(),
-  })
-  .transform((note): CrmNote | null => {
+    Modified_Time: z.nullish(ZohoInstant),
+  }),
+  z.transform((note): CrmNote | null => {
     const content = note.Note_Content ?? note.Note_Title
     if (content === null) return null
     return {
@@ -270,7 +282,8 @@ const WireNote = z
       created_at: note.Created_Time,
       modified_time: note.Modified_Time ?? note.Created_Time,
     }
-  })
+  }),
+)
 
 export const NOTE_FIELDS = 'Note_Title,Note_Content,Parent_Id,Owner,Created_By,Created_Time,Modified_Time'
 
@@ -298,9 +311,10 @@ export function readVersion(raw: unknown): CrmVersion | null {
     : null
 }
 
-const WireDeletion = z
-  .object({ id: ZohoId, display_name: z.string().nullish(), deleted_time: ZohoInstant })
-  .transform(({ id, display_name: name = null, deleted_time }) => ({ zoho_id: id, name, deleted_time }))
+const WireDeletion = z.pipe(
+  z.object({ id: ZohoId, display_name: z.nullish(z.string()), deleted_time: ZohoInstant }),
+  z.transform(({ id, display_name: name = null, deleted_time }) => ({ zoho_id: id, name, deleted_time })),
+)
 
 export function readDeletion(raw: unknown): CrmDeletion | null {
   return WireDeletion.safeParse(raw).data ?? null
@@ -323,19 +337,21 @@ export function readText(raw: unknown, field: string): string | null {
 }
 
 const TimelineEntry = z.object({
-  id: z.string().min(1),
+  id: z.string().check(z.minLength(1)),
   action: z.string(),
   audited_time: ZohoInstant,
-  done_by: Person.catch(null),
-  field_history: z
-    .array(
-      z.object({
-        api_name: z.string(),
-        _value: z.object({ old: Line.catch(null), new: Line.catch(null) }).nullish(),
-      }),
-    )
-    .nullish()
-    .catch(null),
+  done_by: z.catch(Person, null),
+  field_history: z.catch(
+    z.nullish(
+      z.array(
+        z.object({
+          api_name: z.string(),
+          _value: z.nullish(z.object({ old: z.catch(Line, null), new: z.catch(Line, null) })),
+        }),
+      ),
+    ),
+    null,
+  ),
 })
 
 /**
@@ -370,15 +386,16 @@ export function readFieldHistory(
   }
 }
 
-const StageRow = z
-  .object({
-    id: z.string().min(1),
+const StageRow = z.pipe(
+  z.object({
+    id: z.string().check(z.minLength(1)),
     Stage: Line,
-    Modified_Time: ZohoInstant.nullish(),
-    Last_Modified_Time: ZohoInstant.nullish(),
-    Modified_By: Person.catch(null),
-  })
-  .transform((row) => ({ ...row, time: row.Modified_Time ?? row.Last_Modified_Time ?? null }))
+    Modified_Time: z.nullish(ZohoInstant),
+    Last_Modified_Time: z.nullish(ZohoInstant),
+    Modified_By: z.catch(Person, null),
+  }),
+  z.transform((row) => ({ ...row, time: row.Modified_Time ?? row.Last_Modified_Time ?? null })),
+)
 
 export const STAGE_HISTORY_FIELDS = 'Stage,Moved_To__s,Modified_Time,Last_Modified_Time,Modified_By'
 

@@ -1,9 +1,11 @@
 import type { Failure as FailureBody, Pagination } from '@portal/contract/answer.ts'
 import { API_TIMEOUT_MS } from '@portal/contract/limits.ts'
+import { ROLE_HEADER, Role } from '@portal/contract/roles.ts'
 import type { PathParams, Route } from '@portal/contract/route.ts'
 import type * as z from 'zod/mini'
 import { defaultMessage } from './default-messages.ts'
 import { Failure, OFFLINE } from './failure.ts'
+import { storeRole } from './role.ts'
 import { dropToken, readToken } from './token.ts'
 
 const BASE: string = import.meta.env['VITE_API_BASE'] ?? '/api'
@@ -32,6 +34,8 @@ type Arguments<R extends Route> =
 export async function call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<Answer<R>> {
   const token = readToken()
   const response = await send(route, request ?? {}, token)
+  const role = Role.safeParse(response.headers.get(ROLE_HEADER)).data
+  if (role && token !== null && token === readToken()) storeRole(role)
   const body: unknown = await response.json().catch(() => null)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the server made it with the same contract
   if (response.ok && isEnvelope(body)) return unwrap(route, body) as Answer<R>

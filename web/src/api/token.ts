@@ -1,3 +1,5 @@
+import { dropRole } from './role.ts'
+
 /** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
@@ -29,6 +31,7 @@ export function dropToken(rejected?: string) {
   if (token === null || (rejected !== undefined && rejected !== token)) return
   localStorage.removeItem(TOKEN_KEY)
   localStorage.removeItem(SINCE_KEY)
+  dropRole()
   announce({ token: null, fromOtherTab: false, isRefused: rejected !== undefined })
 }
 

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { onRoleChange } from '../api/role.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
@@ -15,6 +16,8 @@ const SESSION_END_SHOWN_MS = 8_000
 export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
 
+  // Another role has other pages.
+  useEffect(() => onRoleChange(() => void router.invalidate()), [router])
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
   useEffect(keepDocument, [])

@@ -8,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { requireNoSession, requireSession, toDashboard } from './guards.ts'
+import { requireNoSession, requireRole, requireSession, toDashboard } from './guards.ts'
 import { PageCrash } from './page-crash.tsx'
 import { PagePending } from './page-pending.tsx'
 import {
@@ -113,6 +113,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: '/leads/new',
+      beforeLoad: requireRole('member'),
       component: lazyRouteComponent(() => import('../features/leads/new-lead-page.tsx'), 'NewLeadPage'),
     }),
     createRoute({
@@ -138,6 +139,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: '/webhook',
+      beforeLoad: requireRole('owner'),
       validateSearch: webhookLogSearch,
       loaderDeps: ({ search }) => webhookLogSearch(search),
       loader: lazyFn(() => import('../features/webhooks/webhook-page.tsx'), 'startWebhook'),
@@ -146,6 +148,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: '/api-keys',
+      beforeLoad: requireRole('owner'),
       loader: lazyFn(() => import('../features/api-keys/api-keys-page.tsx'), 'startApiKeys'),
       component: lazyRouteComponent(() => import('../features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
     }),

@@ -27,7 +27,7 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
     const before = queryClient.getQueryData(sessionQuery().queryKey)
     await check()
     const now = queryClient.getQueryData(sessionQuery().queryKey)
-    if (before?.partnerId === now?.partnerId) return
+    if (before?.personId === now?.personId) return
     dropTabDrafts()
     onBeginElsewhere()
   }

@@ -2,6 +2,7 @@ import { type VerifiedSession, verifySession } from '@portal/contract/accounts.t
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { Failure } from '../api/failure.ts'
+import { storeRole } from '../api/role.ts'
 import { dropToken, readToken } from '../api/token.ts'
 
 /**
@@ -21,7 +22,9 @@ async function verify(signal: AbortSignal): Promise<VerifiedSession> {
   const token = readToken()
   if (token === null) throw new Failure(401, 'No token available', { code: 'UNAUTHORIZED' })
   try {
-    return await call(verifySession, { body: { token }, signal })
+    const session = await call(verifySession, { body: { token }, signal })
+    if (token === readToken()) storeRole(session.role)
+    return session
   } catch (error) {
     if (error instanceof Failure && error.status === 401) dropToken(token)
     throw error

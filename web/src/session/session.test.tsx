@@ -4,7 +4,13 @@ import { readToken, storeToken } from '../api/token.ts'
 import { openApp } from '../testing/open-app.tsx'
 import { data, failure, serve } from '../testing/server.ts'
 
-const partner = { partnerId: 'p1', businessName: 'Acme', partnerEmail: 'a@acme.example' }
+const partner = {
+  partnerId: 'p1',
+  businessName: 'Acme',
+  partnerEmail: 'a@acme.example',
+  personId: 'h1',
+  role: 'owner',
+}
 const profile = {
   id: 'p1',
   business_name: 'Acme',
@@ -130,4 +136,37 @@ test('the search box trims and ignores an empty query', async () => {
   expect(window.location.pathname).toBe('/profile')
   await user.type(box, ' 0412 345 {Enter}')
   await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/search?q=0412+345'))
+})
+
+test('what a role may not do is not shown, and goes with the next answer that tells another role', async () => {
+  storeToken('token')
+  let role = 'owner'
+  serveSignedIn({
+    'POST /auth/verify': () => ({ body: data({ ...partner, role }) }),
+    'GET /profile': () => ({ body: data(profile), headers: { 'portal-role': role } }),
+    'GET /dashboard/leads': () => ({
+      body: { ...data({ leads: [] }), pagination: { page: 1, limit: 20, has_more: false } },
+      headers: { 'portal-role': role },
+    }),
+  })
+  const user = openApp('/leads')
+  expect((await screen.findAllByRole('link', { name: /New Lead/ })).length).toBeGreaterThan(0)
+  expect(screen.getByRole('link', { name: 'API Keys' })).toBeDefined()
+
+  role = 'viewer'
+  await user.click(screen.getByRole('link', { name: 'Profile Settings' }))
+  await screen.findByRole('heading', { name: 'Profile Settings' })
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'API Keys' })).toBeNull())
+  await user.click(screen.getByRole('link', { name: 'Leads' }))
+  expect(await screen.findByRole('heading', { name: 'Leads' })).toBeDefined()
+  expect(screen.queryByRole('link', { name: /New Lead|Submit/ })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Sync from CRM' })).toBeNull()
+})
+
+test('a page that does what the role may not do leads to the dashboard', async () => {
+  storeToken('token')
+  localStorage.setItem('auth_role', 'viewer')
+  serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, role: 'viewer' }) }) })
+  openApp('/api-keys')
+  expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeDefined()
 })

@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 interface Answer {
   status?: number
   body?: unknown
+  headers?: Record<string, string>
 }
 
 interface SeenRequest {
@@ -29,10 +30,12 @@ export function serve(handlers: Record<string, Handler>) {
     }
     seen.push(request)
     const handler = handlers[`${request.method} ${request.path}`]
-    const { status = 200, body } = handler
-      ? await handler(request)
-      : { status: 404, body: failure('Not found', 'NOT_FOUND') }
-    return new Response(JSON.stringify(body), { status })
+    const {
+      status = 200,
+      body,
+      headers = {},
+    } = handler ? await handler(request) : { status: 404, body: failure('Not found', 'NOT_FOUND') }
+    return new Response(JSON.stringify(body), { status, headers })
   })
   vi.stubGlobal('fetch', fetch)
   return { seen }

@@ -1,5 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { useRef } from 'react'
+import { Badge } from './badge.tsx'
 import { useFocusLeftBehind } from './keep-focus.ts'
 
 interface RetryMarkProps {
@@ -8,7 +9,8 @@ interface RetryMarkProps {
   /** Why, in a sentence, where it is known. */
   reason?: string | null | undefined
   isBusy: boolean
-  onRetry: () => void
+  /** Undefined where the person may not. */
+  onRetry: (() => void) | undefined
 }
 
 /** Stands where a badge would, and mends what it says. */
@@ -17,15 +19,19 @@ export function RetryMark({ text, reason, isBusy, onRetry }: RetryMarkProps) {
   useFocusLeftBehind(ref)
   return (
     <>
-      <button
-        ref={ref}
-        type="button"
-        aria-disabled={isBusy || undefined}
-        onClick={isBusy ? undefined : onRetry}
-        className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline aria-disabled:opacity-60"
-      >
-        {text} – <RotateCw aria-hidden className="size-3" /> Retry
-      </button>
+      {onRetry ? (
+        <button
+          ref={ref}
+          type="button"
+          aria-disabled={isBusy || undefined}
+          onClick={isBusy ? undefined : onRetry}
+          className="inline-flex min-h-6 items-center gap-1 rounded-md bg-error-tint px-2 text-xs font-medium whitespace-nowrap text-error-ink hover:underline aria-disabled:opacity-60"
+        >
+          {text} – <RotateCw aria-hidden className="size-3" /> Retry
+        </button>
+      ) : (
+        <Badge variant="error">{text}</Badge>
+      )}
       {reason && <span className="text-[0.8125rem] text-muted">{reason}</span>}
     </>
   )

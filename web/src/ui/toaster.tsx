@@ -1,7 +1,12 @@
+import { Toast } from '@base-ui/react/toast'
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { type FocusEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { type ToastItem, type ToastKind, toast, toasts } from './toast.ts'
+import { type FocusEvent, useEffect, useRef } from 'react'
+import { type ToastData, type ToastKind, toastManager } from './toast.ts'
+
+type Item = ReturnType<typeof Toast.useToastManager<ToastData>>['toasts'][number]
+
+const SHOWN_MAX = 5
 
 const ICONS: Record<ToastKind, typeof Info> = {
   success: CircleCheck,
@@ -19,96 +24,88 @@ const COLOURS: Record<ToastKind, string> = {
 
 /** The place where toasts appear, and their voice: it exists before the first one, or screen readers would miss it. */
 export function Toaster() {
-  const items = useSyncExternalStore(toasts.subscribe, toasts.read)
-  const [isPaused, setIsPaused] = useState(false)
-  const ref = useOnTop(items)
+  return (
+    <Toast.Provider toastManager={toastManager} limit={SHOWN_MAX}>
+      <Toasts />
+    </Toast.Provider>
+  )
+}
+
+function Toasts() {
+  const { toasts } = Toast.useToastManager<ToastData>()
+  const ref = useOnTop(toasts)
   const cameFrom = useRef<EventTarget | null>(null)
 
   function handleFocus({ currentTarget, relatedTarget }: FocusEvent) {
-    setIsPaused(true)
     if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) cameFrom.current = relatedTarget
   }
 
-  // Removed with the focus on it, the button would tell nobody that it lost it, and the clock would stand for ever.
-  function handleDismiss(id: number) {
+  // The library gives the focus back to where F6 took it from, not to where Tab or a click did.
+  function giveFocusBack() {
     const hasFocus = ref.current?.contains(document.activeElement)
     if (hasFocus && cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
-    setIsPaused(false)
-    toast.dismiss(id)
   }
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the pointer or focus on it stops the clock
-    <section
+    <Toast.Viewport
       ref={ref}
-      popover="manual"
-      aria-label="Notifications"
-      // A finger never leaves, so only a mouse stops the clock.
-      onPointerEnter={(event) => setIsPaused(event.pointerType === 'mouse')}
-      onPointerLeave={() => setIsPaused(false)}
+      render={<section popover="manual" />}
       onFocus={handleFocus}
-      onBlur={() => setIsPaused(false)}
       // At the top, where no page has a button that the toast could lie upon, and above the title of a dialog; on a phone over the
       // bar, beside its menu.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
     >
       {/* The newest on top. A phone shows two, the older with one line: more would reach down to the buttons of the page. */}
-      <ol
-        aria-live="polite"
-        aria-relevant="additions"
-        className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1"
-      >
-        {items.map((item) => (
-          <Toast key={item.id} item={item} isPaused={isPaused} onDismiss={() => handleDismiss(item.id)} />
+      <ol className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1">
+        {toasts.toReversed().map((item) => (
+          <OneToast key={item.data?.number} item={item} onDismiss={giveFocusBack} />
         ))}
       </ol>
-    </section>
+    </Toast.Viewport>
   )
 }
 
-interface ToastProps {
-  item: ToastItem
-  isPaused: boolean
-  onDismiss: () => void
-}
-
-function Toast({ item, isPaused, onDismiss }: ToastProps) {
-  const { id, kind, text, durationMs } = item
-  useEffect(() => {
-    if (isPaused) return
-    const timer = setTimeout(() => toast.dismiss(id), durationMs)
-    return () => clearTimeout(timer)
-  }, [id, durationMs, isPaused])
+/** `onDismiss` runs while the toast is still there. */
+function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
+  const kind = item.data?.kind ?? 'info'
   const Icon = ICONS[kind]
   return (
-    <li
+    <Toast.Root
+      toast={item}
+      swipeDirection="up"
+      render={<li />}
+      // A line of a list, where the library makes each a dialog.
+      role="listitem"
+      aria-modal={undefined}
       data-kind={kind}
-      className="toast pointer-events-auto flex items-start gap-3 rounded-xl border border-line bg-raised py-3 pr-2 pl-4 shadow-lg"
+      className="toast pointer-events-auto flex items-start gap-3 rounded-xl border border-line bg-raised py-3 pr-2 pl-4 shadow-lg data-limited:hidden"
     >
       <Icon aria-hidden className={clsx('mt-0.5 size-4.5 shrink-0', COLOURS[kind])} />
-      <p role={kind === 'error' ? 'alert' : undefined} className="min-w-0 flex-1 py-px font-medium break-words">
-        {text}
-      </p>
-      <button
-        type="button"
+      <Toast.Description
+        role={kind === 'error' ? 'alert' : undefined}
+        className="min-w-0 flex-1 py-px font-medium break-words"
+      />
+      <Toast.Close
         aria-label="Dismiss"
+        aria-hidden={undefined}
         onClick={onDismiss}
         className="-my-0.5 flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink"
       >
         <X aria-hidden className="size-4" />
-      </button>
-    </li>
+      </Toast.Close>
+    </Toast.Root>
   )
 }
 
-/** Shown anew with each change, the popover stands above a dialog that was opened in between. */
-function useOnTop(items: readonly ToastItem[]) {
-  const ref = useRef<HTMLElement>(null)
+/** Shown again with each toast that comes, the popover stands above a dialog that was opened in between. */
+function useOnTop(items: readonly Item[]) {
+  const ref = useRef<HTMLDivElement>(null)
+  const numbers = items.map((item) => item.data?.number).join(' ')
   useEffect(() => {
     const element = ref.current
     if (!element?.showPopover) return
     if (element.matches(':popover-open')) element.hidePopover()
-    if (items.length > 0) element.showPopover()
-  }, [items])
+    if (numbers !== '') element.showPopover()
+  }, [numbers])
   return ref
 }

@@ -1,20 +1,22 @@
 import type { Access } from '@portal/contract/accounts.ts'
 import type { Tx } from '../../db/database.ts'
+import type { Person } from './people.queries.ts'
 
-/** What opens an account besides its password. The key and the webhook URL are other features', which app.ts hands over. */
+/** What opens a partner's account besides passwords. The key and the webhook URL are other features', which app.ts hands over. */
 export interface AccountAccess {
   find(tx: Tx, partnerId: string): Promise<Omit<Access, 'revoked'>>
   revoke(tx: Tx, partnerId: string): Promise<void>
 }
 
-/** What there was or is, after it was revoked if that is wanted. */
+/** What there was or is, after it was revoked if that is wanted. For an owner alone: of others it is neither told nor revoked. */
 export async function settleAccess(
   tx: Tx,
   access: AccountAccess,
-  partnerId: string,
+  person: Pick<Person, 'partner_id' | 'role'>,
   isRevoked: boolean,
 ): Promise<Access> {
-  const found = await access.find(tx, partnerId)
-  if (isRevoked) await access.revoke(tx, partnerId)
+  if (person.role !== 'owner') return { api_key: null, webhook_url: null, revoked: false }
+  const found = await access.find(tx, person.partner_id)
+  if (isRevoked) await access.revoke(tx, person.partner_id)
   return { ...found, revoked: isRevoked }
 }

@@ -40,6 +40,7 @@ test('POST /auth/login: email, password → success, token, partner{id, email, b
       success: true,
       token: expect.stringMatching(/^[\w-]{43}$/),
       partner: { id: partner.id, email: partner.email, businessName: partner.businessName },
+      person: { id: expect.any(String), role: 'owner' },
     },
   ])
   const missing = await portal.post('/auth/login', {})
@@ -83,7 +84,7 @@ test('a password is the same on every keyboard, and one hashed before that was s
   expect((await portal.post('/auth/login', { email: partner.email, password: decomposed })).status).toBe(200)
 
   const password_hash = await hash(decomposed)
-  await portal.deps.db.updateTable('partners').set({ password_hash }).where('id', '=', partner.id).execute()
+  await portal.deps.db.updateTable('people').set({ password_hash }).where('partner_id', '=', partner.id).execute()
   expect((await portal.post('/auth/login', { email: partner.email, password: decomposed })).status).toBe(200)
   expect((await portal.post('/auth/login', { email: partner.email, password: composed })).status).toBe(401)
 })
@@ -213,6 +214,8 @@ test('POST /auth/verify: token → data{partnerId, businessName, partnerEmail}',
       partnerId: partner.id,
       businessName: partner.businessName,
       partnerEmail: partner.email,
+      personId: expect.any(String),
+      role: 'owner',
       mustConfirmEmail: false,
     },
   })
@@ -382,6 +385,8 @@ test('GET /profile: none → partner profile', async () => {
     success: true,
     data: {
       id: partner.id,
+      person_id: expect.any(String),
+      role: 'owner',
       zoho_id: null,
       business_name: partner.businessName,
       first_name: 'Ada',
@@ -406,6 +411,8 @@ test('PUT /profile: business_name, first_name, last_name, phone → success or e
   expect(changed.status).toBe(200)
   expect((await partner.get('/profile')).body.data).toEqual({
     id: partner.id,
+    person_id: expect.any(String),
+    role: 'owner',
     zoho_id: null,
     business_name: change.business_name,
     first_name: 'Ada',

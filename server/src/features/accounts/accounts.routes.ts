@@ -17,16 +17,17 @@ import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import type { AccountAccess } from './access.ts'
-import { getPartner, removeSessionFamily } from './accounts.queries.ts'
 import type { CallerMemory } from './caller-memory.ts'
-import { changePartnerPassword } from './change-password.ts'
-import { changePartnerProfile } from './change-profile.ts'
+import { changePersonPassword } from './change-password.ts'
+import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { disownAccount } from './disown-account.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
+import { getPerson } from './people.queries.ts'
 import { sendVerificationAgain } from './send-verification.ts'
+import { removeSessionFamily } from './sessions.queries.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
-import { signInPartner } from './sign-in.ts'
+import { signInPerson } from './sign-in.ts'
 import { hashSignUpPassword, signUpPartner } from './sign-up.ts'
 import { hashToken } from './tokens.ts'
 import { verifyEmailAddress } from './verify-email.ts'
@@ -53,22 +54,22 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     security('signed-up', { partner: partner.partnerId })
     return partner
   })
-  mount(signIn, ({ body, ...call }) => signInPartner(deps, body, call))
+  mount(signIn, ({ body, ...call }) => signInPerson(deps, body, call))
   mount(forgotPassword, ({ body, ...call }) => requestPasswordReset(deps, body.email, call))
   mount(resetPassword, async ({ body, visitor, security }) => {
-    const { partnerId, ...answer } = await setNewPassword(deps, body, visitor, { access, connectRecords })
+    const { person, ...answer } = await setNewPassword(deps, body, visitor, { access, connectRecords })
     callers.forget()
-    security('password-reset', { partner: partnerId })
+    security('password-reset', { partner: person.partner_id, person: person.id })
     return answer.access
   })
   mount(verifyEmail, async ({ body, security, ...call }) => {
-    const partnerId = await verifyEmailAddress(deps, body, call, connectRecords)
+    const person = await verifyEmailAddress(deps, body, call, connectRecords)
     callers.forget()
-    security('email-confirmed', { partner: partnerId })
+    security('email-confirmed', { partner: person.partner_id, person: person.id })
     return {}
   })
   mount(sendVerification, async ({ partner, limit }) => {
-    await sendVerificationAgain(deps, partner.id, limit)
+    await sendVerificationAgain(deps, partner.personId, limit)
     return {}
   })
   mount(disown, async ({ body, security }) => {
@@ -84,14 +85,14 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     callers.forget()
     return {}
   })
-  mount(readProfile, ({ partner }) => getPartner(deps.db, partner.id))
+  mount(readProfile, async ({ partner }) => profileOf(await getPerson(deps.db, partner.personId)))
   mount(changeProfile, async ({ partner, body }) => {
-    const profile = await changePartnerProfile(deps, partner.id, body, connectRecords)
+    const profile = await changePersonProfile(deps, partner, body, connectRecords)
     callers.forget()
     return profile
   })
   mount(changePassword, async ({ partner, body, limit, security }) => {
-    const left = await changePartnerPassword(deps, partner, body, { access, limit })
+    const left = await changePersonPassword(deps, partner, body, { access, limit })
     callers.forget()
     security('password-changed')
     return left

@@ -4,12 +4,13 @@ import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import { type AccountAccess, settleAccess } from './access.ts'
-import { getPartner, getPasswordHash, removeOtherSessions, updatePassword } from './accounts.queries.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
+import { getPasswordHash, getPerson, updatePerson } from './people.queries.ts'
+import { removeOtherSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
-/** Wrong ones, of one partner (D53): a stolen session is no place to guess the password. */
+/** Wrong ones, of one person (D53): a stolen session is no place to guess the password. */
 const PASSWORD_CHECKS: RateLimit = {
   name: 'password-check',
   points: 10,
@@ -17,8 +18,8 @@ const PASSWORD_CHECKS: RateLimit = {
   text: 'Too many wrong passwords. Please try again later.',
 }
 
-/** The codes and texts of section 8. All of the partner's other sessions end (D54). */
-export async function changePartnerPassword(
+/** The codes and texts of section 8. All of the person's other sessions end (D54). */
+export async function changePersonPassword(
   deps: Deps,
   caller: SessionCaller,
   form: PasswordChange,
@@ -28,9 +29,10 @@ export async function changePartnerPassword(
   if (form.newPassword !== form.confirmPassword) {
     throw new Invalid('PASSWORD_MISMATCH', PASSWORDS_DIFFER, { confirmPassword: PASSWORDS_DIFFER })
   }
-  await refuseWeakPassword(form.newPassword, 'newPassword', await getPartner(db, caller.id))
-  const counted = await limit(PASSWORD_CHECKS, caller.id)
-  if (!(await isPassword(form.currentPassword, await getPasswordHash(db, caller.id)))) {
+  const person = await getPerson(db, caller.personId)
+  await refuseWeakPassword(form.newPassword, 'newPassword', person)
+  const counted = await limit(PASSWORD_CHECKS, person.id)
+  if (!(await isPassword(form.currentPassword, await getPasswordHash(db, person.id)))) {
     const text = 'Current password is incorrect'
     throw new Invalid('INVALID_CURRENT_PASSWORD', text, { currentPassword: text })
   }
@@ -41,10 +43,10 @@ export async function changePartnerPassword(
   }
   const passwordHash = await hashPassword(form.newPassword)
   return db.transaction().execute(async (tx) => {
-    await updatePassword(tx, caller.id, passwordHash, clock.now().toISOString())
-    await removeOtherSessions(tx, caller.id, hashToken(caller.token))
-    const left = await settleAccess(tx, access, caller.id, form.revokeAccess ?? false)
-    await enqueueNotice(tx, deps, caller.id, 'password-changed', left)
+    await updatePerson(tx, person.id, { password_hash: passwordHash }, clock.now().toISOString())
+    await removeOtherSessions(tx, person.id, hashToken(caller.token))
+    const left = await settleAccess(tx, access, person, form.revokeAccess ?? false)
+    await enqueueNotice(tx, deps, person.id, 'password-changed', left)
     return left
   })
 }

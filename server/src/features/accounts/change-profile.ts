@@ -1,31 +1,50 @@
 import type { Profile, ProfileChange } from '@portal/contract/accounts.ts'
 import { readPhone } from '@portal/contract/phone.ts'
+import { askAnOwner } from '@portal/contract/roles.ts'
 import type { Deps } from '../../deps.ts'
-import { Invalid } from '../../errors.ts'
+import { Forbidden, Invalid } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
-import { getPartner, updateProfile } from './accounts.queries.ts'
+import { lockPartner, updateForCrm } from './accounts.queries.ts'
 import type { ConnectRecords } from './confirm-email.ts'
+import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
 import { refusingTaken } from './refusing-taken.ts'
 
 const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
 
-/** A phone number that can be read is stored as a lead's is (D19); any other is kept as it was typed. */
-export async function changePartnerProfile(
+/**
+ * Names and phone are the person's own, the business name is for an owner to change (D61). What the CRM's record of the
+ * partner names is pushed. A phone number that can be read is stored as a lead's is (D19); any other is kept as it was
+ * typed.
+ */
+export async function changePersonProfile(
   { db, clock, jobs }: Deps,
-  partnerId: string,
-  { email, ...change }: ProfileChange,
+  caller: SessionCaller,
+  { email, business_name, ...change }: ProfileChange,
   connectRecords: ConnectRecords,
 ): Promise<Profile> {
   return db.transaction().execute(async (tx) => {
     const phone = change.phone && (readPhone(change.phone)?.e164 ?? change.phone)
     const at = clock.now().toISOString()
-    const { crm, email: own } = await getPartner(tx, partnerId)
-    if (email !== undefined && email !== own)
+    const partner = await lockPartner(tx, caller.id)
+    const person = await getPerson(tx, caller.personId)
+    if (email !== undefined && email !== person.email)
       throw new Invalid('VALIDATION', EMAIL_IS_READ_ONLY, { email: EMAIL_IS_READ_ONLY })
-    const profile = await refusingTaken(updateProfile(tx, partnerId, { ...change, phone }, at))
-    // Under another name there may be nothing in the CRM any more that its records wait for.
-    if (crm === 'held') await connectRecords(tx, partnerId)
-    else await jobs.enqueue(tx, pushPartner, { partnerId })
-    return profile
+    const isRenamed = business_name !== undefined && business_name !== person.business_name
+    if (isRenamed && person.role !== 'owner') throw new Forbidden('NOT_ALLOWED', askAnOwner(person.business_name))
+
+    await updatePerson(tx, person.id, { ...change, phone }, at)
+    const isContact = (await findContact(tx, caller.id))?.person_id === person.id
+    if (isRenamed || isContact) {
+      await refusingTaken(updateForCrm(tx, caller.id, { business_name }, at))
+      // Under another name there may be nothing in the CRM any more that its records wait for.
+      if (partner?.crm === 'held') await connectRecords(tx, caller.id)
+      else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
+    }
+    return profileOf(await getPerson(tx, person.id))
   })
+}
+
+export function profileOf({ id, partner_id, ...person }: Person): Profile {
+  return { ...person, id: partner_id, person_id: id }
 }

@@ -1,5 +1,7 @@
 import type { Tx } from '../../db/database.ts'
-import { markEmailVerified, removeAccountTokens } from './accounts.queries.ts'
+import { removeAccountTokens } from './account-tokens.queries.ts'
+import { endHold, lockPartner } from './accounts.queries.ts'
+import { markEmailVerified, type Person } from './people.queries.ts'
 
 /** Connects a partner with the records that it has in the CRM: another feature's, which app.ts hands over. */
 export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
@@ -8,9 +10,18 @@ export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
  * The address is its owner's. Records of the CRM that waited for this are connected, and no link of a mail closes the
  * account any more (D52). False when the address was confirmed before.
  */
-export async function confirmEmail(tx: Tx, partnerId: string, connectRecords: ConnectRecords): Promise<boolean> {
-  const confirmed = await markEmailVerified(tx, partnerId)
-  await removeAccountTokens(tx, partnerId, 'verify-email')
-  if (confirmed?.wasHeld) await connectRecords(tx, partnerId)
-  return confirmed !== undefined
+export async function confirmEmail(
+  tx: Tx,
+  person: Pick<Person, 'id' | 'partner_id'>,
+  connectRecords: ConnectRecords,
+): Promise<boolean> {
+  // Before the address, so that a push which finds it unconfirmed has held the partner by now or does not hold it.
+  const partner = await lockPartner(tx, person.partner_id)
+  const isFirst = await markEmailVerified(tx, person.id)
+  await removeAccountTokens(tx, person.id, 'verify-email')
+  if (isFirst && partner?.crm === 'held') {
+    await endHold(tx, person.partner_id)
+    await connectRecords(tx, person.partner_id)
+  }
+  return isFirst
 }

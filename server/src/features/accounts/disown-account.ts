@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.ts'
 import type { AccountAccess } from './access.ts'
-import { markClosed, removeAccountTokens, removeSessions, takeAccountToken } from './accounts.queries.ts'
+import { takeAccountToken } from './account-tokens.queries.ts'
+import { markClosed } from './accounts.queries.ts'
+import { getPerson } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
@@ -15,11 +17,11 @@ export async function disownAccount(
 ): Promise<string> {
   const now = clock.now().toISOString()
   return db.transaction().execute(async (tx) => {
-    const partnerId = await takeAccountToken(tx, hashToken(token), 'verify-email', now)
-    if (partnerId === undefined) throw invalidToken()
+    const personId = await takeAccountToken(tx, hashToken(token), 'verify-email', now)
+    if (personId === undefined) throw invalidToken()
+    // The partner's only person: nobody is invited before the address is confirmed.
+    const { partner_id: partnerId } = await getPerson(tx, personId)
     await markClosed(tx, partnerId, now)
-    await removeSessions(tx, partnerId)
-    await removeAccountTokens(tx, partnerId)
     await access.revoke(tx, partnerId)
     return partnerId
   })

@@ -4,10 +4,9 @@ import type { Db } from '../../db/database.ts'
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('known_sources')
-    .innerJoin('partners', 'partners.id', 'known_sources.partner_id')
+    .innerJoin('people', 'people.id', 'known_sources.person_id')
     .select('source_hash')
-    .where('partners.email', '=', email)
-    .where('partners.closed_at', 'is', null)
+    .where('people.email', '=', email)
     .where('source_hash', 'in', sources)
     .execute()
   return rows.map(({ source_hash }) => source_hash)
@@ -15,14 +14,14 @@ export async function findKnownSources(db: Db, email: string, sources: readonly 
 
 export async function keepKnownSources(
   db: Db,
-  partnerId: string,
+  personId: string,
   sources: readonly Buffer[],
   at: string,
 ): Promise<void> {
   await db
     .insertInto('known_sources')
-    .values(sources.map((source_hash) => ({ partner_id: partnerId, source_hash, seen_at: at })))
-    .onConflict((conflict) => conflict.columns(['partner_id', 'source_hash']).doUpdateSet({ seen_at: at }))
+    .values(sources.map((source_hash) => ({ person_id: personId, source_hash, seen_at: at })))
+    .onConflict((conflict) => conflict.columns(['person_id', 'source_hash']).doUpdateSet({ seen_at: at }))
     .execute()
 }
 
@@ -32,14 +31,14 @@ export async function removeKnownSourcesOfAllPartners(db: Db, before: string, ro
     .deleteFrom('known_sources')
     .where((eb) =>
       eb(
-        eb.refTuple('partner_id', 'source_hash'),
+        eb.refTuple('person_id', 'source_hash'),
         'in',
         eb
           .selectFrom('known_sources')
-          .select(['partner_id', 'source_hash'])
+          .select(['person_id', 'source_hash'])
           .where('seen_at', '<', before)
           .limit(rowsMax)
-          .$asTuple('partner_id', 'source_hash'),
+          .$asTuple('person_id', 'source_hash'),
       ),
     )
     .executeTakeFirst()

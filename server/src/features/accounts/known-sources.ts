@@ -22,13 +22,13 @@ export async function knownBy(
 /** To be called where the visitor has proved to be the account's owner. */
 export async function rememberVisitor(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  partnerId: string,
+  personId: string,
   visitor: Visitor,
 ): Promise<void> {
   const mark = visitor.mark ?? newToken()
   visitor.keepMark(mark)
   const sources = [addressHash(visitor.address), markHash(mark)]
-  await keepKnownSources(db, partnerId, sources, clock.now().toISOString())
+  await keepKnownSources(db, personId, sources, clock.now().toISOString())
 }
 
 function addressHash(address: string): Buffer {

@@ -4,8 +4,8 @@ import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import { findPartner } from './accounts.queries.ts'
 import { noticeMail } from './mails.ts'
+import { findActiveOwners, findPerson } from './people.queries.ts'
 
 /** No call that mails a notice may fill somebody's inbox. */
 export const NOTICES: RateLimit = {
@@ -15,7 +15,7 @@ export const NOTICES: RateLimit = {
   text: 'Too many changes of API key and webhook URL. Please try again later.',
 }
 
-/** What a partner is told of by mail, because somebody else may have done it (D52). */
+/** What a person is told of by mail, because somebody else may have done it (D52). */
 const Notice = z.object({
   what: z.enum([
     'password-changed',
@@ -39,18 +39,18 @@ export type Notice = z.infer<typeof Notice>
 
 export const mailNotice = defineJob({
   name: 'mail-notice',
-  payload: z.object({ partnerId: z.string(), notice: Notice }),
+  payload: z.object({ personId: z.string(), notice: Notice }),
   retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
-  async run({ db, mail, publicUrl, config }, { partnerId, notice }) {
-    const partner = await findPartner(db, partnerId)
-    if (partner) await mail.send(noticeMail(partner, publicUrl, notice, config.timezone))
+  async run({ db, mail, publicUrl, config }, { personId, notice }) {
+    const person = await findPerson(db, personId)
+    if (person) await mail.send(noticeMail(person, publicUrl, notice, config.timezone))
   },
 })
 
 export async function enqueueNotice(
   tx: Tx,
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
-  partnerId: string,
+  personId: string,
   what: Notice['what'],
   access?: Access,
 ): Promise<void> {
@@ -65,5 +65,15 @@ export async function enqueueNotice(
       },
     }),
   }
-  await jobs.enqueue(tx, mailNotice, { partnerId, notice })
+  await jobs.enqueue(tx, mailNotice, { personId, notice })
+}
+
+/** Of what is the business's own: its key and its webhook URL. */
+export async function enqueueNoticeToOwners(
+  tx: Tx,
+  deps: Pick<Deps, 'jobs' | 'clock'>,
+  partnerId: string,
+  what: Notice['what'],
+): Promise<void> {
+  for (const owner of await findActiveOwners(tx, partnerId)) await enqueueNotice(tx, deps, owner.id, what)
 }

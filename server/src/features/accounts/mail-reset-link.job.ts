@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import { findPartnerByEmail, insertAccountToken, type Partner, removeAccountTokens } from './accounts.queries.ts'
+import { insertAccountToken, removeAccountTokens } from './account-tokens.queries.ts'
 import { resetMail } from './mails.ts'
+import { findPersonByEmail, type Person } from './people.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 const VALID_MS = 3_600_000
@@ -12,20 +13,20 @@ export const mailResetLink = defineJob({
   payload: z.object({ email: z.string() }),
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, { email }) {
-    const partner = await findPartnerByEmail(deps.db, email)
-    if (partner) await sendResetLink(deps, partner)
+    const person = await findPersonByEmail(deps.db, email)
+    if (person) await sendResetLink(deps, person)
   },
 })
 
 /** Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end (D13). */
-export async function sendResetLink(deps: Deps, partner: Partner): Promise<string> {
+export async function sendResetLink(deps: Deps, person: Person): Promise<string> {
   const token = newToken()
   const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
   const purpose = 'reset-password'
   await deps.db.transaction().execute(async (tx) => {
-    await removeAccountTokens(tx, partner.id, purpose)
-    await insertAccountToken(tx, { hash: hashToken(token), partnerId: partner.id, purpose, expiresAt })
+    await removeAccountTokens(tx, person.id, purpose)
+    await insertAccountToken(tx, { hash: hashToken(token), personId: person.id, purpose, expiresAt })
   })
-  await deps.mail.send(resetMail(partner, deps.publicUrl, token))
+  await deps.mail.send(resetMail(person, deps.publicUrl, token))
   return token
 }

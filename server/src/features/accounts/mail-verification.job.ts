@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
-import { findPartner, insertAccountToken } from './accounts.queries.ts'
+import { insertAccountToken } from './account-tokens.queries.ts'
 import { verificationMail, welcomeMail } from './mails.ts'
+import { findPerson } from './people.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 const VALID_MS = 30 * 24 * 3_600_000
@@ -12,14 +13,14 @@ const VALID_MS = 30 * 24 * 3_600_000
  */
 export const mailVerification = defineJob({
   name: 'mail-verification',
-  payload: z.object({ partnerId: z.string(), isWelcome: z.boolean() }),
+  payload: z.object({ personId: z.string(), isWelcome: z.boolean() }),
   retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
-  async run({ db, clock, mail, publicUrl }, { partnerId, isWelcome }) {
-    const partner = await findPartner(db, partnerId)
-    if (!partner || partner.email_verified) return
+  async run({ db, clock, mail, publicUrl }, { personId, isWelcome }) {
+    const person = await findPerson(db, personId)
+    if (!person || person.email_verified) return
     const token = newToken()
     const expiresAt = new Date(clock.now().getTime() + VALID_MS).toISOString()
-    await insertAccountToken(db, { hash: hashToken(token), partnerId, purpose: 'verify-email', expiresAt })
-    await mail.send((isWelcome ? welcomeMail : verificationMail)(partner, publicUrl, token))
+    await insertAccountToken(db, { hash: hashToken(token), personId, purpose: 'verify-email', expiresAt })
+    await mail.send((isWelcome ? welcomeMail : verificationMail)(person, publicUrl, token))
   },
 })

@@ -1,26 +1,26 @@
 import type { Mail } from '../../mail/mail.ts'
-import type { Partner } from './accounts.queries.ts'
 import type { Notice } from './mail-notice.job.ts'
+import type { Person } from './people.queries.ts'
 
-export function welcomeMail(partner: Partner, publicUrl: string, token: string): Mail {
+export function welcomeMail(person: Person, publicUrl: string, token: string): Mail {
   return {
-    to: partner.email,
+    to: person.email,
     subject: 'Welcome to the Partner Portal',
-    text: `Hello ${greetingName(partner)},
+    text: `Hello ${greetingName(person)},
 
-your partner account for ${partner.business_name} is ready: ${publicUrl}/login
+your partner account for ${person.business_name} is ready: ${publicUrl}/login
 
 ${confirmation(publicUrl, token)}`,
   }
 }
 
-export function verificationMail(partner: Partner, publicUrl: string, token: string): Mail {
+export function verificationMail(person: Person, publicUrl: string, token: string): Mail {
   return {
-    to: partner.email,
+    to: person.email,
     subject: 'Confirm your email address',
-    text: `Hello ${greetingName(partner)},
+    text: `Hello ${greetingName(person)},
 
-there is a partner account for ${partner.business_name} with this email address.
+there is a partner account for ${person.business_name} with this email address.
 
 ${confirmation(publicUrl, token)}`,
   }
@@ -33,11 +33,11 @@ I did not create this account: ${publicUrl}/disown?token=${token}
 `
 }
 
-export function resetMail(partner: Partner, publicUrl: string, token: string): Mail {
+export function resetMail(person: Person, publicUrl: string, token: string): Mail {
   return {
-    to: partner.email,
+    to: person.email,
     subject: 'Reset your Partner Portal password',
-    text: `Hello ${greetingName(partner)},
+    text: `Hello ${greetingName(person)},
 
 set a new password within the next hour: ${publicUrl}/reset-password?token=${token}
 
@@ -59,7 +59,7 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: s
   },
 }
 
-export function noticeMail(partner: Partner, publicUrl: string, { what, at, access }: Notice, timeZone: string): Mail {
+export function noticeMail(person: Person, publicUrl: string, { what, at, access }: Notice, timeZone: string): Mail {
   const { subject, event, page } = NOTICES[what]
   const time = (instant: string) =>
     new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
@@ -72,15 +72,15 @@ export function noticeMail(partner: Partner, publicUrl: string, { what, at, acce
 ${publicUrl}/api-keys
 ${publicUrl}/webhook`
   const paragraphs = [
-    `Hello ${greetingName(partner)},`,
-    `on ${time(at)} ${event} in the partner account for ${partner.business_name}.`,
+    `Hello ${greetingName(person)},`,
+    `on ${time(at)} ${event} in the partner account for ${person.business_name}.`,
     ...(others.length > 0 ? [access?.revoked ? revoked : working] : []),
     `If this was not you, choose a new password now: ${publicUrl}/forgot-password`,
     ...(page ? [`Then look at ${publicUrl}${page}`] : []),
   ]
-  return { to: partner.email, subject, text: `${paragraphs.join('\n\n')}\n` }
+  return { to: person.email, subject, text: `${paragraphs.join('\n\n')}\n` }
 }
 
-export function greetingName(partner: Partner): string {
-  return partner.first_name ?? partner.business_name
+export function greetingName(person: Person): string {
+  return person.first_name ?? person.business_name
 }

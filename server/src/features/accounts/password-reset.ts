@@ -4,19 +4,14 @@ import { Invalid, NotFound } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { type AccountAccess, settleAccess } from './access.ts'
-import {
-  findAccountToken,
-  findPartnerByEmail,
-  getPartner,
-  removeSessions,
-  takeAccountToken,
-  updatePassword,
-} from './accounts.queries.ts'
+import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
 import { hashNewPassword } from './passwords.ts'
+import { findPersonByEmail, getPerson, type Person, updatePerson } from './people.queries.ts'
+import { removeSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
 /** The client looks for 'rate' or 'limit' in the text (section 8). */
@@ -36,7 +31,7 @@ const PER_ADDRESS: RateLimit = {
 
 /**
  * Mails a reset link. Without SMTP, in development, the token is also answered, as an aid (D13); otherwise a job looks for
- * the partner and mails, so that where existence is hidden an unknown address takes the same time (D11).
+ * the person and mails, so that where existence is hidden an unknown address takes the same time (D11).
  */
 export async function requestPasswordReset(
   deps: Deps,
@@ -46,13 +41,13 @@ export async function requestPasswordReset(
   await limit(PER_ADDRESS, visitor.address)
   await limit(PER_EMAIL, email)
   const { isProduction, hideAccountExistence } = deps.config
-  const partner = await findPartnerByEmail(deps.db, email)
-  if (!partner && !hideAccountExistence) throw new NotFound('Email not found', 'EMAIL_NOT_FOUND')
-  if (!partner || hideAccountExistence || isProduction || deps.mail.isDelivered) {
+  const person = await findPersonByEmail(deps.db, email)
+  if (!person && !hideAccountExistence) throw new NotFound('Email not found', 'EMAIL_NOT_FOUND')
+  if (!person || hideAccountExistence || isProduction || deps.mail.isDelivered) {
     await deps.jobs.enqueue(deps.db, mailResetLink, { email })
     return {}
   }
-  return { resetToken: await sendResetLink(deps, partner) }
+  return { resetToken: await sendResetLink(deps, person) }
 }
 
 /**
@@ -64,7 +59,7 @@ export async function setNewPassword(
   { token, newPassword, revokeAccess = false }: ResetPassword,
   visitor: Visitor,
   { access, connectRecords }: { access: AccountAccess; connectRecords: ConnectRecords },
-): Promise<{ partnerId: string; access: Access }> {
+): Promise<{ person: Person; access: Access }> {
   const { db, clock } = deps
   const now = clock.now().toISOString()
   const tokenHash = hashToken(token)
@@ -73,19 +68,19 @@ export async function setNewPassword(
   if (known.expires_at <= now) {
     throw new Invalid('RESET_TOKEN_EXPIRED', 'Reset token has expired. Please request a new password reset.')
   }
-  const partnerId = known.partner_id
-  const passwordHash = await hashNewPassword(newPassword, 'newPassword', await getPartner(db, partnerId))
+  const person = await getPerson(db, known.person_id)
+  const passwordHash = await hashNewPassword(newPassword, 'newPassword', person)
   const settled = await db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()
-    await updatePassword(tx, partnerId, passwordHash, now)
-    await removeSessions(tx, partnerId)
-    const isFirst = await confirmEmail(tx, partnerId, connectRecords)
-    const left = await settleAccess(tx, access, partnerId, isFirst || revokeAccess)
-    await enqueueNotice(tx, deps, partnerId, 'password-reset', left)
+    const isFirst = await confirmEmail(tx, person, connectRecords)
+    await updatePerson(tx, person.id, { password_hash: passwordHash }, now)
+    await removeSessions(tx, person.id)
+    const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
+    await enqueueNotice(tx, deps, person.id, 'password-reset', left)
     return left
   })
-  await rememberVisitor(deps, partnerId, visitor)
-  return { partnerId, access: settled }
+  await rememberVisitor(deps, person.id, visitor)
+  return { person, access: settled }
 }
 
 function invalidToken(): Invalid {

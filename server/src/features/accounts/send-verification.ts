@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts'
 import { Conflict } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
-import { getPartner } from './accounts.queries.ts'
 import { mailVerification } from './mail-verification.job.ts'
+import { getPerson } from './people.queries.ts'
 
 const MAILS: RateLimit = {
   name: 'send-verification',
@@ -13,11 +13,11 @@ const MAILS: RateLimit = {
 
 export async function sendVerificationAgain(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
-  partnerId: string,
+  personId: string,
   limit: Limit,
 ): Promise<void> {
-  const partner = await getPartner(db, partnerId)
-  if (partner.email_verified) throw new Conflict('CONFLICT', 'Your email address is confirmed already')
-  await limit(MAILS, partnerId)
-  await jobs.enqueue(db, mailVerification, { partnerId, isWelcome: false })
+  const person = await getPerson(db, personId)
+  if (person.email_verified) throw new Conflict('CONFLICT', 'Your email address is confirmed already')
+  await limit(MAILS, personId)
+  await jobs.enqueue(db, mailVerification, { personId, isWelcome: false })
 }

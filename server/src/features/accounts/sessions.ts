@@ -1,9 +1,11 @@
-import type { VerifiedSession } from '@portal/contract/accounts.ts'
+import type { BegunSession, VerifiedSession } from '@portal/contract/accounts.ts'
 import { newId } from '../../db/ids.ts'
+import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
-import { findSessionOwner, insertSession, keepSuccessorSeed, shortenSession } from './accounts.queries.ts'
+import { markSeen, type Person } from './people.queries.ts'
+import { findSessionOwner, insertSession, keepSuccessorSeed, shortenSession } from './sessions.queries.ts'
 import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 
 const HOUR_MS = 3_600_000
@@ -14,23 +16,38 @@ const OVERLAP_MS = 30_000
 
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
-/** A new session's token, valid 24 hours. The session is the first of a family (D54). */
-export async function startSession({ db, clock }: SessionDeps, partnerId: string): Promise<string> {
+/** What signing in answers: a new session's token, valid 24 hours. The session is the first of a family (D54). */
+export async function startSession({ db, clock }: SessionDeps, person: Person): Promise<BegunSession> {
   const now = clock.now()
   const token = newToken()
   await insertSession(db, {
     tokenHash: hashToken(token),
-    partnerId,
+    personId: person.id,
     familyId: newId(now),
     signedInAt: now.toISOString(),
     expiresAt: later(now, SESSION_MS),
   })
-  return token
+  return {
+    token,
+    partner: { id: person.partner_id, email: person.email, businessName: person.business_name },
+    person: { id: person.id, role: person.role },
+  }
 }
 
-export async function findCaller({ reads, clock }: SessionDeps, token: string): Promise<SessionCaller | undefined> {
-  const owner = await findSessionOwner(reads, hashToken(token), clock.now())
-  return owner && { id: owner.id, email: owner.email, businessName: owner.business_name, token }
+export async function findCaller(
+  { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,
+  token: string,
+): Promise<SessionCaller | undefined> {
+  const now = clock.now()
+  const owner = await findSessionOwner(reads, hashToken(token), now)
+  if (!owner) return undefined
+  const minute = minuteOf(now)
+  if (owner.last_seen_at === null || owner.last_seen_at < minute) {
+    // The call does not wait for it.
+    markSeen(db, owner.person_id, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
+  }
+  const { partner_id: id, person_id: personId, role, business_name: businessName } = owner
+  return { id, businessName, personId, role, token }
 }
 
 /** The text is the specification's default for a failed verification. */
@@ -38,7 +55,9 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
   return {
-    partnerId: owner.id,
+    partnerId: owner.partner_id,
+    personId: owner.person_id,
+    role: owner.role,
     businessName: owner.business_name,
     partnerEmail: owner.email,
     mustConfirmEmail: owner.crm === 'held',
@@ -63,7 +82,7 @@ export async function refreshCallerSession(
     const token = successorOf(caller.token, session.successor_seed)
     await insertSession(tx, {
       tokenHash: hashToken(token),
-      partnerId: caller.id,
+      personId: caller.personId,
       familyId: session.family_id,
       signedInAt: session.signed_in_at,
       expiresAt: new Date(end).toISOString(),

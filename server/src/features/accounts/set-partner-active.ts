@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
-import { removeSessions, updateActive } from './accounts.queries.ts'
+import { updateActive } from './accounts.queries.ts'
+import { removeSessionsOfPartner } from './sessions.queries.ts'
 
 /** An inactive partner has no session and gets none. Other processes may believe one for a second more (caller-memory). */
 export function setPartnerActive(
@@ -9,7 +10,7 @@ export function setPartnerActive(
 ): Promise<{ isChanged: boolean; sessionsEnded: number }> {
   return db.transaction().execute(async (tx) => {
     const isChanged = await updateActive(tx, partnerId, isActive)
-    const sessionsEnded = isActive ? 0 : await removeSessions(tx, partnerId)
+    const sessionsEnded = isActive ? 0 : await removeSessionsOfPartner(tx, partnerId)
     return { isChanged, sessionsEnded }
   })
 }

@@ -1,13 +1,13 @@
-import type { SignIn } from '@portal/contract/accounts.ts'
+import type { BegunSession, SignIn } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import { Forbidden, PortalError, Unauthorized } from '../../errors.ts'
 import type { Limit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { findPartnerByEmail, type Partner } from './accounts.queries.ts'
 import { countPasswordTry } from './count-password-try.ts'
 import { rememberVisitor } from './known-sources.ts'
 import { isPassword, pretendToCheck } from './passwords.ts'
+import { findPersonByEmail, type Person } from './people.queries.ts'
 import { startSession } from './sessions.ts'
 
 interface SignInCall {
@@ -17,20 +17,26 @@ interface SignInCall {
 }
 
 /** D11's texts, which the client maps by their words: a wrong password names neither email nor user. */
-export async function signInPartner(deps: Deps, form: SignIn, { visitor, limit, security }: SignInCall) {
-  const known = await findPartnerByEmail(deps.db, form.email)
+export async function signInPerson(
+  deps: Deps,
+  form: SignIn,
+  { visitor, limit, security }: SignInCall,
+): Promise<BegunSession> {
+  const known = await findPersonByEmail(deps.db, form.email)
   try {
     const counted = await countPasswordTry(deps, form.email, visitor, limit)
-    const partner = await checkSignIn(deps, form, known)
+    const person = await checkSignIn(deps, form, known)
     await counted.giveBack()
-    if (!partner.is_active) throw new Forbidden('ACCOUNT_INACTIVE', 'Account is inactive')
+    if (!person.is_active || !person.is_partner_active) throw new Forbidden('ACCOUNT_INACTIVE', 'Account is inactive')
 
-    await rememberVisitor(deps, partner.id, visitor)
-    const token = await startSession(deps, partner.id)
-    security('signed-in', { partner: partner.id })
-    return { token, partner: { id: partner.id, email: partner.email, businessName: partner.business_name } }
+    await rememberVisitor(deps, person.id, visitor)
+    const begun = await startSession(deps, person)
+    security('signed-in', { partner: person.partner_id, person: person.id })
+    return begun
   } catch (error) {
-    if (error instanceof PortalError) security('sign-in-failed', { partner: known?.id, reason: error.code })
+    if (error instanceof PortalError) {
+      security('sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
+    }
     throw error
   }
 }
@@ -38,15 +44,15 @@ export async function signInPartner(deps: Deps, form: SignIn, { visitor, limit, 
 async function checkSignIn(
   { config }: Pick<Deps, 'config'>,
   form: SignIn,
-  partner: (Partner & { password_hash: string }) | undefined,
-): Promise<Partner> {
-  if (!partner) {
+  person: (Person & { password_hash: string }) | undefined,
+): Promise<Person> {
+  if (!person) {
     if (!config.hideAccountExistence) throw new Unauthorized('EMAIL_NOT_FOUND', 'No user with this email')
     await pretendToCheck(form.password)
     throw wrongPassword()
   }
-  if (!(await isPassword(form.password, partner.password_hash))) throw wrongPassword()
-  return partner
+  if (!(await isPassword(form.password, person.password_hash))) throw wrongPassword()
+  return person
 }
 
 function wrongPassword(): Unauthorized {

@@ -6,7 +6,8 @@ import { pushPartner } from '../../push/push-partner.job.ts'
 import { insertPartner } from './accounts.queries.ts'
 import { mailVerification } from './mail-verification.job.ts'
 import { hashNewPassword } from './passwords.ts'
-import { refusingTaken } from './refusing-taken.ts'
+import { insertPerson } from './people.queries.ts'
+import { refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
 
 /** To be made before the transaction, for it takes longer than all of that. Throws WEAK_PASSWORD. */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
@@ -14,28 +15,32 @@ export function hashSignUpPassword(form: SignUp): Promise<string> {
   return hashNewPassword(form.password, 'password', { email, business_name, first_name, last_name })
 }
 
-/** The partner, the job that makes its CRM record and the welcome mail are one transaction (D23, D27). */
+/** The partner, its owner, the job that makes its CRM record and the welcome mail are one transaction (D23, D27, D60). */
 export async function signUpPartner(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
   form: Omit<SignUp, 'password'>,
   passwordHash: string,
-): Promise<SignedInPartner> {
+): Promise<SignedInPartner & { personId: string }> {
+  await refuseKnownEmail(tx, form.email)
   const now = clock.now()
   const partnerId = newId(now)
+  const personId = newId(now)
+  const times = { created_at: now.toISOString(), modified_time: now.toISOString() }
+  await refusingTaken(insertPartner(tx, { id: partnerId, business_name: form.businessName, ...times }))
   await refusingTaken(
-    insertPartner(tx, {
-      id: partnerId,
+    insertPerson(tx, {
+      id: personId,
+      partner_id: partnerId,
       email: form.email,
-      business_name: form.businessName,
       first_name: form.firstName,
       last_name: form.lastName,
       password_hash: passwordHash,
-      created_at: now.toISOString(),
-      modified_time: now.toISOString(),
+      role: 'owner',
+      ...times,
     }),
   )
   await jobs.enqueue(tx, pushPartner, { partnerId })
-  await jobs.enqueue(tx, mailVerification, { partnerId, isWelcome: true })
-  return { partnerId, businessName: form.businessName, partnerEmail: form.email }
+  await jobs.enqueue(tx, mailVerification, { personId, isWelcome: true })
+  return { partnerId, personId, businessName: form.businessName, partnerEmail: form.email }
 }

@@ -1,17 +1,18 @@
 import type { VerifyEmail } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
-import type { Caller } from '../../http/authenticate.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit } from '../../http/rate-limit.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { findAccountToken, getPartner, getPasswordHash, takeAccountToken } from './accounts.queries.ts'
+import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { countPasswordTry } from './count-password-try.ts'
 import { isPassword } from './passwords.ts'
+import { getPasswordHash, getPerson, type Person } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
 
 interface VerifyCall {
-  partner: Caller | undefined
+  partner: SessionCaller | undefined
   visitor: Visitor
   limit: Limit
 }
@@ -26,26 +27,25 @@ export async function verifyEmailAddress(
   { token, password }: VerifyEmail,
   { partner: caller, visitor, limit }: VerifyCall,
   connectRecords: ConnectRecords,
-): Promise<string> {
+): Promise<Person> {
   const now = deps.clock.now().toISOString()
   const tokenHash = hashToken(token)
   const known = await findAccountToken(deps.db, tokenHash, 'verify-email')
   if (!known || known.expires_at <= now) throw invalidToken()
-  const partnerId = known.partner_id
-  if (caller?.id !== partnerId) {
+  const person = await getPerson(deps.db, known.person_id)
+  if (caller?.personId !== person.id) {
     if (password === undefined) throw confirmPassword('Enter the password of your account to confirm its email address')
-    const { email } = await getPartner(deps.db, partnerId)
-    const counted = await countPasswordTry(deps, email, visitor, limit)
-    if (!(await isPassword(password, await getPasswordHash(deps.db, partnerId)))) {
+    const counted = await countPasswordTry(deps, person.email, visitor, limit)
+    if (!(await isPassword(password, await getPasswordHash(deps.db, person.id)))) {
       throw confirmPassword('Incorrect password')
     }
     await counted.giveBack()
   }
   await deps.db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
-    await confirmEmail(tx, partnerId, connectRecords)
+    await confirmEmail(tx, person, connectRecords)
   })
-  return partnerId
+  return person
 }
 
 export function invalidToken(): Invalid {

@@ -3,7 +3,6 @@ import type { Reads } from '../../db/hot-reads.ts'
 
 interface KeyOwner {
   id: string
-  email: string
   business_name: string
   last_used_at: string | null
 }
@@ -16,7 +15,7 @@ interface KeyOwner {
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const { rows } = await reads.query<KeyOwner>({
     name: 'api-key-owner',
-    text: `select p.id, p.email, p.business_name, k.last_used_at
+    text: `select p.id, p.business_name, k.last_used_at
              from api_keys k join partners p on p.id = k.partner_id
             where k.key_hash = $1 and p.is_active`,
     values: [keyHash],

@@ -1,3 +1,4 @@
+import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import type { KeyCaller } from '../../http/authenticate.ts'
 import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
@@ -20,9 +21,5 @@ export async function findKeyCaller(
     // The call does not wait for it.
     markKeyUsed(db, keyHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last use of a key not noted'))
   }
-  return { id: owner.id, email: owner.email, businessName: owner.business_name, keyHash }
-}
-
-function minuteOf(now: Date): string {
-  return new Date(Math.floor(now.getTime() / 60_000) * 60_000).toISOString()
+  return { id: owner.id, businessName: owner.business_name, keyHash }
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { enqueueNotice } from '../accounts/mail-notice.job.ts'
+import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { replaceApiKey } from './api-keys.queries.ts'
 import { hashKey, keyPreview, newApiKey } from './key-format.ts'
 
@@ -11,7 +11,7 @@ export async function generateKey(deps: KeyDeps, partnerId: string): Promise<str
   const created_at = deps.clock.now().toISOString()
   await deps.db.transaction().execute(async (tx) => {
     await replaceApiKey(tx, partnerId, { key_hash: hashKey(key), preview: keyPreview(key), created_at })
-    await enqueueNotice(tx, deps, partnerId, 'api-key-made')
+    await enqueueNoticeToOwners(tx, deps, partnerId, 'api-key-made')
   })
   return key
 }

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
-import { enqueueNotice } from '../accounts/mail-notice.job.ts'
+import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { removeApiKey } from './api-keys.queries.ts'
 
 export async function revokeKey(deps: Pick<Deps, 'db' | 'clock' | 'jobs'>, partnerId: string): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
     const isRemoved = await removeApiKey(tx, partnerId)
-    if (isRemoved) await enqueueNotice(tx, deps, partnerId, 'api-key-revoked')
+    if (isRemoved) await enqueueNoticeToOwners(tx, deps, partnerId, 'api-key-revoked')
   })
 }

@@ -122,6 +122,16 @@ export async function markDealsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
+/** The CRM refused it, so that it is not there, and no deletion is its own. */
+export async function clearDealSent(db: Db, partnerId: string, loid: string): Promise<void> {
+  await db
+    .updateTable('deals')
+    .set({ crm_sent_at: null })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
 export async function markDealPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
   await db
     .updateTable('deals')

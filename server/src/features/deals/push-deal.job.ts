@@ -1,12 +1,20 @@
 import * as z from 'zod/mini'
-import { archiveDeleted } from '../../apply/archive-deleted.ts'
 import type { DealRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
+import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
+import { nameDeleted } from '../../push/name-deleted.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import { DEAL_TABLE } from './deal-table.ts'
-import { findDealRow, findWaitingDeals, markDealPushed, markDealPushFailed, markDealsSent } from './deals.queries.ts'
+import {
+  clearDealSent,
+  findDealRow,
+  findWaitingDeals,
+  markDealPushed,
+  markDealPushFailed,
+  markDealsSent,
+} from './deals.queries.ts'
 
 /** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
 export const pushDeal = defineJob({
@@ -22,7 +30,8 @@ export const pushDeal = defineJob({
       async push(id) {
         const [toSend] = await dealsToSend([deal])
         if (!toSend) return id
-        const { zoho_id } = await crm.pushDeal({ ...toSend, partner_zoho_id: id }, signal)
+        const pushed = crm.pushDeal({ ...toSend, partner_zoho_id: id }, signal)
+        const { zoho_id } = await clearingWhenRefused(pushed, () => clearDealSent(db, partnerId, loid))
         await markPushed(loid, zoho_id)
         return id
       },
@@ -41,8 +50,8 @@ export const pushDeal = defineJob({
     /** Those that staff did not delete after an earlier push, each with a mark that it is sent. */
     async function dealsToSend(deals: readonly DealRow[]): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
-      const left = await archiveDeleted(deps, DEAL_TABLE, await crm.findDeletedDeals(sent, signal))
-      const remaining = deals.filter((one) => !left.has(one.loid))
+      const deleted = await nameDeleted(deps, DEAL_TABLE, await crm.findDeletedDeals(sent, signal))
+      const remaining = deals.filter((one) => !deleted.has(one.loid))
       const loids = remaining.map((one) => one.loid)
       await markDealsSent(db, partnerId, loids, deps.clock.now().toISOString())
       return remaining

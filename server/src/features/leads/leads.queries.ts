@@ -209,6 +209,16 @@ export async function markLeadsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
+/** The CRM refused it, so that it is not there, and no deletion is its own. */
+export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
+  await db
+    .updateTable('leads')
+    .set({ crm_sent_at: null })
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .execute()
+}
+
 export async function markLeadPushed(db: Db, partnerId: string, loid: string, zohoId: string): Promise<void> {
   await db
     .updateTable('leads')

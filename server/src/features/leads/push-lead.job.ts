@@ -1,13 +1,21 @@
 import * as z from 'zod/mini'
-import { archiveDeleted } from '../../apply/archive-deleted.ts'
 import type { LeadRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
+import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
+import { nameDeleted } from '../../push/name-deleted.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { LeadToPush } from '../../zoho/crm-records.ts'
 import { LEAD_TABLE } from './lead-table.ts'
-import { findLeadRow, findWaitingLeads, markLeadPushed, markLeadPushFailed, markLeadsSent } from './leads.queries.ts'
+import {
+  clearLeadSent,
+  findLeadRow,
+  findWaitingLeads,
+  markLeadPushed,
+  markLeadPushFailed,
+  markLeadsSent,
+} from './leads.queries.ts'
 
 /** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
 export const pushLead = defineJob({
@@ -24,7 +32,8 @@ export const pushLead = defineJob({
       async push(id) {
         const [toSend] = await leadsToSend([lead])
         if (!toSend) return id
-        const { zoho_id } = await crm.pushLead(leadToPush(toSend, id), signal)
+        const pushed = crm.pushLead(leadToPush(toSend, id), signal)
+        const { zoho_id } = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
         await markPushed(loid, zoho_id)
         return id
       },
@@ -43,8 +52,8 @@ export const pushLead = defineJob({
     /** Those that staff did not delete after an earlier push, each with a mark that it is sent. */
     async function leadsToSend(leads: readonly LeadRow[]): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
-      const left = await archiveDeleted(deps, LEAD_TABLE, await crm.findDeletedLeads(sent, signal))
-      const remaining = leads.filter((one) => !left.has(one.loid))
+      const deleted = await nameDeleted(deps, LEAD_TABLE, await crm.findDeletedLeads(sent, signal))
+      const remaining = leads.filter((one) => !deleted.has(one.loid))
       const loids = remaining.map((one) => one.loid)
       await markLeadsSent(db, partnerId, loids, deps.clock.now().toISOString())
       return remaining

@@ -67,20 +67,36 @@ test.each([
   async (module, kind, push, path, form) => {
     const partner = await portal.newPartner()
     await partner.pushedLead((await partner.submitLead()).loid)
-    await lender.faults({ resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } })
+    const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
+    // Nor can it be looked for at once.
+    await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     const { loid } = (await partner.post(path, form)).body.data
     const made = await waitFor(`${loid} in the CRM`, () => inCrm(module, loid))
     const zohoId = String(made['id'])
     await lender.remove(module, zohoId)
     await push.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
     expect(await inCrm(module, loid)).toBeUndefined()
-    expect((await partner.get(`/crm/${kind}/${loid}`)).status).toBe(404)
+    await waitFor('its going', async () => (await partner.get(`/crm/${kind}/${loid}`)).status === 404)
 
     await lender.restore(zohoId)
     expect((await partner.post('/crm/sync')).status).toBe(200)
     expect((await partner.get(`/crm/${kind}/${loid}`)).status).toBe(200)
   },
 )
+
+test('a lead that the CRM refused is sent by Retry, although staff deleted another one of its name since', async () => {
+  const partner = await portal.newPartner()
+  await lender.behaviour({ unknownFields: 'refuse' })
+  await lender.removeField('Leads', 'Loan_Type')
+  const { loid } = await partner.submitLead({ firstName: 'Nkem', lastName: 'Refused' })
+  const stateOf = async () => (await partner.get(`/crm/lead/${loid}`)).body.data?.lead.crm
+  await waitFor('the refusal', async () => (await stateOf()) === 'failed')
+  await lender.behaviour({ unknownFields: 'ignore' })
+  await lender.remove('Leads', await lender.create('Leads', { First_Name: 'Nkem', Last_Name: 'Refused' }))
+  await partner.post(`/crm/lead/${loid}/retry-push`)
+  await partner.pushedLead(loid)
+  expect(await inCrm('Leads', loid)).toBeDefined()
+})
 
 test('a lead whose push never arrived is sent, although staff deleted another one of its name since', async () => {
   const partner = await portal.newPartner()

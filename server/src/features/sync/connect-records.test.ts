@@ -60,9 +60,9 @@ test('a closed account sends nothing of what waited, and its owner connects to t
   const { loid } = await stranger.submitLead()
   expect((await portal.post('/auth/disown', { token: await linkToken(broker.form.email) })).status).toBe(200)
 
-  const { resetToken } = (
-    await portal.newPartner(broker.form).then(() => portal.post('/auth/forgot-password', { email: broker.form.email }))
-  ).body.data
+  const owner = await portal.newPartner(broker.form)
+  await waitFor('the hold', () => mustConfirm(owner))
+  const { resetToken } = (await portal.post('/auth/forgot-password', { email: broker.form.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
   const { token } = (await portal.post('/auth/login', { email: broker.form.email, password })).body
@@ -90,4 +90,29 @@ test('a partner under another name waits for nothing that the CRM has under the 
   await partner.put('/profile', { business_name: 'New Name Finance' })
   await partner.pushedLead(loid)
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
+})
+
+test('a partner whose name the CRM has no more confirms nothing: what waited goes with the next thing that it sends', async () => {
+  const broker = await brokerInCrm('Gone Finance')
+  const partner = await portal.newPartner(broker.form)
+  await waitFor('the hold', () => mustConfirm(partner))
+  const { loid } = await partner.submitLead()
+  await partner.post('/crm/note', { loid, content: 'Called, no answer' })
+  const open = async () => {
+    const { rows } = await portal.deps.pool.query(
+      `select name from jobs.job where name in ('push-lead', 'push-note') and state in ('created', 'active', 'retry')`,
+    )
+    return rows.length
+  }
+  await waitFor('the jobs that wait for the address', async () => (await open()) === 0)
+
+  await lender.remove('Partners', broker.id)
+  await partner.pushedLead((await partner.submitLead()).loid)
+  await partner.pushedLead(loid)
+  await waitFor('the note', async () => {
+    // Its first try may have come before the lead's.
+    await portal.deps.pool.query(`update jobs.job set start_after = now() where name = 'push-note' and state = 'retry'`)
+    return (await partner.get(`/crm/lead/${loid}`)).body.data.notes[0].crm === 'synced'
+  })
+  expect(await mustConfirm(partner)).toBe(false)
 })

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { chunksOf } from '../../chunks-of.ts'
 import type { Deps } from '../../deps.ts'
-import { pullNotified } from './pull-notified.job.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
 
 const RECORDS_A_JOB = 100
@@ -17,7 +17,7 @@ export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: D
       const { module, zoho_ids } = notification
       await db.transaction().execute(async (tx) => {
         for (const zohoIds of chunksOf(zoho_ids, RECORDS_A_JOB)) {
-          await jobs.enqueue(tx, pullNotified, { module, zohoIds })
+          await jobs.enqueue(tx, PULL_QUEUE, { module, zohoIds })
         }
       })
     }

@@ -1,20 +1,14 @@
-import { createHash } from 'node:crypto'
-import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
+import { PULL_QUEUE } from '../../push/pull-queue.ts'
 import { pullForAll } from './pull-for-all.ts'
 import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
 
 /** What one notification names, pulled in one call: a change of many records in bulk costs Zoho no call a record. */
 export const pullNotified = defineJob({
-  name: 'pull-notified',
-  payload: z.object({ module: z.enum(['Leads', 'Deals', 'Notes']), zohoIds: z.array(z.string()) }),
+  ...PULL_QUEUE,
   // The sweep finds what this gives up.
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
-  key: ({ module, zohoIds }) =>
-    createHash('sha256')
-      .update([module, ...zohoIds.toSorted()].join(' '))
-      .digest('hex'),
   async run(deps, { module, zohoIds }, signal) {
     if (module !== 'Notes') {
       await pullRecords(pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal), module, zohoIds)

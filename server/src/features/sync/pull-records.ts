@@ -17,7 +17,6 @@ interface Pulled {
   problems: SyncProblem[]
   /** How many are in the CRM and an owner's, whether or not they could be read. */
   there: number
-  removed: number
 }
 
 /**
@@ -30,13 +29,12 @@ export async function pullRecords(
   zohoIds: readonly string[],
   tally?: PageTally,
 ): Promise<Pulled> {
-  const pulled: Pulled = { problems: [], there: 0, removed: 0 }
+  const pulled: Pulled = { problems: [], there: 0 }
   for (const some of chunksOf(zohoIds, RECORDS_A_PAGE)) {
     pull.signal.throwIfAborted()
     const page = await pullPage(pull, module, some, tally)
     pulled.problems.push(...page.problems)
     pulled.there += page.there
-    pulled.removed += page.removed
   }
   return pulled
 }
@@ -68,7 +66,7 @@ export async function pullPage(
     return row.archived_at === null && !there.has(row.zoho_id ?? '') && !(record && isOutdated(record, row))
   })
   // Before the histories are asked for, which takes long: meanwhile a record may come back.
-  const removed = await removeGone(deps, module, gone)
+  await removeGone(deps, module, gone, tally)
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
@@ -78,5 +76,5 @@ export async function pullPage(
   const problems = [...read.problems, ...applied.problems]
   for (const problem of problems) log.warn({ module, ...problem }, 'a record of the CRM was left out')
   await pullDueNotes(pull, applied.records)
-  return { records: applied.records, problems, there: there.size, removed }
+  return { records: applied.records, problems, there: there.size }
 }

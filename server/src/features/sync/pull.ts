@@ -44,6 +44,8 @@ export interface Applied {
   problems: SyncProblem[]
 }
 
+type Outcome = 'created' | 'updated' | 'converted' | 'skipped'
+
 export interface AppliedRecord {
   module: 'Leads' | 'Deals'
   zoho_id: string
@@ -54,11 +56,16 @@ export interface AppliedRecord {
   notes_due: boolean
   /** The partner meets it for the first time, neither as a lead nor as a deal. */
   is_new: boolean
-  outcome: 'created' | 'updated' | 'converted' | 'skipped'
+  outcome: Outcome
+}
+
+/** What was done to records, as far as a run counts it. */
+export interface Done {
+  records: readonly (Pick<AppliedRecord, 'module' | 'created_at' | 'is_new'> & { outcome: Outcome | 'removed' })[]
 }
 
 /** What a run has done is written in the transaction of what was done, and kept once that has ended. */
 export interface PageTally {
-  write(tx: Tx, applied: Applied): Promise<void>
-  keep(applied: Applied): void
+  write(tx: Tx, done: Done): Promise<void>
+  keep(done: Done): void
 }

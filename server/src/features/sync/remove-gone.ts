@@ -1,4 +1,6 @@
 import { archiveRows } from '../../apply/crm-rows.queries.ts'
+import type { RecordRow } from '../../apply/crm-table.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvents } from '../../events/events.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
@@ -7,29 +9,42 @@ import { LEAD_TABLE } from '../leads/lead-table.ts'
 import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
+import type { Done, PageTally } from './pull.ts'
 
 /**
  * The records left the CRM, or the lender gave them to a stranger (D28). The leads that the deals had replaced are restored,
- * unless another deal matches them. How many records went.
+ * unless another deal matches them.
  */
 export async function removeGone(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   module: CrmModule,
   rows: readonly { id: string; partner_id: string }[],
-): Promise<number> {
-  if (rows.length === 0) return 0
+  tally?: PageTally,
+): Promise<void> {
+  if (rows.length === 0) return
   const now = clock.now()
   const at = now.toISOString()
   const partnerIds = rows.map((row) => row.partner_id)
-  return inPageTransaction(db, partnerIds, async (tx) => {
-    if (module === 'Leads') {
-      const leads = await archiveRows(tx, LEAD_TABLE, rows, at)
-      await recordEvents(
-        tx,
-        leads.flatMap((row) => LEAD_TABLE.removed(row, at) ?? []),
-      )
-      return leads.length
+  const done = await inPageTransaction(db, partnerIds, async (tx) => {
+    const archived = module === 'Leads' ? await removeLeads(tx) : await removeDeals(tx)
+    const removed: Done = {
+      records: archived.map(({ created_at }) => ({ module, created_at, is_new: false, outcome: 'removed' })),
     }
+    await tally?.write(tx, removed)
+    return removed
+  })
+  tally?.keep(done)
+
+  async function removeLeads(tx: Tx): Promise<RecordRow[]> {
+    const leads = await archiveRows(tx, LEAD_TABLE, rows, at)
+    await recordEvents(
+      tx,
+      leads.flatMap((row) => LEAD_TABLE.removed(row, at) ?? []),
+    )
+    return leads
+  }
+
+  async function removeDeals(tx: Tx): Promise<RecordRow[]> {
     const deals = await archiveRows(tx, DEAL_TABLE, rows, at)
     await recordEvents(
       tx,
@@ -37,6 +52,6 @@ export async function removeGone(
     )
     const leads = await endMatches(tx, { leads: [], deals: deals.map((deal) => deal.loid) })
     await matchLeads(tx, { leads, deals: [] }, now)
-    return deals.length
-  })
+    return deals
+  }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
-import type { Applied, PageTally, Pull, PulledPartner } from './pull.ts'
+import type { Done, PageTally, Pull, PulledPartner } from './pull.ts'
 import { updateProgress } from './sync-runs.queries.ts'
 
 /** A pull of one partner that somebody waits for. */
@@ -79,21 +79,21 @@ export function openProgress({ db }: Pick<Deps, 'db'>, partnerId: string, runId:
   }
 }
 
-/** Counts what a run applies. `listsNotes` says that the notes of what is new will be looked for in a list. */
+/** Counts what a run does. `listsNotes` says that the notes of what is new will be looked for in a list. */
 export function tallyOf({ progress, tallies }: Pick<Run, 'progress' | 'tallies'>, listsNotes: boolean): PageTally {
   return {
-    write: (tx, applied) => progress.write(withApplied(tallies, applied, listsNotes), tx),
-    keep: (applied) => void Object.assign(tallies, withApplied(tallies, applied, listsNotes)),
+    write: (tx, done) => progress.write(withDone(tallies, done, listsNotes), tx),
+    keep: (done) => void Object.assign(tallies, withDone(tallies, done, listsNotes)),
   }
 }
 
-function withApplied(tallies: Tallies, { records }: Applied, listsNotes: boolean): Tallies {
+function withDone(tallies: Tallies, { records }: Done, listsNotes: boolean): Tallies {
   const leads = { ...tallies.leads }
   const deals = { ...tallies.deals }
   let { notes_since } = tallies
   for (const { module, outcome, created_at, is_new } of records) {
     if (module === 'Leads' && outcome !== 'skipped') leads[outcome]++
-    if (module === 'Deals' && (outcome === 'created' || outcome === 'updated')) deals[outcome]++
+    if (module === 'Deals' && outcome !== 'skipped' && outcome !== 'converted') deals[outcome]++
     if (listsNotes && is_new && (notes_since === null || created_at < notes_since)) notes_since = created_at
   }
   return { leads, deals, notes_since }

@@ -47,7 +47,7 @@ async function syncModule(
   module: CrmModule,
   since: string | undefined,
 ): Promise<{ total: number; problems: SyncProblem[] }> {
-  const { deps, partner, signal, progress, tallies } = begun
+  const { deps, partner, signal, progress } = begun
   const { crm, db } = deps
   const name = module === 'Leads' ? 'leads' : 'deals'
   const run: Run = { ...begun, newsOf: async () => () => since !== undefined }
@@ -92,7 +92,6 @@ async function syncModule(
     await progress.expect(zohoIds.length)
     const pulled = await pullRecords(run, module, zohoIds, tallyOf(run, false))
     problems.push(...pulled.problems)
-    tallies[name].removed += pulled.removed
     total += areListed ? pulled.there - zohoIds.length : pulled.there
     await progress.add(zohoIds.length)
   }

@@ -3,6 +3,7 @@ import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { pushDeal } from '../deals/push-deal.job.ts'
 import { pushLead } from '../leads/push-lead.job.ts'
 import { runSync } from './run-sync.job.ts'
 import { insertRun } from './sync-runs.queries.ts'
@@ -592,6 +593,29 @@ test('a lead whose place a deal took before it had reached the CRM is sent there
   expect(await listed('leads')).toEqual([])
 })
 
+test('a lead comes back that matched a deal which staff deleted before its push was heard of', async () => {
+  const terms = { loanType: 'Term Loan', loanTerm: '24 months' }
+  const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanAmount: 150_000, ...terms })
+  await ada.pushedLead(loid)
+  // The answer is lost, and the deal cannot be looked for at once.
+  await lender.faults({
+    resetAfterCommit: { times: 1, match: 'POST /crm/v8/Deals' },
+    scopeMismatch: { every: 2, times: 1, match: '/coql' },
+  })
+  const phone = '0491 570 156'
+  const form = { businessName: 'Okafor Freight', email: 'other@example.com', phone, amount: 150_000, ...terms }
+  const deal = (await ada.post('/webhook/deal', form)).body.data
+  const dealId = String((await waitFor('the deal', async () => (await lender.list('Deals', 'LOID'))[0]))['id'])
+  await lender.update('Leads', String((await lender.list('Leads', 'LOID'))[0]?.['id']), { Description: 'Called' })
+  await syncLeads()
+  expect(await listed('leads')).toEqual([])
+
+  await lender.remove('Deals', dealId)
+  await pushDeal.run(portal.deps, { partnerId: ada.id, loid: deal.loid }, AbortSignal.timeout(10_000))
+  await waitFor('the lead', async () => (await listed('leads')).length === 1)
+  expect(await listed('deals')).toEqual([])
+})
+
 /** The CRM refuses the push's first try, so that the job waits for its next one. */
 async function submittedInVain(form: object = {}) {
   await lender.faults({ scopeMismatch: { times: 1, match: 'POST /crm/v8/Leads' } })
@@ -670,27 +694,38 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
     'Leads',
     Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
   )
-  const { db } = portal.deps
-  const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
-  await db.transaction().execute((tx) => insertRun(tx, run))
-  const payload = { partnerId: ada.id, runId: run.id }
-  const stop = new AbortController()
-  // The notes are still to be listed when the leads are there.
-  await lender.faults({ slowMs: 600 })
-  const cutOff = runSync.run(portal.deps, payload, stop.signal)
-  await waitFor('the first leads', async () => (await listed('leads')).length > 0)
-  stop.abort(new Error('stopping'))
-  await expect(cutOff).rejects.toThrow('stopping')
-  await lender.faults({})
+  /** Cuts a run off once its first page is written, and answers what its second attempt says of both. */
+  async function cutOffRun() {
+    const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
+    await portal.deps.db.transaction().execute((tx) => insertRun(tx, run))
+    const payload = { partnerId: ada.id, runId: run.id }
+    const total = async () => (await ada.get('/dashboard/stats')).body.data.total_leads
+    const before = await total()
+    const stop = new AbortController()
+    // The next call is still under way when the page is written.
+    await lender.faults({ slowMs: 600 })
+    const cutOff = runSync.run(portal.deps, payload, stop.signal)
+    await waitFor('the first page', async () => (await total()) !== before)
+    stop.abort(new Error('stopping'))
+    await expect(cutOff).rejects.toThrow('stopping')
+    await lender.faults({})
+    const joined = ada.post('/dashboard/sync-leads')
+    await runSync.run(portal.deps, payload, new AbortController().signal)
+    return (await joined).body.data
+  }
 
-  const joined = ada.post('/dashboard/sync-leads')
-  await runSync.run(portal.deps, payload, new AbortController().signal)
-  const { data } = (await joined).body
+  const data = await cutOffRun()
   expect(data).toMatchObject({ total_zoho_leads: 150, problems: [] })
   // What the first attempt did counts, too.
   expect(data).toMatchObject({ created: 150, skipped: 0 })
   expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)
+
+  await lender.removeMany(
+    'Leads',
+    (await lender.list('Leads', 'LOID')).map(({ id }) => String(id)),
+  )
+  expect(await cutOffRun()).toMatchObject({ total_zoho_leads: 0, removed: 150 })
 })
 
 test('POST /dashboard/debug-sync-leads: none → success, error, debug; names each step and changes nothing', async () => {

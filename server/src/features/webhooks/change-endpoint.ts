@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
-import { enqueueNotice } from '../accounts/mail-notice.job.ts'
+import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { endPendingDeliveries } from './deliveries.queries.ts'
 import { NOT_SENT } from './disable-endpoint.ts'
 import { removeEndpoint, saveEndpoint } from './endpoints.queries.ts'
@@ -19,7 +19,7 @@ export async function changeEndpoint(
   if (url === null) {
     await db.transaction().execute(async (tx) => {
       const isRemoved = await removeWebhookUrl(tx, partnerId)
-      if (isRemoved) await enqueueNotice(tx, deps, partnerId, 'webhook-url-removed')
+      if (isRemoved) await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-removed')
     })
     return { endpoint: undefined, secret: null }
   }
@@ -27,7 +27,7 @@ export async function changeEndpoint(
   if (fault) throw new Invalid('VALIDATION', fault, { webhook_url: fault })
   const secret = newSecret()
   const endpoint = await db.transaction().execute(async (tx) => {
-    await enqueueNotice(tx, deps, partnerId, 'webhook-url-set')
+    await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-set')
     return saveEndpoint(tx, partnerId, { url, secret, at: clock.now().toISOString() })
   })
   return { endpoint, secret: endpoint.secret === secret ? secret : null }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
 import type { Mail } from '../../mail/mail.ts'
-import { getPartner, type Partner } from '../accounts/accounts.queries.ts'
 import { greetingName } from '../accounts/mails.ts'
+import { findActiveOwners, type Person } from '../accounts/people.queries.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 
 export const mailEndpointDisabled = defineJob({
@@ -13,9 +13,9 @@ export const mailEndpointDisabled = defineJob({
     const endpoint = await findEndpoint(db, partnerId)
     // Enabled again or removed before the mail was sent: the partner knows.
     if (!endpoint?.disabled_reason) return
-    await mail.send(
-      disabledMail(await getPartner(db, partnerId), publicUrl, endpoint.url, WHY[endpoint.disabled_reason]),
-    )
+    for (const owner of await findActiveOwners(db, partnerId)) {
+      await mail.send(disabledMail(owner, publicUrl, endpoint.url, WHY[endpoint.disabled_reason]))
+    }
   },
 })
 
@@ -24,11 +24,11 @@ const WHY = {
   failing: 'Every delivery of the last five days failed.',
 }
 
-function disabledMail(partner: Partner, publicUrl: string, url: string, why: string): Mail {
+function disabledMail(owner: Person, publicUrl: string, url: string, why: string): Mail {
   return {
-    to: partner.email,
+    to: owner.email,
     subject: 'Your webhook URL was disabled',
-    text: `Hello ${greetingName(partner)},
+    text: `Hello ${greetingName(owner)},
 
 change notifications are no longer sent to ${url}
 

@@ -1,6 +1,7 @@
 import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
 import { BookOpen, Handshake, KeyRound, LayoutDashboard, LogOut, Settings, Users, Webhook, X } from 'lucide-react'
+import { May } from '../../session/may.tsx'
 import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
@@ -9,13 +10,13 @@ import { Avatar } from './avatar.tsx'
 
 /** One line an entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
 const ENTRIES = [
-  { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard },
-  { label: 'Leads', link: paths.leads, Icon: Users },
-  { label: 'Deals', link: paths.deals, Icon: Handshake },
-  { label: 'Webhook', link: paths.webhook, Icon: Webhook },
-  { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound },
-  { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen },
-  { label: 'Profile Settings', link: paths.profile, Icon: Settings },
+  { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer' },
+  { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer' },
+  { label: 'Deals', link: paths.deals, Icon: Handshake, least: 'viewer' },
+  { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner' },
+  { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
+  { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
+  { label: 'Profile Settings', link: paths.profile, Icon: Settings, least: 'viewer' },
 ] as const
 
 interface SidebarProps {
@@ -38,17 +39,18 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
         )}
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-3 py-2">
-        {ENTRIES.map(({ label, link, Icon }) => (
-          <Link
-            key={label}
-            {...link}
-            onClick={onClose}
-            activeOptions={{ includeSearch: false }}
-            className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
-          >
-            <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
-            {label}
-          </Link>
+        {ENTRIES.map(({ label, link, Icon, least }) => (
+          <May key={label} least={least}>
+            <Link
+              {...link}
+              onClick={onClose}
+              activeOptions={{ includeSearch: false }}
+              className="flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-brand-tint aria-[current=page]:text-brand-ink pointer-coarse:h-11"
+            >
+              <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
+              {label}
+            </Link>
+          </May>
         ))}
       </nav>
       <div className="border-t border-line p-3">

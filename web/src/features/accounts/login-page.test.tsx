@@ -8,6 +8,7 @@ const signedIn = {
   success: true,
   token: 'token-1',
   partner: { id: 'p1', email: 'ada@acme.example', businessName: 'Acme' },
+  person: { id: 'h1', role: 'owner' },
 }
 
 async function openLogin() {

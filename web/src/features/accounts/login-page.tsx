@@ -27,10 +27,9 @@ export function LoginPage() {
 
   const login = useMutation({
     mutationFn: (body: SignIn) => call(signIn, { body }),
-    onSuccess({ token, partner }) {
-      const { id, businessName, email: partnerEmail } = partner
-      beginSession(queryClient, token, { partnerId: id, businessName, partnerEmail })
-      toast.success(`Welcome back, ${businessName}!`)
+    onSuccess(begun) {
+      beginSession(queryClient, begun)
+      toast.success(`Welcome back, ${begun.partner.businessName}!`)
     },
   })
   useRedirectAfter(login.isSuccess, 'dashboard', REDIRECT_DELAY_MS)

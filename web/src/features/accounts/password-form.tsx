@@ -5,6 +5,7 @@ import { useForm, useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { Failure } from '../../api/failure.ts'
+import { May } from '../../session/may.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
@@ -87,7 +88,9 @@ export function PasswordForm({ email }: { email: string }) {
         error={errors.confirmPassword?.message}
         {...register('confirmPassword')}
       />
-      <RevokeAccess {...register('revokeAccess')} />
+      <May least="owner">
+        <RevokeAccess {...register('revokeAccess')} />
+      </May>
       <div className="mt-2 flex justify-end border-t border-line pt-5">
         <Button type="submit" busy={change.isPending}>
           Change Password

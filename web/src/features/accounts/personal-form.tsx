@@ -4,6 +4,7 @@ import { formatPhone, readPhone } from '@portal/contract/phone.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { call } from '../../api/call.ts'
+import { useMay } from '../../session/may.tsx'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -19,6 +20,8 @@ const EMAIL_STAYS = 'The email address cannot be changed.'
 
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()
+  const mayRename = useMay('owner')
+  const mayChange = useMay('member')
   const { register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',
     resolver: zodResolver(ProfileChange),
@@ -39,7 +42,13 @@ export function PersonalForm({ profile }: { profile: Profile }) {
   return (
     <form
       noValidate
-      onSubmit={handleSubmit((values) => change.mutate({ ...values, phone: storedPhone(values.phone ?? null) }))}
+      onSubmit={handleSubmit(({ business_name, ...own }) =>
+        change.mutate({
+          ...own,
+          ...(mayRename && { business_name }),
+          phone: storedPhone(own.phone ?? null),
+        }),
+      )}
       className="grid grid-cols-[minmax(0,1fr)] gap-4"
     >
       {change.isError && <Alert kind="error">{updateProfileFailureText(change.error)}</Alert>}
@@ -47,6 +56,8 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         label="Business name"
         required
         autoComplete="organization"
+        readOnly={!mayRename}
+        hint={mayRename ? undefined : 'An owner can change it.'}
         error={errors.business_name?.message}
         {...register('business_name')}
       />
@@ -54,12 +65,14 @@ export function PersonalForm({ profile }: { profile: Profile }) {
         <TextField
           label="First name"
           autoComplete="given-name"
+          readOnly={!mayChange}
           error={errors.first_name?.message}
           {...register('first_name')}
         />
         <TextField
           label="Last name"
           autoComplete="family-name"
+          readOnly={!mayChange}
           error={errors.last_name?.message}
           {...register('last_name')}
         />
@@ -74,7 +87,14 @@ export function PersonalForm({ profile }: { profile: Profile }) {
               : `${EMAIL_STAYS} To verify it, open the link in our welcome mail or reset your password by mail.`
           }
         />
-        <TextField label="Phone" type="tel" autoComplete="tel" error={errors.phone?.message} {...register('phone')} />
+        <TextField
+          label="Phone"
+          type="tel"
+          autoComplete="tel"
+          readOnly={!mayChange}
+          error={errors.phone?.message}
+          {...register('phone')}
+        />
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-5">
         <div className="flex flex-wrap items-center gap-x-2">
@@ -83,9 +103,11 @@ export function PersonalForm({ profile }: { profile: Profile }) {
             <CopyButton text={profile.id} label="Copy partner ID" shortLabel="Copy" variant="ghost" />
           </span>
         </div>
-        <Button type="submit" busy={change.isPending} idle={!isDirty}>
-          Save Changes
-        </Button>
+        {mayChange && (
+          <Button type="submit" busy={change.isPending} idle={!isDirty}>
+            Save Changes
+          </Button>
+        )}
       </div>
     </form>
   )

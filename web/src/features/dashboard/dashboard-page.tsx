@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { failureDetail } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
+import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
@@ -37,10 +38,12 @@ export function DashboardPage() {
         title="Dashboard"
         description="Your referrals at a glance."
         actions={
-          <Link {...paths.newLead} className={buttonClass('primary')}>
-            <Plus aria-hidden />
-            New Lead
-          </Link>
+          <May least="member">
+            <Link {...paths.newLead} className={buttonClass('primary')}>
+              <Plus aria-hidden />
+              New Lead
+            </Link>
+          </May>
         }
       />
       <ConfirmEmailNotice />

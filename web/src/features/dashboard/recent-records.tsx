@@ -10,6 +10,7 @@ import { failureDetail } from '../../api/failure.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { formatRelativeTime } from '../../format/dates.ts'
+import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -42,9 +43,11 @@ export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof lis
             title="No leads yet"
             text="Leads you submit appear here."
             action={
-              <Link {...paths.newLead} className={buttonClass('secondary')}>
-                Submit Your First Lead
-              </Link>
+              <May least="member">
+                <Link {...paths.newLead} className={buttonClass('secondary')}>
+                  Submit Your First Lead
+                </Link>
+              </May>
             }
           />
         }

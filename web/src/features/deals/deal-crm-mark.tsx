@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
+import { useMay } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -23,5 +24,6 @@ function RetryButton({ loid, text, reason }: { loid: string; text: string; reaso
     onError: (error) => toast.error(failureText(error)),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deals'] }),
   })
-  return <RetryMark text={text} reason={reason} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+  const onRetry = useMay('member') ? () => retry.mutate() : undefined
+  return <RetryMark text={text} reason={reason} isBusy={retry.isPending} onRetry={onRetry} />
 }

@@ -5,6 +5,7 @@ import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
+import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -75,7 +76,9 @@ export function DealPage() {
         actions={
           <>
             <CopyButton text={deal.loid} label="Copy LOID" size="medium" />
-            <ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
+            <May least="member">
+              <ResyncDealButton loid={deal.loid} onRemoved={() => void navigate(paths.deals)} />
+            </May>
           </>
         }
       />

@@ -7,6 +7,7 @@ import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type LeadListSearch, leadListSearch } from '../../app/search-params.ts'
+import { May } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -66,11 +67,13 @@ export function LeadListPage() {
         actions={
           <>
             <SyncButton sync={sync} />
-            <DebugButton />
-            <Link {...paths.newLead} className={buttonClass()}>
-              <Plus aria-hidden />
-              New Lead
-            </Link>
+            <May least="member">
+              <DebugButton />
+              <Link {...paths.newLead} className={buttonClass()}>
+                <Plus aria-hidden />
+                New Lead
+              </Link>
+            </May>
           </>
         }
       />
@@ -199,9 +202,11 @@ function NoLeads({ isFiltered, isFirstPage, onClear }: NoLeadsProps) {
       title="No leads found"
       text="You haven't submitted any leads yet"
       action={
-        <Link {...paths.newLead} className={buttonClass()}>
-          Submit Your First Lead
-        </Link>
+        <May least="member">
+          <Link {...paths.newLead} className={buttonClass()}>
+            Submit Your First Lead
+          </Link>
+        </May>
       }
     />
   )

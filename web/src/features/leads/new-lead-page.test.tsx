@@ -302,7 +302,9 @@ test('what was typed outlives the session: the same partner finds it again, anot
   let partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 401, body: failure('Please sign in again.', 'UNAUTHORIZED') }),
-    'POST /auth/login': () => ({ body: { success: true, token: 'token-2', partner } }),
+    'POST /auth/login': () => ({
+      body: { success: true, token: 'token-2', partner, person: { id: 'p', role: 'owner' } },
+    }),
     'POST /auth/verify': () => ({
       body: data({ partnerId: partner.id, businessName: partner.businessName, partnerEmail: partner.email }),
     }),

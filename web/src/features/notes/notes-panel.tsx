@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
 import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { May, useMay } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
@@ -24,7 +25,9 @@ interface NotesPanelProps {
 export function NotesPanel({ parent, notes, onChange }: NotesPanelProps) {
   return (
     <Card title="Notes" action={<Badge>{notes.length}</Badge>}>
-      <NoteForm key={parent.loid} parent={parent} onAdded={onChange} />
+      <May least="member">
+        <NoteForm key={parent.loid} parent={parent} onAdded={onChange} />
+      </May>
       {notes.length === 0 ? (
         <p className="mt-5 flex items-center gap-2.5 border-t border-line pt-5 text-muted">
           <MessageSquareText aria-hidden className="size-4" />
@@ -68,10 +71,16 @@ function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
     onError: (error) => toast.error(failureText(error)),
     onSettled: onChange,
   })
+  const mayRetry = useMay('member')
   const mark = crmMark(note.crm)
   if (!mark) return null
   if (note.crm !== 'failed') return <Badge variant={mark.colour}>{mark.text}</Badge>
   return (
-    <RetryMark text={mark.text} reason={note.crm_problem} isBusy={retry.isPending} onRetry={() => retry.mutate()} />
+    <RetryMark
+      text={mark.text}
+      reason={note.crm_problem}
+      isBusy={retry.isPending}
+      onRetry={mayRetry ? () => retry.mutate() : undefined}
+    />
   )
 }

@@ -8,6 +8,7 @@ import { failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { formatCount } from '../../format/count.ts'
+import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -165,10 +166,12 @@ function QuickActions() {
   return (
     <Card title="Quick Actions">
       <div className="flex flex-wrap gap-2 max-sm:*:grow">
-        <Link {...paths.newLead} className={buttonClass('secondary')}>
-          <Plus aria-hidden />
-          Submit New Lead
-        </Link>
+        <May least="member">
+          <Link {...paths.newLead} className={buttonClass('secondary')}>
+            <Plus aria-hidden />
+            Submit New Lead
+          </Link>
+        </May>
         <Link {...paths.leads} className={buttonClass('secondary')}>
           <Users aria-hidden />
           View All Leads

@@ -1,0 +1,89 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROLES, type Role, reaches } from './roles.ts'
+import type { Route } from './route.ts'
+
+/** Who may do what: the whole of it. Each role may also do what the roles below it may. */
+const MAY: Record<Role, string[]> = {
+  owner: [
+    'GET /dashboard/api-key-status',
+    'POST /dashboard/generate-api-key',
+    'DELETE /dashboard/revoke-api-key',
+    'GET /dashboard/webhook-url',
+    'PUT /dashboard/webhook-url',
+    'POST /dashboard/webhook-secret',
+    'POST /dashboard/webhook-test',
+    'GET /dashboard/webhook-logs',
+    'GET /dashboard/webhook-logs/:id',
+    'POST /dashboard/webhook-logs/:id/redeliver',
+  ],
+  member: [
+    'PUT /profile',
+    'POST /dashboard/leads',
+    'GET /dashboard/leads/duplicates',
+    'POST /crm/lead/:id/retry-push',
+    'POST /crm/deal/:id/retry-push',
+    'POST /crm/note',
+    'POST /crm/note/:leadId',
+    'POST /crm/note/:id/retry-push',
+    'POST /dashboard/sync-leads',
+    'POST /dashboard/sync-deals',
+    'POST /crm/sync',
+    'POST /dashboard/sync-deal/:id',
+    'POST /dashboard/debug-sync-leads',
+    'POST /webhook/lead',
+    'POST /webhook/deal',
+  ],
+  viewer: [
+    'GET /dashboard/stats',
+    'GET /dashboard/recent-activity',
+    'GET /dashboard/pipeline',
+    'GET /dashboard/trends',
+    'GET /dashboard/leads',
+    'GET /crm/lead/:id',
+    'GET /crm/lead/:id/status-history',
+    'GET /crm/lead-statuses',
+    'GET /dashboard/deals',
+    'GET /crm/deal/:id',
+    'GET /crm/deal/:id/stage-history',
+    'GET /crm/stages',
+    'GET /crm/search',
+    'GET /dashboard/sync-runs/:id',
+    'GET /webhook/status/:id',
+    'GET /dashboard/api-docs',
+    // What keeps the account itself safe is everybody's.
+    'GET /profile',
+    'PUT /profile/password',
+    'POST /auth/verify-email',
+    'POST /auth/send-verification',
+    'POST /auth/refresh',
+    'POST /auth/logout',
+  ],
+}
+
+test('each route that a session may call names its least role, as this table does', async () => {
+  const routes = await collectRoutes()
+  for (const role of ROLES) {
+    const named = routes.filter(({ least }) => least === role).map(({ method, path }) => `${method} ${path}`)
+    expect([role, named.toSorted()]).toEqual([role, MAY[role].toSorted()])
+  }
+})
+
+test('an owner may do what a member may, and a member what a viewer may', () => {
+  expect(ROLES.map((role) => ROLES.filter((least) => reaches(role, least)))).toEqual([
+    ['owner', 'member', 'viewer'],
+    ['member', 'viewer'],
+    ['viewer'],
+  ])
+})
+
+async function collectRoutes(): Promise<Route[]> {
+  const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const modules = await Promise.all(files.map((file) => import(join(import.meta.dirname, file))))
+  return modules.flatMap((module) => Object.values<unknown>(module).filter(isRoute))
+}
+
+function isRoute(value: unknown): value is Route {
+  return typeof value === 'object' && value !== null && 'path' in value && 'method' in value && 'answer' in value
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod/mini'
+import type { Auth } from './route.ts'
+
+/** What a person may do for the partner, the most first: each may do all that the ones after it may (D61). */
+export const ROLES = ['owner', 'member', 'viewer'] as const
+export const Role = z.enum(ROLES, { error: `Role must be one of: ${ROLES.join(', ')}` })
+export type Role = z.infer<typeof Role>
+
+export const ROLE_NAMES: Record<Role, string> = { owner: 'Owner', member: 'Member', viewer: 'Viewer' }
+
+/** As /team explains them. */
+export const ROLE_TEXTS: Record<Role, string> = {
+  owner: 'Everything, also the team, API keys and the webhook.',
+  member: 'Submits leads, writes notes, syncs with the CRM.',
+  viewer: 'Sees leads, deals and the dashboard, and changes nothing.',
+}
+
+/** The header in which each answer to a session's call tells the person's role, as it is now. */
+export const ROLE_HEADER = 'portal-role'
+
+/** Where a person may call, and so a role counts. */
+export type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
+
+export function reaches(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) <= ROLES.indexOf(least)
+}
+
+export function askAnOwner(businessName: string): string {
+  return `Ask an owner of ${businessName} to do this.`
+}

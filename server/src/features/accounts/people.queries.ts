@@ -1,0 +1,128 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { PersonRow } from '../../db/tables.ts'
+import { NotFound } from '../../errors.ts'
+
+/** Somebody who signs in, and the business as far as mails and the profile name it. */
+export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
+
+const PERSON_COLUMNS = [
+  'people.id',
+  'people.partner_id',
+  'people.email',
+  'people.first_name',
+  'people.last_name',
+  'people.phone',
+  'people.role',
+  'people.is_active',
+  'people.email_verified',
+  'partners.business_name',
+  'partners.zoho_id',
+  'partners.is_active as is_partner_active',
+] as const
+
+export async function insertPerson(
+  tx: Tx,
+  person: Pick<
+    PersonRow,
+    | 'id'
+    | 'partner_id'
+    | 'email'
+    | 'first_name'
+    | 'last_name'
+    | 'password_hash'
+    | 'role'
+    | 'created_at'
+    | 'modified_time'
+  > & { email_verified?: boolean },
+): Promise<void> {
+  await tx.insertInto('people').values(person).execute()
+}
+
+export function findPerson(db: Db, personId: string) {
+  return db
+    .selectFrom('people')
+    .innerJoin('partners', 'partners.id', 'people.partner_id')
+    .select(PERSON_COLUMNS)
+    .where('people.id', '=', personId)
+    .executeTakeFirst()
+}
+
+export async function getPerson(db: Db, personId: string): Promise<Person> {
+  const person = await findPerson(db, personId)
+  if (!person) throw new NotFound('Person not found')
+  return person
+}
+
+/** Of all partners, because an address has one account. With the password's hash: for signing in only. */
+export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
+  return db
+    .selectFrom('people')
+    .innerJoin('partners', 'partners.id', 'people.partner_id')
+    .select([...PERSON_COLUMNS, 'people.password_hash'])
+    .where('people.email', '=', email)
+    .executeTakeFirst()
+}
+
+/** The one that the partner's record in the CRM names. */
+export function findContact(db: Db, partnerId: string) {
+  return db
+    .selectFrom('partner_contacts')
+    .select(['person_id', 'email', 'email_verified'])
+    .where('partner_id', '=', partnerId)
+    .executeTakeFirst()
+}
+
+/** Who is told what happens to the business's account. */
+export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
+  return db
+    .selectFrom('people')
+    .innerJoin('partners', 'partners.id', 'people.partner_id')
+    .select(PERSON_COLUMNS)
+    .where('people.partner_id', '=', partnerId)
+    .where('people.role', '=', 'owner')
+    .where('people.is_active', '=', true)
+    .orderBy('people.created_at')
+    .orderBy('people.id')
+    .execute()
+}
+
+export async function getPasswordHash(db: Db, personId: string): Promise<string> {
+  const row = await db.selectFrom('people').select('password_hash').where('id', '=', personId).executeTakeFirst()
+  if (!row) throw new NotFound('Person not found')
+  return row.password_hash
+}
+
+export async function updatePerson(
+  tx: Tx,
+  personId: string,
+  change: Partial<Pick<PersonRow, 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
+  at: string,
+): Promise<void> {
+  await tx
+    .updateTable('people')
+    .set({ ...change, modified_time: at })
+    .where('id', '=', personId)
+    .execute()
+}
+
+/** False when the address was verified before. */
+export async function markEmailVerified(tx: Tx, personId: string): Promise<boolean> {
+  const row = await tx
+    .updateTable('people')
+    .set({ email_verified: true })
+    .where('id', '=', personId)
+    .where('email_verified', '=', false)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Writes nothing when another call of the same minute was first. */
+export async function markSeen(db: Db, personId: string, minute: string): Promise<void> {
+  await db
+    .updateTable('people')
+    .set({ last_seen_at: minute })
+    .where('id', '=', personId)
+    .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
+    .execute()
+}

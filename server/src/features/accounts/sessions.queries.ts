@@ -1,0 +1,111 @@
+import type { Role } from '@portal/contract/roles.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
+import type { PartnerRow } from '../../db/tables.ts'
+
+/** One that is there already stays as it is. */
+export async function insertSession(
+  tx: Db | Tx,
+  session: { tokenHash: Buffer; personId: string; familyId: string; signedInAt: string; expiresAt: string },
+): Promise<void> {
+  await tx
+    .insertInto('sessions')
+    .values({
+      token_hash: session.tokenHash,
+      person_id: session.personId,
+      family_id: session.familyId,
+      signed_in_at: session.signedInAt,
+      expires_at: session.expiresAt,
+    })
+    .onConflict((conflict) => conflict.column('token_hash').doNothing())
+    .execute()
+}
+
+export interface SessionOwner {
+  partner_id: string
+  person_id: string
+  role: Role
+  email: string
+  business_name: string
+  crm: PartnerRow['crm']
+  last_seen_at: string | null
+}
+
+/** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
+export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
+  const { rows } = await reads.query<SessionOwner>({
+    name: 'session-owner',
+    text: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+                  partners.business_name, partners.crm
+             from sessions
+             join people on people.id = sessions.person_id
+             join partners on partners.id = people.partner_id
+            where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
+    values: [tokenHash, now.toISOString()],
+  })
+  return rows[0]
+}
+
+/** The session with its seed: this one, unless it has one already. Until the transaction ends, no other exchange reads it. */
+export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
+  return tx
+    .updateTable('sessions')
+    .set((eb) => ({ successor_seed: eb.fn.coalesce('successor_seed', eb.val(seed)) }))
+    .where('token_hash', '=', tokenHash)
+    .returning((eb) => ['family_id', 'signed_in_at', eb.ref('successor_seed').$notNull().as('successor_seed')])
+    .executeTakeFirst()
+}
+
+/** Ends the session at `expiresAt` at the latest; it never makes one longer. */
+export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: string): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({ expires_at: expiresAt })
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', expiresAt)
+    .execute()
+}
+
+export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
+    .execute()
+}
+
+/** All of the person's sessions. How many they were. */
+export async function removeSessions(tx: Tx, personId: string): Promise<number> {
+  const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+/** Those of all people of the partner. How many they were. */
+export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
+  const removal = await tx
+    .deleteFrom('sessions')
+    .where('person_id', 'in', (eb) => eb.selectFrom('people').select('id').where('partner_id', '=', partnerId))
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+/** Those of other families than this session's. */
+export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('person_id', '=', personId)
+    .where('family_id', 'is distinct from', (eb) =>
+      eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash),
+    )
+    .execute()
+}
+
+/** Those that ended. How many they were. */
+export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('sessions')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('sessions').select('token_hash').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod/mini'
+import type { QueuedJob } from '../jobs/enqueue-job.ts'
+
+const Records = z.object({ module: z.enum(['Leads', 'Deals', 'Notes']), zohoIds: z.array(z.string()) })
+
+/** Records of the CRM that are to be pulled by their ids. The sync does it, for whichever partners they name. */
+export const PULL_QUEUE: QueuedJob<z.infer<typeof Records>> = {
+  name: 'pull-notified',
+  payload: Records,
+  key: ({ module, zohoIds }) =>
+    createHash('sha256')
+      .update([module, ...zohoIds.toSorted()].join(' '))
+      .digest('hex'),
+}
