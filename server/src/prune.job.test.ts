@@ -8,7 +8,7 @@ import { newLead, startPortal, type TestPartner, type TestPortal } from './testi
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What was removed, without the kinds of which nothing was. */
+/** What was removed, without the kinds that are 0. */
 async function pruned({ deps }: TestPortal): Promise<Record<string, number>> {
   const removed = await prune(deps)
   return Object.fromEntries(Object.entries(removed).filter(([, count]) => count > 0))

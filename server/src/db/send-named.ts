@@ -14,7 +14,7 @@ const names = new Map<string, string>()
 
 /**
  * Sends a statement by a name of its own, so that a connection plans it once and not each time, which takes as long as
- * running it. For statements whose text takes few forms, however many values they are asked with.
+ * running it. Only for statements with few different texts; the number of different values does not matter.
  */
 export async function sendNamed<Row>(pool: pg.Pool, { sql: text, parameters }: CompiledQuery<Row>): Promise<Row[]> {
   const { rows } = await pool.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...parameters] })

@@ -147,7 +147,7 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
       port: String(PORT),
       max_connections: '60',
       timezone: 'UTC',
-      // Errors of statements belong to whoever sent them; written here they would carry partners' data.
+      // The process that sent a statement logs its errors; logged here they would carry partners' data.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
       // Our own log knows the time.

@@ -380,7 +380,7 @@ test('what was in the CRM before the partner came is no news, what came after is
   expect((await eventTypes(cleo)).sort()).toEqual(['lead.created', 'lead.status_changed'])
 })
 
-test('a deal takes the place of the lead that matches it', async () => {
+test('a deal replaces the lead that matches it', async () => {
   const { loid } = await submitted(ada, { loanTerm: '24 months' })
   await lender.create('Deals', {
     Deal_Name: 'By hand',
@@ -398,7 +398,7 @@ test('a deal takes the place of the lead that matches it', async () => {
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
 })
 
-test('a lead that comes after the deal that it matches has its place taken, however the contact is written', async () => {
+test('a deal replaces a matching lead that is submitted later, however the contact is written', async () => {
   const deal = {
     Deal_Name: 'By hand',
     Stage: 'Approved',
@@ -414,7 +414,7 @@ test('a lead that comes after the deal that it matches has its place taken, howe
   await sweep()
   expect(await listed('leads')).toEqual([])
 
-  // One deal takes the place of one lead.
+  // One deal replaces one lead.
   const { loid } = await submitted(ada, { loanTerm: '24 months' })
   await later(60)
   await sweep()
@@ -423,13 +423,13 @@ test('a lead that comes after the deal that it matches has its place taken, howe
   await lender.create('Deals', { ...deal, Email: 'NKEM@okafor-freight.example' })
   await sweep()
   expect(await listed('leads')).toEqual([])
-  // Back with its deal's going, and the other deal has a lead already.
+  // When its deal is removed, the lead is restored, because the other deal has a lead already.
   await lender.remove('Deals', first)
   await sweep()
   expect(await listed('leads')).toHaveLength(1)
 })
 
-test('a lead that comes back with its deal’s going is taken by the other deal that it matches', async () => {
+test('when a deal is removed, another matching deal replaces the lead that it had replaced', async () => {
   await submitted(ada, { loanTerm: '24 months' })
   const deal = {
     Stage: 'Approved',
@@ -624,7 +624,7 @@ test.each([
   const [{ loid: dealLoid }] = await listed('deals')
   await later(60)
   const same = {
-    // Of which the search finds what fits.
+    // The search finds only the part that fits into the index.
     business_name: varied(LINE_LENGTH_MAX, first),
     email: varied(LINE_LENGTH_MAX - 1, first),
     phone: '9'.repeat(LINE_LENGTH_MAX),

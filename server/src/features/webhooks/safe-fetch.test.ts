@@ -246,7 +246,7 @@ test('a name server that changes its answer cannot move a call to another addres
   expect(questions.toSorted()).toEqual(['A hooks.example.com', 'AAAA hooks.example.com'])
 })
 
-test('a name that was called before is looked at anew', async () => {
+test('a name is resolved again for every call', async () => {
   let visits = 0
   await using receiver = await startReceiver((_, response) => {
     visits++
