@@ -29,7 +29,7 @@ function serveSignedIn(extra: Parameters<typeof serve>[0] = {}) {
   })
 }
 
-test('without a token every page leads to the sign-in page', async () => {
+test('redirects a visitor without a token to /login', async () => {
   serve({})
   openApp('/profile')
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
@@ -138,7 +138,7 @@ test('the search box trims and ignores an empty query', async () => {
   await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/search?q=0412+345'))
 })
 
-test('what a role may not do is not shown, and goes with the next answer that tells another role', async () => {
+test('hides what a role may not do, and follows the role in the next answer', async () => {
   storeToken('token')
   let role = 'owner'
   serveSignedIn({
@@ -163,7 +163,7 @@ test('what a role may not do is not shown, and goes with the next answer that te
   expect(screen.queryByRole('button', { name: 'Sync from CRM' })).toBeNull()
 })
 
-test('a page that does what the role may not do leads to the dashboard', async () => {
+test('redirects from a page that the role may not use to /dashboard', async () => {
   storeToken('token')
   localStorage.setItem('auth_role', 'viewer')
   serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, role: 'viewer' }) }) })

@@ -104,7 +104,7 @@ test.each([
   expect(document.activeElement).toBe(await button('Add URL'))
 })
 
-test('what the server has against a URL stands beside the field until that is changed', async () => {
+test('the server’s objection to a URL stands beside the field until the field changes', async () => {
   const refusal = 'Webhook URL must lead to a public address'
   serveWebhook({
     'PUT /dashboard/webhook-url': () => ({
@@ -343,7 +343,7 @@ test('clearing the filters leaves the focus where they are', async () => {
   expect(document.activeElement).toBe(await button('Filters'))
 })
 
-test('a status in the address that there is not is no filter', async () => {
+test('an unknown status in the address filters nothing', async () => {
   const server = serveWebhook()
   openApp('/webhook?status=lost')
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
