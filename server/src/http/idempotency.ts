@@ -75,7 +75,7 @@ async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; reques
     .executeTakeFirst()
 }
 
-/** Those that are too old to be given again. How many they were. */
+/** Those that are too old to be given again. Returns how many. */
 export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('idempotency_keys')

@@ -93,7 +93,7 @@ async function submitted(partner = ada, form: object = {}) {
   return { loid, id: String(inZoho?.['id']) }
 }
 
-test('what the lender does shows with each partner and is told to them, without anybody pressing Sync', async () => {
+test('the lender’s changes reach each partner and its endpoint without anybody pressing Sync', async () => {
   const adas = await submitted(ada)
   const bobs = await submitted(bob)
   const bobsDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
@@ -360,7 +360,7 @@ test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime:
   },
 )
 
-test('what was in the CRM before the partner came is no news, what came after is', async () => {
+test('records from before the partner came are no news, later ones are', async () => {
   const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }
   const cleoInCrm = await lender.create('Partners', { Name: account.businessName, Email: account.email })
   const [old = ''] = await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: cleoInCrm } }])
@@ -471,7 +471,7 @@ test.each([true, false])('notes come over, whether or not they touch their recor
   expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
 })
 
-test('where Zoho forbids the list of notes, a process that starts later reads none of them again', async () => {
+test('if Zoho forbids the list of notes, a process that starts later reads no note again', async () => {
   await lender.behaviour({ apiUserIsAdmin: false })
   const { loid } = await submitted()
   await later(60)
@@ -649,7 +649,7 @@ test.each([
   expect((await found('deals')).map((one: { loid: string }) => one.loid)).toEqual([dealLoid])
 })
 
-test('what lies in the future of the portal’s clock waits for its time', async () => {
+test('records from the future of the portal’s clock wait for their time', async () => {
   const { loid, id } = await submitted()
   await sweep()
   await lender.behaviour({ clockShiftSeconds: shiftSeconds + 3_600 })

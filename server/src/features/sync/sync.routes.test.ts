@@ -459,7 +459,7 @@ test.each([true, false])(
   },
 )
 
-test('where Zoho forbids listing all notes, those of changed records come over', async () => {
+test('if Zoho forbids listing all notes, those of changed records come over', async () => {
   const id = await lender.create('Leads', { Last_Name: 'N', Partner: { id: adaInCrm } })
   await syncLeads()
   await lender.addNote('Leads', id, { content: 'A remark of the lender' })
@@ -565,7 +565,7 @@ test.each([
   expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
 })
 
-test('what a sync sends under a new record for its partner stays with the partner', async () => {
+test('records that a sync sends for a partner with a new CRM record stay with the partner', async () => {
   await lender.remove('Partners', adaInCrm)
   const { loid } = await submittedInVain()
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, removed: 0, problems: [] })

@@ -430,7 +430,7 @@ test('a call that was stopped before it began asks nobody', async () => {
   expect(questions).toBe(0)
 })
 
-test('of an endless body the first 64 KiB are read, and the connection is closed', async () => {
+test('reads the first 64 KiB of an endless body and closes the connection', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using receiver = await startReceiver((_, response) => {
     response.once('close', () => resolve())

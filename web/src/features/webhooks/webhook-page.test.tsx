@@ -293,7 +293,7 @@ test('the info box tells what is sent, how it is signed, how often, and leads to
   expect(within(box).getByRole('link').getAttribute('href')).toBe('/api-docs#webhooks')
 })
 
-test('what else stands in the address does not reach the server', async () => {
+test('other parameters in the address do not reach the server', async () => {
   const server = serveWebhook()
   openApp('/webhook?utm_source=mail&stage=Funded')
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
