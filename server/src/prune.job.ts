@@ -19,9 +19,9 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day a link that came too late is told that it did (section 8), then it is as unknown as any other. */
+/** For a day, an expired link gets the answer that it has expired (section 8); after that it is unknown. */
 const TOKEN_MS = DAY_MS
-/** How long what left the CRM can come back with its LOID, notes and history (D30). */
+/** For so long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
  * The dashboard shows the last twenty, and a delivery is tried for five days. Ninety days are what webhook logs live, so that

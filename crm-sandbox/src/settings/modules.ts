@@ -64,7 +64,7 @@ export type Module = {
   plural: string
   custom: boolean
   layoutId: string
-  /** What the record is called wherever another one names it. */
+  /** The field that names the record in lookups. */
   nameField: string
   /** Fields an upsert may check besides those marked unique, in order. */
   systemDuplicateFields: string[]
@@ -251,7 +251,7 @@ const MODULES: readonly Module[] = [
   ),
 ]
 
-/** How Zoho calls a module in addresses and queries: exactly, upper and lower case included. */
+/** Zoho's name of the module in addresses and queries; case matters. */
 export function findModule(name: string): Module | undefined {
   return MODULES.find((module) => module.name === name)
 }

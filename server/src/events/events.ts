@@ -50,8 +50,8 @@ export interface PortalEvent<Type extends EventType = EventType> {
 export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
 
 /**
- * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered,
- * the table's trigger says: an endpoint hears of what happened while it was there, and of nothing else (D35).
+ * Recorded in the same transaction as the change, so that neither exists without the other. A trigger on the table decides
+ * whether the event is delivered: an endpoint hears only of what happened while it was set (D35).
  */
 export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
   await tx
@@ -73,7 +73,7 @@ function toRow({ partnerId, loid, type, at }: PortalEvent) {
   return { id: newId(new Date(at)), partner_id: partnerId, type, loid, created_at: at }
 }
 
-/** The oldest first: an event's id tells its time, so that the ids' own index finds them. How many they were. */
+/** Removes the oldest first. An id contains the time, so the primary key finds them. Returns how many. */
 export async function removeEventsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('events')

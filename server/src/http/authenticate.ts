@@ -57,7 +57,7 @@ declare module 'fastify' {
 /** Sets the request's caller, or throws. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply, auth: Auth) => Promise<void>
 
-/** What features know and this folder does not: whose token it is, or undefined. */
+/** Finds the owner of a token, or undefined. A feature provides it, because this folder knows no features. */
 export interface CallerSources {
   findSessionCaller(token: string): Promise<SessionCaller | undefined>
   findKeyCaller(key: string): Promise<KeyCaller | undefined>

@@ -315,7 +315,7 @@ test('a partner whose email the CRM does not accept gets a record without it', a
   })
 })
 
-test('where the CRM takes each email once, a second lead of it reaches the lender with the email in words', async () => {
+test('if the CRM takes each email once, a second lead reaches the lender with the email in its description', async () => {
   await lender.behaviour({ leadEmailUnique: true })
   await crm.pushLead(newLead())
   const { zoho_id } = await crm.pushLead(newLead())
@@ -411,7 +411,7 @@ test('more leads than one query gives', async () => {
   expect(batch.records).toHaveLength(250)
 }, 30_000)
 
-test('what changes or goes between two pages of changes moves none of the others past the reader', async () => {
+test('records that change or go between two pages of changes move no other past the reader', async () => {
   // More than the first page holds.
   const ids = await lender.createMany(
     'Leads',
@@ -666,7 +666,7 @@ test('an API address that is neither Zoho’s nor the configured one gets no tok
   expect(await crm.apiDomain()).toBe(sandbox.url)
 })
 
-test('what the organisation lacks is named', async () => {
+test('names the fields that the organisation lacks', async () => {
   expect(await crm.missingFields()).toEqual([])
   const json = '{"partners":{"module":"Brokers"},"leads":{"fields":{"brand":"Brand_Name"}}}'
   const missing = await open({ fieldMap: parseFieldMap(json) }).missingFields()
@@ -680,32 +680,35 @@ test('what the organisation lacks is named', async () => {
   ])
 })
 
-test.each(['each', 'all-or-none'])('what the organisation lacks is made, whether Zoho makes %s', async (fieldsMade) => {
-  await lender.behaviour({ fieldsMade })
-  const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
-  for (const name of [...lacking, 'Partners.Phone', 'Leads.Owns_Property', 'Leads.Loan_Purpose']) {
-    const [module = '', field = ''] = name.split('.')
-    await lender.removeField(module, field)
-  }
-  expect(await crm.missingFields()).toEqual(expect.arrayContaining(lacking))
-  const { made, problems } = await crm.makeMissingFields()
-  expect([made.length, problems]).toEqual([8, []])
-  expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
+test.each(['each', 'all-or-none'])(
+  'makes the fields that the organisation lacks, whether Zoho makes %s',
+  async (fieldsMade) => {
+    await lender.behaviour({ fieldsMade })
+    const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
+    for (const name of [...lacking, 'Partners.Phone', 'Leads.Owns_Property', 'Leads.Loan_Purpose']) {
+      const [module = '', field = ''] = name.split('.')
+      await lender.removeField(module, field)
+    }
+    expect(await crm.missingFields()).toEqual(expect.arrayContaining(lacking))
+    const { made, problems } = await crm.makeMissingFields()
+    expect([made.length, problems]).toEqual([8, []])
+    expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
 
-  const lead = newLead()
-  const { zoho_id } = await crm.pushLead(lead)
-  expect(await crm.pushLead(lead)).toEqual({ zoho_id })
-  expect(await findLead(zoho_id)).toMatchObject({
-    loid: lead.loid,
-    partner_zoho_id: partner,
-    loan_type: lead.loan_type,
-    loan_amount: lead.loan_amount,
-    loan_purpose: lead.loan_purpose,
-    owns_property: true,
-  })
-})
+    const lead = newLead()
+    const { zoho_id } = await crm.pushLead(lead)
+    expect(await crm.pushLead(lead)).toEqual({ zoho_id })
+    expect(await findLead(zoho_id)).toMatchObject({
+      loid: lead.loid,
+      partner_zoho_id: partner,
+      loan_type: lead.loan_type,
+      loan_amount: lead.loan_amount,
+      loan_purpose: lead.loan_purpose,
+      owns_property: true,
+    })
+  },
+)
 
-test('what cannot be made is named with the reason', async () => {
+test('names the fields that cannot be made, with the reason', async () => {
   const fieldMap = parseFieldMap(
     '{"leads":{"fields":{"email":"E_Mail","loan_type":"Own_Phone"}},"partners":{"module":"Gone"}}',
   )
@@ -731,7 +734,7 @@ test('the organisation tells its name, time zone and currency', async () => {
 const wrong = async () =>
   Object.fromEntries((await open().check()).flatMap((one) => (one.isWrong ? [[one.name, one.says]] : [])))
 
-test('where all is well, the check says so and changes nothing', async () => {
+test('the check of a sound connection says so and changes nothing', async () => {
   const before = await lender.list('Leads', 'LOID')
   expect(await wrong()).toEqual({})
   expect(await lender.list('Leads', 'LOID')).toEqual(before)

@@ -1,7 +1,7 @@
 import { INDUSTRIES, ISO_COUNTRIES, LOAN_TERMS, LOAN_TYPES, TIMES_IN_BUSINESS } from '@portal/contract/choices.ts'
 import type { DealFields, FieldMap, LeadFields } from './field-map.ts'
 
-/** What Zoho is told to make a custom field from. */
+/** The settings from which Zoho makes a custom field. */
 export interface FieldToMake {
   module: string
   /** The name that the field map gives it; Zoho makes the name from the label. */

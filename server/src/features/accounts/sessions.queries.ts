@@ -76,13 +76,13 @@ export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<vo
     .execute()
 }
 
-/** All of the person's sessions. How many they were. */
+/** All of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
   const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
   return Number(removal.numDeletedRows)
 }
 
-/** Those of all people of the partner. How many they were. */
+/** Those of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
   const removal = await tx
     .deleteFrom('sessions')
@@ -102,7 +102,7 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
     .execute()
 }
 
-/** Those that ended. How many they were. */
+/** Those that ended. Returns how many. */
 export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sessions')

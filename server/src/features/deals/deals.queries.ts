@@ -152,7 +152,7 @@ export async function markDealPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Makes the deal wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+/** If the portal gave up on the deal, it is pending again. Returns the payload for its push, or nothing. */
 export function reviveFailedDeal(
   tx: Tx,
   partnerId: string,
@@ -195,8 +195,8 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * Those of these deals that stand on a list, with all that a match needs (D29), the oldest first. Not those that have
- * replaced a lead already: one deal replaces at most one (D30).
+ * The listed deals among these, the oldest first, with the columns that matching needs (D29). A deal that has replaced a
+ * lead is left out: it replaces at most one (D30).
  */
 export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
   return tx

@@ -12,15 +12,13 @@ import { crmChoices } from '../../zoho/choices.ts'
 import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
-/** Where a submitted deal begins. May ask the CRM for its stages, and so must not run in a transaction. */
+/** The first stage of a submitted deal. May ask the CRM for its stages, so it must not run in a transaction. */
 export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>): Promise<string> {
   const stages = await crmChoices(deps, 'deal-stage', DEAL_STAGES)
   return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
 }
 
-/**
- * The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23).
- */
+/** The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23). */
 export async function submitDeal(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
@@ -60,7 +58,8 @@ export async function submitDeal(
 
 function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
   const at = now.toISOString()
-  // In the CRM a deal's contact is a record of its own, which is the lender's to make: whom to call is said in words.
+  // In the CRM a deal's contact is a record of its own, and the lender creates it. Until then the description names the
+  // contact.
   const contact = form.contactName && `Contact: ${form.contactName}`
   return {
     id: newId(now),

@@ -14,7 +14,7 @@ import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
-/** Whose leads: the partner's id, and the name that each lead shows as its partner. */
+/** The owner of the leads: the partner's id, and the name that each lead shows as its partner. */
 interface Owner {
   id: string
   businessName: string
@@ -71,8 +71,8 @@ async function findLeadIds(
 }
 
 /**
- * The sources of the partner's listed leads that contain the text. Leaps from each to the next in their index, so that
- * a handful of steps tells what a hundred thousand leads have: reading them all took 134 ms.
+ * The sources of the partner's listed leads that contain the text. Jumps from one source to the next in the index, so a
+ * hundred thousand leads take a handful of steps. Reading them all took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
   const statement = sql<{ lead_source: string }>`
@@ -238,7 +238,7 @@ export async function markLeadPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Makes the lead wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+/** If the portal gave up on the lead, it is pending again. Returns the payload for its push, or nothing. */
 export function reviveFailedLead(
   tx: Tx,
   partnerId: string,

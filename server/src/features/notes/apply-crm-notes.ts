@@ -18,10 +18,10 @@ export interface NoteToApply {
 }
 
 /**
- * Takes over what notes say in the CRM, those of many records at once. A note of the portal whose push was not heard of is
- * recognised by its words, also when it is of a partner who had the record before: it stays theirs. What staff wrote goes
- * with the record. One that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are
- * passed over: they come with the reading for the partner who has it now.
+ * Adopts the CRM's notes, for many records at once. A note of the portal whose push was not heard of is recognised by its
+ * words, also when it is of a partner who had the record before: it stays theirs. What staff wrote goes with the record. One
+ * that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are passed over: they
+ * come with the reading for the partner who has it now.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])

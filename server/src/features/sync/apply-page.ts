@@ -127,7 +127,7 @@ function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kin
   return units.flatMap((unit) => unit[kind] ?? [])
 }
 
-/** Holds the rows that these records may be, and plans one after the other, so that no two become one row. */
+/** Locks the rows of these records, and plans one record after the other, so that no two records take one row. */
 async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -144,7 +144,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
   const byLoid = new Map(rows.map((row) => [row.loid, row]))
 
-  /** The row that is this record: by the CRM's id, or by the LOID of one whose push was not heard of yet. */
+  /** The row of this record, found by the CRM's id, or by its LOID if its push has not been answered yet. */
   function findOwn(item: Item, partnerId: string): Row | undefined {
     const sameRecord = byZohoId.get(item.zoho_id)
     if (sameRecord) return sameRecord
