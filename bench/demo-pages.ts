@@ -76,6 +76,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/search', path: '/search?q=transport', shows: 'tbody tr' },
     { name: '/api-docs', path: '/api-docs', shows: 'main h2' },
     { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
+    { name: '/team', path: '/team', shows: 'main select' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
   ]
   return pages.map((page) => ({ ...page, isPublic: false }))
