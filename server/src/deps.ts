@@ -14,9 +14,9 @@ export interface Deps {
   /** Where partners reach the portal: used in mails and documents. */
   publicUrl: string
   db: Db
-  /** The same database for statements that Kysely does not write. */
+  /** The same database, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
-  /** The same database for the quick reads that every visit sends. */
+  /** The same database, for `sendNamed` of the quick reads that every visit sends. */
   reads: Reads
   jobs: JobQueue
   crm: Crm

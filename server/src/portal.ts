@@ -99,7 +99,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     jobDeps: { ...deps, db: background.db, pool: background.pool },
     worker,
     async reachDatabase(msMax) {
-      const answered = Promise.all([pages.pool.query('select 1'), background.pool.query('select 1'), reads.ping()])
+      const answered = Promise.all([pages.reach(), background.reach(), reads.ping(), worker.reachDatabase()])
       try {
         const isLate = await Promise.race([answered.then(() => false), sleep(msMax, true, { ref: false })])
         if (isLate) throw new Error('The database does not answer in time')

@@ -9,6 +9,7 @@ import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
@@ -28,12 +29,14 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
+const INVITATION_MS = 30 * DAY_MS
 /** As long as a browser keeps its mark. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 
-type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
+type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Every night where most partners are. */
 export const pruneNightly = defineJob({
@@ -47,14 +50,15 @@ export const pruneNightly = defineJob({
 })
 
 /** Removes expired rows, and returns how many of each kind. A new kind of expiring row is one more line here. */
-export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
+export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
     sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
-    'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
+    'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Reads } from '../db/hot-reads.ts'
 import { insertSet, updateSet } from '../db/row-sets.ts'
+import { sendNamed } from '../db/send-named.ts'
 import type { CrmModule, CrmVersion } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 import type { PlannedRecord } from './plan-record.ts'
@@ -244,13 +245,12 @@ export async function findDueOf(
   loid: string,
 ): Promise<DueRecord | undefined> {
   const [table, value] = module === 'Leads' ? ['leads', 'lead_status'] : ['deals', 'stage']
-  const { rows } = await reads.query<DueRecord>({
-    name: `due-of-${table}`,
-    text: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
-                  crm_modified_time, history_due, notes_due
-             from ${table}
-            where partner_id = $1 and loid = $2 and (history_due or notes_due) and zoho_id is not null`,
-    values: [partnerId, loid, module],
+  const rows = await sendNamed<DueRecord>(reads, {
+    sql: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
+                 crm_modified_time, history_due, notes_due
+            from ${table}
+           where partner_id = $1 and loid = $2 and (history_due or notes_due) and zoho_id is not null`,
+    parameters: [partnerId, loid, module],
   })
   return rows[0]
 }

@@ -20,6 +20,7 @@ export interface PortalColumns {
   zoho_id: string | null
   crm: 'pending' | 'synced' | 'failed'
   crm_modified_time: string | null
+  crm_read_at: string | null
   archived_at: string | null
   /** Its history or its notes have not been read from the CRM yet. */
   history_due: boolean

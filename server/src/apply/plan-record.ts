@@ -1,7 +1,7 @@
 import { newId } from '../db/ids.ts'
 import type { AnyEvent } from '../events/events.ts'
 import { type HistoryPlan, type KnownEntry, planHistory } from '../history/plan-history.ts'
-import { appliedTime, isOutdated } from '../zoho/applied-time.ts'
+import { appliedTime, isOvertaken } from '../zoho/applied-time.ts'
 import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 
@@ -27,6 +27,8 @@ export interface Scope {
   /** The partner that the record's lookup names. */
   partnerId: string
   now: Date
+  /** The same by the CRM's clock. */
+  crmNow: Date
   /** When the CRM was asked for the record, or earlier. */
   readAt: string
   /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
@@ -48,7 +50,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   { row: before, history, told }: Known<Row>,
 ): PlannedRecord<Row> {
   const { partnerId, now } = scope
-  if (before && (isOutdated(item, before) || wasGoneSince(before, scope.readAt))) {
+  if (before && (isOvertaken(item, before, scope.readAt) || wasGoneSince(before, scope.readAt))) {
     return { outcome: 'skipped', before, row: before, history: NO_HISTORY, events: [] }
   }
   const at = now.toISOString()
@@ -83,7 +85,7 @@ function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: strin
 
 function ownColumns(
   item: NamedRecord,
-  { partnerId, now, notesDue }: Scope,
+  { partnerId, now, crmNow, readAt, notesDue }: Scope,
   before: RecordRow | undefined,
   isBack: boolean,
 ) {
@@ -96,7 +98,8 @@ function ownColumns(
     modified_time: item.modified_time,
     zoho_id: item.zoho_id,
     crm: 'synced' as const,
-    crm_modified_time: appliedTime(item.modified_time, now),
+    crm_modified_time: appliedTime(item.modified_time, crmNow),
+    crm_read_at: readAt,
     archived_at: isArchived ? before.archived_at : null,
     archived_reason: isArchived ? before.archived_reason : null,
     history_due: true,

@@ -9,8 +9,13 @@ export type Tx = Transaction<Tables>
 
 export interface Database {
   db: Db
-  /** The same connections for statements that Kysely does not write. */
+  /** The same connections, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
+  /**
+   * Rejects unless the database answers. Where every connection of the pool is at work, it is busy and not dead: a connection
+   * of its own asks.
+   */
+  reach(): Promise<void>
   /** Closes idle connections. If one fell silent, the others that were open at the time are suspect. */
   dropIdle(): Promise<void>
   close(): Promise<void>
@@ -42,6 +47,20 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   return {
     db,
     pool,
+    async reach() {
+      if (!limits || pool.idleCount > 0 || pool.totalCount < limits.connectionsMax) {
+        await pool.query('select 1')
+        return
+      }
+      const client = new pg.Client({ ...connectionSettings(url), ...poolSettings(url, limits) })
+      client.on('error', () => undefined)
+      try {
+        await client.connect()
+        await client.query('select 1')
+      } finally {
+        await client.end()
+      }
+    },
     async dropIdle() {
       for (let left = pool.idleCount; left > 0 && pool.idleCount > 0; left--) (await pool.connect()).release(true)
     },

@@ -7,11 +7,17 @@ export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
 export interface EventData {
-  'lead.created': { business_name: string | null; amount: number | null; status: string }
+  'lead.created': { business_name: string | null; amount: number | null; status: string; submitted_by: string | null }
   'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
   'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
   'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
-  'deal.created': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
+  'deal.created': {
+    deal_name: string | null
+    business_name: string | null
+    amount: number | null
+    stage: string
+    submitted_by: string | null
+  }
   'deal.stage_changed': {
     deal_name: string | null
     business_name: string | null
@@ -21,7 +27,13 @@ export interface EventData {
   }
   'deal.updated': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
   'deal.removed': { deal_name: string | null; business_name: string | null; amount: number | null }
-  'note.added': { on: 'lead' | 'deal'; business_name: string | null; created_by: string | null; content: string }
+  'note.added': {
+    on: 'lead' | 'deal'
+    business_name: string | null
+    created_by: string | null
+    submitted_by: string | null
+    content: string
+  }
 }
 
 export type EventType = keyof EventData

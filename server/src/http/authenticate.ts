@@ -9,6 +9,14 @@ import type { Limit, RateLimit } from './rate-limit.ts'
 export interface Caller {
   id: string
   businessName: string
+  submitter: Submitter
+}
+
+/** Who enters what the call enters (D64): a person, or, without an id, a system with the API key. */
+export interface Submitter {
+  id: string | null
+  /** As records, the CRM and endpoints name it. */
+  name: string
 }
 
 /** One of the partner's people. */

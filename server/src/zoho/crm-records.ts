@@ -174,6 +174,7 @@ export interface LeadToPush {
   property_debt: number | null
   /** The consent line's version and time in one text. */
   referral_consent: string | null
+  submitted_by: string | null
 }
 
 /** A record whose push may have arrived although nothing was heard of it: with its first push. */
@@ -198,6 +199,7 @@ export interface DealToPush {
   closing_date: string | null
   description: string | null
   partner_iso: string | null
+  submitted_by: string | null
   created_at: string
 }
 

@@ -168,12 +168,13 @@ const CONVERSION_FIELDS = {
 
 /** The fields to ask for, which Zoho allows to be fifty. */
 export function leadFieldNames(map: LeadFields): string[] {
-  const { referral_consent: _, ...read } = map
+  const { referral_consent: _, submitted_by: __, ...read } = map
   return [...Object.values(read), ...Object.values(SYSTEM_FIELDS), ...Object.values(CONVERSION_FIELDS)]
 }
 
 export function dealFieldNames(map: DealFields): string[] {
-  return [...Object.values(map), ...Object.values(SYSTEM_FIELDS)]
+  const { submitted_by: _, ...read } = map
+  return [...Object.values(read), ...Object.values(SYSTEM_FIELDS)]
 }
 
 /** The same as far as queries know them. The mark of conversion is not among them: some organisations' queries refuse it. */

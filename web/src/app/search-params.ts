@@ -25,6 +25,7 @@ export interface LeadListSearch {
   dateTo?: string
   search?: string
   /** A column, with `-` in front when descending. */
+  person?: string
   sort?: string
 }
 
@@ -40,6 +41,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
+    person: textOf(raw['person']),
     sort: textOf(raw['sort']),
   }
 }
@@ -52,6 +54,7 @@ export interface DealListSearch {
   dateTo?: string
   search?: string
   /** A column, with `-` in front when descending. */
+  person?: string
   sort?: string
 }
 
@@ -63,6 +66,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
+    person: textOf(raw['person']),
     sort: textOf(raw['sort']),
   }
 }

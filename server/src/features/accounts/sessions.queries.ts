@@ -1,7 +1,9 @@
 import type { Role } from '@portal/contract/roles.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
+import { PERSON_NAME } from './people.queries.ts'
 
 /** One that is there already stays as it is. */
 export async function insertSession(
@@ -26,6 +28,7 @@ export interface SessionOwner {
   person_id: string
   role: Role
   email: string
+  name: string
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
@@ -33,15 +36,15 @@ export interface SessionOwner {
 
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
-  const { rows } = await reads.query<SessionOwner>({
-    name: 'session-owner',
-    text: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
-                  partners.business_name, partners.crm
-             from sessions
-             join people on people.id = sessions.person_id
-             join partners on partners.id = people.partner_id
-            where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
-    values: [tokenHash, now.toISOString()],
+  const rows = await sendNamed<SessionOwner>(reads, {
+    sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+                 ${PERSON_NAME} as name,
+                 partners.business_name, partners.crm
+            from sessions
+            join people on people.id = sessions.person_id
+            join partners on partners.id = people.partner_id
+           where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
+    parameters: [tokenHash, now.toISOString()],
   })
   return rows[0]
 }

@@ -6,6 +6,7 @@ import type { NewDealRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
 import { insertFirstEntry } from '../../history/history.queries.ts'
+import type { Caller } from '../../http/authenticate.ts'
 import { newLoid } from '../../loids/new-loid.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { insertDeal } from './deals.queries.ts'
@@ -21,12 +22,12 @@ export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | '
 export async function submitDeal(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
-  partner: { id: string; businessName: string },
+  partner: Caller,
   stage: string,
   form: DealSubmission,
 ) {
   const loid = await newLoid(tx)
-  const deal = dealRow(partner.id, loid, stage, form, clock.now())
+  const deal = dealRow(partner, loid, stage, form, clock.now())
   await insertDeal(tx, deal)
   await insertFirstEntry(
     tx,
@@ -42,21 +43,27 @@ export async function submitDeal(
     partnerId: partner.id,
     loid,
     type: 'deal.created',
-    data: { deal_name: form.dealName, business_name: form.businessName, amount: form.amount, stage },
+    data: {
+      deal_name: form.dealName,
+      business_name: form.businessName,
+      amount: form.amount,
+      stage,
+      submitted_by: deal.submitted_by,
+    },
     at: deal.created_at,
   })
   await jobs.enqueue(tx, pushDeal, { partnerId: partner.id, loid })
   return { id: deal.id, loid, stage }
 }
 
-function dealRow(partnerId: string, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
+function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
   const at = now.toISOString()
   // In the CRM a deal's contact is a record of its own, and the lender creates it. Until then the description names the
   // contact.
   const contact = form.contactName && `Contact: ${form.contactName}`
   return {
     id: newId(now),
-    partner_id: partnerId,
+    partner_id: partner.id,
     loid,
     deal_name: form.dealName,
     business_name: form.businessName,
@@ -74,6 +81,8 @@ function dealRow(partnerId: string, loid: string, stage: string, form: DealSubmi
     probability: null,
     description: [form.description, contact].filter(Boolean).join('\n\n') || null,
     partner_iso: form.iso,
+    submitter_id: partner.submitter.id,
+    submitted_by: partner.submitter.name,
     created_at: at,
     modified_time: at,
     crm: 'pending',

@@ -55,7 +55,7 @@ export const pushLead = defineJob({
       const deleted = await nameDeleted(deps, LEAD_TABLE, await crm.findDeletedLeads(sent, signal))
       const remaining = leads.filter((one) => !deleted.has(one.loid))
       const loids = remaining.map((one) => one.loid)
-      await markLeadsSent(db, partnerId, loids, deps.clock.now().toISOString())
+      await markLeadsSent(db, partnerId, loids, crm.now().toISOString())
       return remaining
     }
   },

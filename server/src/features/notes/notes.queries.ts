@@ -3,25 +3,24 @@ import type { Note } from '@portal/contract/notes.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 
 /** The notes of a lead and of the deal that it became, by either LOID (D18, D49). Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
-  const { rows } = await reads.query<Note>({
-    name: 'notes-of-record',
-    text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm,
-                  case when crm = 'failed' then crm_problem end as crm_problem
-             from notes
-            where partner_id = $1 and loid = any(array(
-                    select $2
-                    union select deal_loid from leads where partner_id = $1 and loid = $2
-                    union select lead_loid from deals where partner_id = $1 and loid = $2))
-            order by created_at desc, id desc
-            limit $3`,
-    values: [partnerId, loid, NOTES_MAX],
+  return sendNamed<Note>(reads, {
+    sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at, crm,
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from notes
+           where partner_id = $1 and loid = any(array(
+                   select $2
+                   union select deal_loid from leads where partner_id = $1 and loid = $2
+                   union select lead_loid from deals where partner_id = $1 and loid = $2))
+           order by created_at desc, id desc
+           limit $3`,
+    parameters: [partnerId, loid, NOTES_MAX],
   })
-  return rows
 }
 
 export async function insertNote(tx: Tx, note: NewNoteRow): Promise<void> {

@@ -1,5 +1,5 @@
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -649,14 +649,17 @@ test.each([
   expect((await found('deals')).map((one: { loid: string }) => one.loid)).toEqual([dealLoid])
 })
 
-test('records from the future of the portal’s clock wait for their time', async () => {
+test.each([-600, 600])('the portal’s clock may be wrong, by %s seconds', async (seconds) => {
   const { loid, id } = await submitted()
   await sweep()
-  await lender.behaviour({ clockShiftSeconds: shiftSeconds + 3_600 })
+  await later(60)
+  portal.advance(seconds * 1_000)
+  onTestFinished(() => portal.advance(-seconds * 1_000))
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await sweep()
-  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('New Lead')
-  await later(3_600)
-  await sweep()
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('Contacted')
+  // Where Zoho may show others of its minute, the next sweep looks once more.
+  const changed = Date.parse(String((await lender.read('Leads', id))?.['Modified_Time']))
+  const cursor = (await cursors()).find((one) => one.list === 'leads')
+  expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)
 })
