@@ -49,7 +49,7 @@ export const pruneNightly = defineJob({
   },
 })
 
-/** Removes what has had its time, and tells how many of each kind. A kind of row that ends is one more line here. */
+/** Removes expired rows, and returns how many of each kind. A new kind of expiring row is one more line here. */
 export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()

@@ -87,7 +87,7 @@ export async function removeInvitation(db: Db, partnerId: string, invitationId: 
   return removal.numDeletedRows > 0n
 }
 
-/** Those whose link ended before. How many they were. */
+/** Those whose link ended before. Returns how many. */
 export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('invitations')
