@@ -8,7 +8,7 @@ import type { JobQueue } from './jobs/enqueue-job.ts'
 import type { Mailer } from './mail/mail.ts'
 import type { Crm } from './zoho/crm.ts'
 
-/** What every feature may use. Nothing else is reached by import. */
+/** What every feature may use. Everything with state arrives here, not by import. */
 export interface Deps {
   config: Settings
   /** Where partners reach the portal: used in mails and documents. */

@@ -9,6 +9,7 @@ import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
@@ -18,9 +19,9 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day a link that came too late is told that it did (section 8), then it is as unknown as any other. */
+/** For a day, an expired link gets the answer that it has expired (section 8); after that it is unknown. */
 const TOKEN_MS = DAY_MS
-/** How long what left the CRM can come back with its LOID, notes and history (D30). */
+/** For so long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
  * The dashboard shows the last twenty, and a delivery is tried for five days. Ninety days are what webhook logs live, so that
@@ -28,6 +29,8 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
+const INVITATION_MS = 30 * DAY_MS
 /** As long as a browser keeps its mark. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
@@ -53,6 +56,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
     sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),

@@ -34,7 +34,7 @@ export function openHotReads(url: string, onError: (error: Error) => void, state
       query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
-    // The connection that took its place meanwhile, if one did, stays.
+    // If another connection has replaced it already, that one stays.
     const forget = () => {
       if (clients[i] === connected) clients[i] = undefined
     }

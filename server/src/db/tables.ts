@@ -48,6 +48,19 @@ interface PartnerContactsView {
   email_verified: GeneratedAlways<boolean>
 }
 
+interface InvitationsTable {
+  id: string
+  partner_id: string
+  email: string
+  first_name: string
+  last_name: string | null
+  role: Role
+  invited_by: string | null
+  created_at: Instant
+  token_hash: ColumnType<Buffer | null, undefined, Buffer | null>
+  expires_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
 interface KnownSourcesTable {
   person_id: string
   source_hash: Buffer
@@ -105,6 +118,9 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
+  /** The person who entered it; null where a system did, or the lender. */
+  submitter_id: string | null
+  submitted_by: string | null
   consent_version: string | null
   consent_at: Instant | null
   created_at: Instant
@@ -114,6 +130,7 @@ interface LeadsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
   deal_loid: string | null
@@ -150,6 +167,8 @@ interface DealsTable {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   modified_time: Instant
   zoho_id: string | null
@@ -157,6 +176,7 @@ interface DealsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
@@ -198,6 +218,8 @@ interface NotesTable {
   title: string | null
   content: string
   created_by: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
@@ -326,6 +348,7 @@ export interface Tables {
   partners: PartnersTable
   people: PeopleTable
   partner_contacts: PartnerContactsView
+  invitations: InvitationsTable
   sessions: SessionsTable
   known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
@@ -352,6 +375,7 @@ export interface Tables {
 
 export type PartnerRow = Selectable<PartnersTable>
 export type PersonRow = Selectable<PeopleTable>
+export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
  * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable
@@ -365,6 +389,7 @@ type LaterRecordColumn =
   | 'crm_problem'
   | 'crm_sent_at'
   | 'crm_modified_time'
+  | 'crm_read_at'
   | 'archived_at'
   | 'archived_reason'
   | 'history_due'
@@ -409,6 +434,8 @@ export const LEAD_COLUMNS = [
   'owns_property',
   'property_value',
   'property_debt',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',
@@ -433,6 +460,8 @@ export const DEAL_COLUMNS = [
   'probability',
   'description',
   'partner_iso',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',

@@ -73,7 +73,7 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
     }
 }
 
-/** Those whose time is over, which the library would begin anew. How many they were. */
+/** Removes limits whose time is over; the library would reset them anyway. Returns how many. */
 export async function removeUsedUpLimits(db: Db, now: Date, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from rate_limits where key in (select key from rate_limits where expire < ${now.getTime()} limit ${rowsMax})`.execute(

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
+import { PERSON_NAME } from './people.queries.ts'
 
 /** One that is there already stays as it is. */
 export async function insertSession(
@@ -27,6 +28,7 @@ export interface SessionOwner {
   person_id: string
   role: Role
   email: string
+  name: string
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
@@ -36,6 +38,7 @@ export interface SessionOwner {
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+                 ${PERSON_NAME} as name,
                  partners.business_name, partners.crm
             from sessions
             join people on people.id = sessions.person_id
@@ -73,13 +76,13 @@ export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<vo
     .execute()
 }
 
-/** All of the person's sessions. How many they were. */
+/** All of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
   const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
   return Number(removal.numDeletedRows)
 }
 
-/** Those of all people of the partner. How many they were. */
+/** Those of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
   const removal = await tx
     .deleteFrom('sessions')
@@ -99,7 +102,7 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
     .execute()
 }
 
-/** Those that ended. How many they were. */
+/** Those that ended. Returns how many. */
 export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sessions')

@@ -46,8 +46,8 @@ export async function findCaller(
     // The call does not wait for it.
     markSeen(db, owner.person_id, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
   }
-  const { partner_id: id, person_id: personId, role, business_name: businessName } = owner
-  return { id, businessName, personId, role, token }
+  const { partner_id: id, person_id: personId, role, business_name: businessName, name } = owner
+  return { id, businessName, submitter: { id: personId, name }, personId, role, token }
 }
 
 /** The text is the specification's default for a failed verification. */

@@ -5,6 +5,7 @@ import { sendNamed } from '../../db/send-named.ts'
 interface KeyOwner {
   id: string
   business_name: string
+  preview: string
   last_used_at: string | null
 }
 
@@ -15,7 +16,7 @@ interface KeyOwner {
  */
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const rows = await sendNamed<KeyOwner>(reads, {
-    sql: `select p.id, p.business_name, k.last_used_at
+    sql: `select p.id, p.business_name, k.preview, k.last_used_at
             from api_keys k join partners p on p.id = k.partner_id
            where k.key_hash = $1 and p.is_active`,
     parameters: [keyHash],

@@ -14,7 +14,7 @@ import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
-/** Whose leads: the partner's id, and the name that each lead shows as its partner. */
+/** The owner of the leads: the partner's id, and the name that each lead shows as its partner. */
 interface Owner {
   id: string
   businessName: string
@@ -53,13 +53,14 @@ async function findLeadIds(
   filters: LeadFilters,
   timezone: string,
 ): Promise<string[]> {
-  const { status, source, dateFrom, dateTo, search } = filters
+  const { status, source, dateFrom, dateTo, search, person } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
   if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, timezone))
   if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, timezone))
   const matching: RawBuilder<SqlBool>[] = []
   if (status) matching.push(sql`lead_status = ${status}`)
+  if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) {
     const sources = await findSources(sender, partnerId, source)
     if (sources.length === 0) return []
@@ -70,8 +71,8 @@ async function findLeadIds(
 }
 
 /**
- * The sources of the partner's listed leads that contain the text. Leaps from each to the next in their index, so that
- * a handful of steps tells what a hundred thousand leads have: reading them all took 134 ms.
+ * The sources of the partner's listed leads that contain the text. Jumps from one source to the next in the index, so a
+ * hundred thousand leads take a handful of steps. Reading them all took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
   const statement = sql<{ lead_source: string }>`
@@ -237,7 +238,7 @@ export async function markLeadPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Makes the lead wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+/** If the portal gave up on the lead, it is pending again. Returns the payload for its push, or nothing. */
 export function reviveFailedLead(
   tx: Tx,
   partnerId: string,
