@@ -2,7 +2,7 @@ import type { BegunSession } from '@portal/contract/accounts.ts'
 import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
-import { NotFound } from '../../errors.ts'
+import { Invalid } from '../../errors.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { rememberVisitor } from '../accounts/known-sources.ts'
 import { hashNewPassword } from '../accounts/passwords.ts'
@@ -51,6 +51,6 @@ export async function acceptTeamInvitation(
   return startSession(deps, person)
 }
 
-function invalidInvitation(): NotFound {
-  return new NotFound(INVALID_INVITATION, 'INVALID_INVITATION')
+function invalidInvitation(): Invalid {
+  return new Invalid('INVALID_INVITATION', INVALID_INVITATION)
 }
