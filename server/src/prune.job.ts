@@ -4,6 +4,8 @@ import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
 import { removeAccountTokensOfAllPartners } from './features/accounts/account-tokens.queries.ts'
 import { removeKnownSourcesOfAllPartners } from './features/accounts/known-sources.queries.ts'
+import { removeChallengesOfAllPartners } from './features/accounts/second-factor/passkeys.queries.ts'
+import { removeWaitingTotpSecretsOfAllPartners } from './features/accounts/second-factor/second-factor.queries.ts'
 import { removeSessionsOfAllPartners } from './features/accounts/sessions.queries.ts'
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
@@ -53,6 +55,8 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
     sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
+    'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
