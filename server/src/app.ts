@@ -18,6 +18,7 @@ import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { teamRoutes } from './features/team/team.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes, type Readiness } from './http/health.ts'
@@ -53,6 +54,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     connectRecords: (tx, partnerId) => deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId }),
   })
   secondFactorRoutes(mount, deps, callers)
+  teamRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)

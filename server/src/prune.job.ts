@@ -11,6 +11,7 @@ import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
@@ -30,6 +31,8 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
+const INVITATION_MS = 30 * DAY_MS
 /** As long as a browser keeps its mark. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
@@ -57,6 +60,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
     'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
     'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
+    invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),

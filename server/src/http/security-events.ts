@@ -21,6 +21,12 @@ export type SecurityEvent =
   | 'password-reset'
   | 'email-confirmed'
   | 'account-disowned'
+  | 'person-invited'
+  | 'invitation-revoked'
+  | 'invitation-accepted'
+  | 'role-changed'
+  | 'person-activated'
+  | 'person-deactivated'
   | 'api-key-made'
   | 'api-key-revoked'
   | 'webhook-url-changed'
@@ -32,6 +38,8 @@ export interface SecurityFacts {
   partner?: string | undefined
   /** The same of who did it, or whose account it is. */
   person?: string | undefined
+  /** The id of the person whose role or access was changed. */
+  changed?: string
   /** An error code, where it did not succeed. */
   reason?: string
 }

@@ -1,5 +1,8 @@
+import type { TeamPerson } from '@portal/contract/team.ts'
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { PersonRow } from '../../db/tables.ts'
+import { isId } from '../../db/ids.ts'
+import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /** Somebody who signs in, and the business as far as mails and the profile name it. */
@@ -84,6 +87,55 @@ export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
     .orderBy('people.created_at')
     .orderBy('people.id')
     .execute()
+}
+
+const TEAM_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'is_active', 'last_seen_at'] as const
+
+function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
+  const ofPerson = (table: 'totp_keys' | 'passkeys') =>
+    eb.selectFrom(table).select(`${table}.person_id`).whereRef(`${table}.person_id`, '=', 'people.id')
+  const hasApp = eb.exists(ofPerson('totp_keys').where('confirmed_at', 'is not', null))
+  return [
+    ...TEAM_COLUMNS,
+    eb.cast<boolean>(eb.or([hasApp, eb.exists(ofPerson('passkeys'))]), 'boolean').as('has_second_factor'),
+  ] as const
+}
+
+/** All people of a partner, the longest there first. */
+export function findTeam(db: Db, partnerId: string): Promise<TeamPerson[]> {
+  return db
+    .selectFrom('people')
+    .select(teamColumns)
+    .where('partner_id', '=', partnerId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function findTeamPerson(db: Db, partnerId: string, personId: string): Promise<TeamPerson | undefined> {
+  if (!isId(personId)) return Promise.resolve(undefined)
+  return db
+    .selectFrom('people')
+    .select(teamColumns)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', personId)
+    .executeTakeFirst()
+}
+
+export function updateTeamPerson(
+  tx: Tx,
+  partnerId: string,
+  personId: string,
+  change: Pick<PersonRow, 'role' | 'is_active'>,
+  at: string,
+): Promise<TeamPerson> {
+  return tx
+    .updateTable('people')
+    .set({ ...change, modified_time: at })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', personId)
+    .returning(teamColumns)
+    .executeTakeFirstOrThrow()
 }
 
 export async function getPasswordHash(db: Db, personId: string): Promise<string> {
