@@ -151,6 +151,9 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
+  /** The person who entered it; null where a system did, or the lender. */
+  submitter_id: string | null
+  submitted_by: string | null
   consent_version: string | null
   consent_at: Instant | null
   created_at: Instant
@@ -160,6 +163,7 @@ interface LeadsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
   deal_loid: string | null
@@ -196,6 +200,8 @@ interface DealsTable {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   modified_time: Instant
   zoho_id: string | null
@@ -203,6 +209,7 @@ interface DealsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
@@ -244,6 +251,8 @@ interface NotesTable {
   title: string | null
   content: string
   created_by: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
@@ -417,6 +426,7 @@ type LaterRecordColumn =
   | 'crm_problem'
   | 'crm_sent_at'
   | 'crm_modified_time'
+  | 'crm_read_at'
   | 'archived_at'
   | 'archived_reason'
   | 'history_due'
@@ -461,6 +471,8 @@ export const LEAD_COLUMNS = [
   'owns_property',
   'property_value',
   'property_debt',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',
@@ -485,6 +497,8 @@ export const DEAL_COLUMNS = [
   'probability',
   'description',
   'partner_iso',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',
