@@ -48,7 +48,10 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
                  ${PERSON_NAME} as name,
-                 partners.business_name, partners.crm
+                 partners.business_name, partners.crm,
+                 partners.second_factor_required
+                   and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
+                   and not exists (select from passkeys where person_id = people.id) as must_set_up_second_factor
             from sessions
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
