@@ -7,9 +7,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { newId } from './db/ids.ts'
+import { openAuthenticator } from './testing/authenticator.ts'
 import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from './testing/bad-input.ts'
 import { insertDeal } from './testing/insert-deal.ts'
 import { openLender } from './testing/lender.ts'
+import { addApp, addPasskey, beginApp } from './testing/second-factor.ts'
 import {
   type Answer,
   addColleague,
@@ -41,6 +43,8 @@ beforeAll(async () => {
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  // Whatever body is sent to /team/settings, the partner reaches everything.
+  await addPasskey(portal, partner)
   owner = await portal.newPartner()
   const lead = await owner.submitLead()
   const deal = await insertDeal(portal.deps.db, owner.id)
@@ -411,8 +415,26 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       confirmPassword: 'another-fine-horse',
     }),
     'POST /crm/note': async () => ({ loid, content: 'A note long enough.' }),
+    'POST /auth/second-factor': async () => {
+      const app = await addApp(on, subject)
+      const { email, password } = subject
+      const { second_factor } = (await on.post('/auth/login', { email, password })).body
+      return { token: second_factor.token, code: app.nextCode() }
+    },
+    'POST /auth/passkey': async () => ({ passkey: await (await addPasskey(on, subject)).answer() }),
+    'POST /account/confirm': async () => ({ password: subject.password }),
+    'POST /account/totp/confirm': async () => ({ code: (await beginApp(on, subject)).codeAt() }),
+    'POST /account/passkeys': async () => {
+      const creation = (await subject.post('/account/passkeys/options')).body.data
+      return { name: 'Phone', passkey: openAuthenticator(on.deps.publicUrl).create(creation) }
+    },
   }
+  if (name === 'DELETE /account/totp' || name === 'POST /account/recovery-codes') await addApp(on, subject)
   const ids: Record<string, () => Promise<string>> = {
+    'DELETE /account/passkeys/:id': async () => {
+      await addPasskey(on, subject)
+      return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
+    },
     'POST /team/invitations/:id/send': async () => (await invite()).id,
     'DELETE /team/invitations/:id': async () => (await invite()).id,
     'PUT /team/people/:id': async () => (await addColleague(on, subject, 'member')).id,
@@ -487,6 +509,12 @@ function ignoresUnknown({ auth }: Route): boolean {
 
 const INVITED = { email: 'invited@example.com', firstName: 'Robin', lastName: 'Lee', role: 'member' }
 const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
+const CREDENTIAL = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+const CREATED_PASSKEY = { ...CREDENTIAL, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+const USED_PASSKEY = {
+  ...CREDENTIAL,
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+}
 const NOBODY_YET = { email: 'repeat@example.com', businessName: 'Repeat' }
 /** A body that the route takes, so that only one thing is odd at a time. */
 function validBody(route: Route): Record<string, unknown> | undefined {
@@ -511,6 +539,13 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
+    '/auth/second-factor': { token: 'x', code: '000000' },
+    '/auth/passkey/options': {},
+    '/auth/passkey': { passkey: USED_PASSKEY },
+    '/account/confirm': { password: 'x' },
+    '/account/totp/confirm': { code: '000000' },
+    '/account/passkeys': { name: 'Phone', passkey: CREATED_PASSKEY },
+    '/team/settings': { second_factor_required: false },
   }
   const body = bodies[route.path]
   if (!body) throw new Error(`no valid body is known for ${route.path}`)

@@ -19,6 +19,7 @@ interface PartnersTable {
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>
   crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
+  second_factor_required: ColumnType<boolean, undefined, boolean>
 }
 
 interface PeopleTable {
@@ -73,13 +74,45 @@ interface SessionsTable {
   family_id: string
   successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
+  confirmed_at: Instant
+  expires_at: Instant
+}
+
+interface TotpKeysTable {
+  person_id: string
+  secret: Buffer
+  confirmed_at: ColumnType<Instant | null, undefined, Instant>
+  last_step: ColumnType<number, undefined, number>
+  created_at: Instant
+}
+
+interface RecoveryCodesTable {
+  person_id: string
+  code_hash: string
+}
+
+interface PasskeysTable {
+  id: string
+  person_id: string
+  credential_id: string
+  public_key: Buffer
+  counter: number
+  transports: string[]
+  name: string
+  created_at: Instant
+  last_used_at: ColumnType<Instant | null, undefined, Instant>
+}
+
+interface PasskeyChallengesTable {
+  challenge: string
+  person_id: string | null
   expires_at: Instant
 }
 
 interface AccountTokensTable {
   token_hash: Buffer
   person_id: string
-  purpose: 'reset-password' | 'verify-email'
+  purpose: 'reset-password' | 'verify-email' | 'second-factor'
   expires_at: Instant
 }
 
@@ -352,6 +385,10 @@ export interface Tables {
   sessions: SessionsTable
   known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
+  totp_keys: TotpKeysTable
+  recovery_codes: RecoveryCodesTable
+  passkeys: PasskeysTable
+  passkey_challenges: PasskeyChallengesTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
   deals: DealsTable

@@ -69,6 +69,13 @@ const routeTree = root.addChildren([
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/disown-page.tsx'), 'DisownPage'),
   }),
+  // Without the layout around it, whose calls the server refuses until there is a second factor.
+  createRoute({
+    getParentRoute: () => root,
+    path: '/second-factor',
+    beforeLoad: requireSession,
+    component: lazyRouteComponent(() => import('../features/accounts/second-factor-page.tsx'), 'SecondFactorPage'),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: '/invite',

@@ -24,6 +24,11 @@ const Notice = z.object({
     'api-key-revoked',
     'webhook-url-set',
     'webhook-url-removed',
+    'second-factor-added',
+    'second-factor-removed',
+    'second-factor-reset',
+    'recovery-code-used',
+    'recovery-codes-made',
   ]),
   at: z.string(),
   /** With a new password: what else opens the account. Of the URL the host alone, for the rest may be a secret. */

@@ -8,7 +8,14 @@ import { PERSON_NAME } from './people.queries.ts'
 /** One that is there already stays as it is. */
 export async function insertSession(
   tx: Db | Tx,
-  session: { tokenHash: Buffer; personId: string; familyId: string; signedInAt: string; expiresAt: string },
+  session: {
+    tokenHash: Buffer
+    personId: string
+    familyId: string
+    signedInAt: string
+    confirmedAt: string
+    expiresAt: string
+  },
 ): Promise<void> {
   await tx
     .insertInto('sessions')
@@ -17,6 +24,7 @@ export async function insertSession(
       person_id: session.personId,
       family_id: session.familyId,
       signed_in_at: session.signedInAt,
+      confirmed_at: session.confirmedAt,
       expires_at: session.expiresAt,
     })
     .onConflict((conflict) => conflict.column('token_hash').doNothing())
@@ -32,6 +40,7 @@ export interface SessionOwner {
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
+  must_set_up_second_factor: boolean
 }
 
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
@@ -39,7 +48,10 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
                  ${PERSON_NAME} as name,
-                 partners.business_name, partners.crm
+                 partners.business_name, partners.crm,
+                 partners.second_factor_required
+                   and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
+                   and not exists (select from passkeys where person_id = people.id) as must_set_up_second_factor
             from sessions
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
@@ -55,8 +67,32 @@ export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
     .updateTable('sessions')
     .set((eb) => ({ successor_seed: eb.fn.coalesce('successor_seed', eb.val(seed)) }))
     .where('token_hash', '=', tokenHash)
-    .returning((eb) => ['family_id', 'signed_in_at', eb.ref('successor_seed').$notNull().as('successor_seed')])
+    .returning((eb) => [
+      'family_id',
+      'signed_in_at',
+      'confirmed_at',
+      eb.ref('successor_seed').$notNull().as('successor_seed'),
+    ])
     .executeTakeFirst()
+}
+
+/** When the person of this session last gave password or passkey in it. */
+export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('confirmed_at')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return row?.confirmed_at
+}
+
+/** In the whole family of the session. */
+export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ confirmed_at: at })
+    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
+    .execute()
 }
 
 /** Ends the session at `expiresAt` at the latest; it never makes one longer. */

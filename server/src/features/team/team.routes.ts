@@ -52,7 +52,7 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
     return { businessName: business_name, email, firstName: first_name }
   })
   mount(acceptInvitation, async ({ body, visitor, security }) => {
-    const begun = await acceptTeamInvitation(deps, body, visitor)
+    const begun = await acceptTeamInvitation(deps, body, { visitor, security })
     security('invitation-accepted', { partner: begun.partner.id, person: begun.person.id })
     return begun
   })
