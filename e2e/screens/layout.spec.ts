@@ -10,6 +10,7 @@ const ENTRIES = [
   { name: 'Webhook', path: '/webhook' },
   { name: 'API Keys', path: '/api-keys' },
   { name: 'API Docs', path: '/api-docs' },
+  { name: 'Security Log', path: '/security' },
   { name: 'Profile Settings', path: '/profile' },
 ]
 
@@ -24,6 +25,7 @@ const PAGES_OF_PARTNERS = [
   '/search?q=a',
   '/api-docs',
   '/api-keys',
+  '/security',
   '/profile',
 ]
 

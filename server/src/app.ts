@@ -16,6 +16,8 @@ import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { securityLogRoutes } from './features/security-log/security-log.routes.ts'
+import { createSecurityStore } from './features/security-log/store-security.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
@@ -45,7 +47,10 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     { findSessionCaller: callers.find, findKeyCaller: (key) => findKeyCaller(deps, key), hasKeyForm },
     rateLimits,
   )
-  const mount = createMount(app, deps, authenticate, rateLimits, (caller) => findConfirmation(deps, caller))
+  const mount = createMount(app, deps, authenticate, rateLimits, {
+    findConfirmation: (caller) => findConfirmation(deps, caller),
+    storeSecurity: createSecurityStore(deps),
+  })
   logInboundCalls(app, deps)
   accountRoutes(mount, deps, {
     callers,
@@ -63,6 +68,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   crmNotificationRoutes(app, deps)
   partnerApiRoutes(mount, deps)
   webhookRoutes(mount, deps)
+  securityLogRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   packAnswers(app)

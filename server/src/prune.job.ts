@@ -10,6 +10,7 @@ import { removeSessionsOfAllPartners } from './features/accounts/sessions.querie
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
+import { removeSecurityEntriesOfAllPartners } from './features/security-log/security-log.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
@@ -34,6 +35,8 @@ const RUN_MS = 90 * DAY_MS
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
+/** D68. */
+const SECURITY_LOG_MS = 365 * DAY_MS
 
 type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
 
@@ -63,6 +66,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),
     'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
+    'security log': (rowsMax) => removeSecurityEntriesOfAllPartners(db, before(SECURITY_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),

@@ -1,4 +1,5 @@
 import type { Role } from '@portal/contract/roles.ts'
+import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
@@ -355,6 +356,21 @@ interface WebhookAttemptsTable {
   error_message: string | null
 }
 
+interface SecurityLogTable {
+  id: string
+  partner_id: string
+  at: Instant
+  event: SecurityEvent
+  kind: SecurityKind
+  person_id: string | null
+  subject_id: string | null
+  subject_name: string | null
+  detail: string | null
+  reason: string | null
+  ip: string | null
+  browser: string | null
+}
+
 export interface Tables {
   partners: PartnersTable
   people: PeopleTable
@@ -366,6 +382,7 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
+  security_log: SecurityLogTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
   deals: DealsTable
@@ -389,6 +406,7 @@ export interface Tables {
 
 export type PartnerRow = Selectable<PartnersTable>
 export type PersonRow = Selectable<PeopleTable>
+export type NewSecurityLogRow = Insertable<SecurityLogTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
  * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable

@@ -6,6 +6,7 @@ import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
+import { browserOf } from './browser-of.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
@@ -13,7 +14,7 @@ import type { Limit } from './rate-limit.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
 import { requireRole } from './require-role.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
-import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
+import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
 type Schema = z.ZodMiniType
@@ -74,7 +75,7 @@ export function createMount(
   deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
-  findConfirmation: FindConfirmation,
+  { findConfirmation, storeSecurity }: { findConfirmation: FindConfirmation; storeSecurity: StoreSecurity },
 ): Mount {
   app.decorateRequest('caller', null)
   return (route, handler) => {
@@ -95,6 +96,15 @@ export function createMount(
       },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
+        const { log, ip, headers } = request
+        const security: NoteSecurity = (db, event, facts) => {
+          const source = { ip, browser: browserOf(headers['user-agent']) }
+          return noteSecurity({ log, store: storeSecurity }, db, event, {
+            ...whoOf(request.caller),
+            ...source,
+            ...facts,
+          })
+        }
         const call = {
           partner,
           params: request.params,
@@ -102,8 +112,7 @@ export function createMount(
           body: parse(route, route.body, request.body),
           visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
           limit: limiter(reply),
-          security: (event: SecurityEvent, facts?: SecurityFacts) =>
-            noteSecurity(request.log, event, { ...whoOf(request.caller), ip: request.ip, ...facts }),
+          security,
           once: async (work: (tx: Tx) => Promise<unknown>) => {
             const once = await answerOnce(deps, request, partner?.id, async (tx) => z.parse(answer, await work(tx)))
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')

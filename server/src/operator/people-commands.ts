@@ -14,7 +14,7 @@ export const resetSecondFactorOf: Command = {
     const person = await findPersonByEmail(deps.db, email)
     if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
     const sessionsEnded = await resetSecondFactor(deps, person.id)
-    workplace.security('second-factor-reset', { partner: person.partner_id, person: person.id })
+    await workplace.security(deps.db, 'second-factor-reset', { partner: person.partner_id, person: person.id })
     workplace.say(`${email} signs in with the password alone now; sessions ended: ${sessionsEnded}`)
     return 0
   },

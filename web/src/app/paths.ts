@@ -17,5 +17,6 @@ export const paths = {
   apiKeys: { to: '/api-keys' },
   apiDocs: { to: '/api-docs' },
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
+  security: { to: '/security' },
   profile: { to: '/profile' },
 } as const

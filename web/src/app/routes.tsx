@@ -16,6 +16,7 @@ import {
   leadListSearch,
   parseSearch,
   searchPageSearch,
+  securityLogSearch,
   stringifySearch,
   tokenSearch,
   webhookLogSearch,
@@ -175,6 +176,15 @@ const routeTree = root.addChildren([
       loaderDeps: ({ search }) => search,
       loader: lazyFn(() => import('../features/search/search-page.tsx'), 'startSearch'),
       component: lazyRouteComponent(() => import('../features/search/search-page.tsx'), 'SearchPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/security',
+      beforeLoad: requireRole('owner'),
+      validateSearch: securityLogSearch,
+      loaderDeps: ({ search }) => securityLogSearch(search),
+      loader: lazyFn(() => import('../features/security-log/security-log-page.tsx'), 'startSecurityLog'),
+      component: lazyRouteComponent(() => import('../features/security-log/security-log-page.tsx'), 'SecurityLogPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

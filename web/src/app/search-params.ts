@@ -87,6 +87,15 @@ export function webhookLogSearch(raw: Raw): WebhookLogSearch {
   }
 }
 
+export interface SecurityLogSearch {
+  type?: string
+  person?: string
+}
+
+export function securityLogSearch(raw: Raw): SecurityLogSearch {
+  return { type: textOf(raw['type'], CHOICE_LENGTH_MAX), person: textOf(raw['person'], CHOICE_LENGTH_MAX) }
+}
+
 export function searchPageSearch(raw: Raw): { q?: string } {
   return { q: textOf(raw['q']) }
 }

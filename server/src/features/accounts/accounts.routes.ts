@@ -50,22 +50,22 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(signUp, async ({ once, body, visitor, limit, security }) => {
     await limit(SIGN_UPS, visitor.address)
     const passwordHash = await hashSignUpPassword(body)
-    const partner = await once((tx) => signUpPartner(tx, deps, body, passwordHash))
-    security('signed-up', { partner: partner.partnerId })
-    return partner
+    return once(async (tx) => {
+      const signedUp = await signUpPartner(tx, deps, body, passwordHash)
+      await security(tx, 'signed-up', { partner: signedUp.partnerId, person: signedUp.personId })
+      return signedUp
+    })
   })
   mount(signIn, ({ body, ...call }) => signInPerson(deps, body, call))
   mount(forgotPassword, ({ body, ...call }) => requestPasswordReset(deps, body.email, call))
   mount(resetPassword, async ({ body, visitor, security }) => {
-    const { person, ...answer } = await setNewPassword(deps, body, visitor, { access, connectRecords })
+    const left = await setNewPassword(deps, body, { visitor, security }, { access, connectRecords })
     callers.forget()
-    security('password-reset', { partner: person.partner_id, person: person.id })
-    return answer.access
+    return left
   })
-  mount(verifyEmail, async ({ body, security, ...call }) => {
-    const person = await verifyEmailAddress(deps, body, call, connectRecords)
+  mount(verifyEmail, async ({ body, ...call }) => {
+    await verifyEmailAddress(deps, body, call, connectRecords)
     callers.forget()
-    security('email-confirmed', { partner: person.partner_id, person: person.id })
     return {}
   })
   mount(sendVerification, async ({ partner, limit }) => {
@@ -73,16 +73,16 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     return {}
   })
   mount(disown, async ({ body, security }) => {
-    const partnerId = await disownAccount(deps, body.token, access)
+    await disownAccount(deps, body.token, { access, security })
     callers.forget()
-    security('account-disowned', { partner: partnerId })
     return {}
   })
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
-  mount(signOut, async ({ partner }) => {
+  mount(signOut, async ({ partner, security }) => {
     await removeSessionFamily(deps.db, hashToken(partner.token))
     callers.forget()
+    await security(deps.db, 'signed-out')
     return {}
   })
   mount(readProfile, async ({ partner }) => profileOf(await getPerson(deps.db, partner.personId)))
@@ -92,9 +92,8 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     return profile
   })
   mount(changePassword, async ({ partner, body, limit, security }) => {
-    const left = await changePersonPassword(deps, partner, body, { access, limit })
+    const left = await changePersonPassword(deps, partner, body, { access, limit, security })
     callers.forget()
-    security('password-changed')
     return left
   })
 }

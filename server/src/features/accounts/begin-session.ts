@@ -15,7 +15,7 @@ export async function beginSession(
 ): Promise<BegunSession> {
   await rememberVisitor(deps, person.id, visitor)
   const begun = await startSession(deps, person)
-  security('signed-in', { partner: person.partner_id, person: person.id })
+  await security(deps.db, 'signed-in', { partner: person.partner_id, person: person.id })
   return begun
 }
 

@@ -3,31 +3,32 @@ import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit } from '../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { countPasswordTry } from './count-password-try.ts'
 import { isPassword } from './passwords.ts'
-import { getPasswordHash, getPerson, type Person } from './people.queries.ts'
+import { getPasswordHash, getPerson } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
 
 interface VerifyCall {
   partner: SessionCaller | undefined
   visitor: Visitor
   limit: Limit
+  security: NoteSecurity
 }
 
 /**
  * Confirms the address. Its reader may not be the one who signed up, so that the link alone does not count: the account's
- * own session or its password must be there, too (D52). Answers whose address it is; throws CONFIRM_PASSWORD, which uses
- * up nothing.
+ * own session or its password must be there, too (D52). Throws CONFIRM_PASSWORD, which uses up nothing.
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,
   { token, password }: VerifyEmail,
-  { partner: caller, visitor, limit }: VerifyCall,
+  { partner: caller, visitor, limit, security }: VerifyCall,
   connectRecords: ConnectRecords,
-): Promise<Person> {
+): Promise<void> {
   const now = deps.clock.now().toISOString()
   const tokenHash = hashToken(token)
   const known = await findAccountToken(deps.db, tokenHash, 'verify-email')
@@ -44,8 +45,8 @@ export async function verifyEmailAddress(
   await deps.db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     await confirmEmail(tx, person, connectRecords)
+    await security(tx, 'email-confirmed', { partner: person.partner_id, person: person.id })
   })
-  return person
 }
 
 export function invalidToken(): Invalid {
