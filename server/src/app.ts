@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { secondFactorRoutes } from './features/accounts/second-factor.routes.ts'
+import { sessionRoutes } from './features/accounts/sessions.routes.ts'
 import { findCaller, findConfirmation } from './features/accounts/sessions.ts'
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
 import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
@@ -58,6 +59,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     connectRecords: (tx, partnerId) => deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId }),
   })
   secondFactorRoutes(mount, deps, callers)
+  sessionRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)

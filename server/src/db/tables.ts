@@ -60,6 +60,9 @@ interface SessionsTable {
   token_hash: Buffer
   person_id: string
   family_id: string
+  ip: ColumnType<string | null, string | null, never>
+  browser: ColumnType<string | null, string | null, never>
+  last_seen_at: Instant | null
   successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
   confirmed_at: Instant

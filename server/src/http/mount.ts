@@ -6,7 +6,6 @@ import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
-import { browserOf } from './browser-of.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
@@ -96,21 +95,18 @@ export function createMount(
       },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
-        const { log, ip, headers } = request
+        const visitor = visitorOf(request, reply, deps.publicUrl.startsWith('https:'))
         const security: NoteSecurity = (db, event, facts) => {
-          const source = { ip, browser: browserOf(headers['user-agent']) }
-          return noteSecurity({ log, store: storeSecurity }, db, event, {
-            ...whoOf(request.caller),
-            ...source,
-            ...facts,
-          })
+          const { ip, browser } = visitor
+          const noted = { log: request.log, store: storeSecurity }
+          return noteSecurity(noted, db, event, { ...whoOf(request.caller), ip, browser, ...facts })
         }
         const call = {
           partner,
           params: request.params,
           query: parse(route, route.query, withoutBlanks(request.query)),
           body: parse(route, route.body, request.body),
-          visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
+          visitor,
           limit: limiter(reply),
           security,
           once: async (work: (tx: Tx) => Promise<unknown>) => {

@@ -49,7 +49,7 @@ export async function changePersonPassword(
     await removeOtherSessions(tx, person.id, hashToken(caller.token))
     await removeAccountTokens(tx, person.id, 'second-factor')
     const left = await settleAccess(tx, access, person, form.revokeAccess ?? false)
-    await enqueueNotice(tx, deps, person.id, 'password-changed', left)
+    await enqueueNotice(tx, deps, person.id, 'password-changed', { access: left })
     await security(tx, 'password-changed', { detail: revokedText(left) })
     return left
   })

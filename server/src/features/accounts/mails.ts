@@ -47,6 +47,11 @@ If you did not ask for this, nothing changes and you can ignore this mail.
 }
 
 const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: string }> = {
+  'signed-in-elsewhere': {
+    subject: 'A sign-in from a new browser',
+    event: 'somebody signed in from a browser that was not used before',
+    page: '/profile',
+  },
   'password-changed': { subject: 'Your password was changed', event: 'the password was changed' },
   'password-reset': { subject: 'Your password was reset', event: 'the password was reset by mail' },
   'api-key-made': { subject: 'An API key was made', event: 'an API key was made', page: '/api-keys' },
@@ -80,7 +85,12 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: s
   },
 }
 
-export function noticeMail(person: Person, publicUrl: string, { what, at, access }: Notice, timeZone: string): Mail {
+export function noticeMail(
+  person: Person,
+  publicUrl: string,
+  { what, at, from, access }: Notice,
+  timeZone: string,
+): Mail {
   const { subject, event, page } = NOTICES[what]
   const time = (instant: string) =>
     new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
@@ -95,6 +105,7 @@ ${publicUrl}/webhook`
   const paragraphs = [
     `Hello ${greetingName(person)},`,
     `on ${time(at)} ${event} in the partner account for ${person.business_name}.`,
+    ...(from ? [`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`] : []),
     ...(others.length > 0 ? [access?.revoked ? revoked : working] : []),
     `If this was not you, choose a new password now: ${publicUrl}/forgot-password`,
     ...(page ? [`Then look at ${publicUrl}${page}`] : []),

@@ -78,12 +78,12 @@ export async function setNewPassword(
     await removeSessions(tx, person.id)
     await removeAccountTokens(tx, person.id, 'second-factor')
     const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
-    await enqueueNotice(tx, deps, person.id, 'password-reset', left)
+    await enqueueNotice(tx, deps, person.id, 'password-reset', { access: left })
     const who = { partner: person.partner_id, person: person.id }
     await security(tx, 'password-reset', { ...who, detail: revokedText(left) })
     return left
   })
-  await rememberVisitor(deps, person.id, visitor)
+  await rememberVisitor(db, deps, person.id, visitor)
   return settled
 }
 

@@ -15,6 +15,7 @@ const PERSON_COLUMNS = [
   'people.role',
   'people.is_active',
   'people.email_verified',
+  'people.last_seen_at',
   'partners.business_name',
   'partners.zoho_id',
   'partners.is_active as is_partner_active',
@@ -115,14 +116,4 @@ export async function markEmailVerified(tx: Tx, personId: string): Promise<boole
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** Writes nothing when another call of the same minute was first. */
-export async function markSeen(db: Db, personId: string, minute: string): Promise<void> {
-  await db
-    .updateTable('people')
-    .set({ last_seen_at: minute })
-    .where('id', '=', personId)
-    .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
-    .execute()
 }
