@@ -384,6 +384,11 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     const mail = await on.mailTo(subject.email, '/verify-email?token=')
     return /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
   }
+  const changeToken = async () => {
+    await subject.put('/account/email', { email: `new-${subject.email}` })
+    const mail = await on.mailTo(`new-${subject.email}`)
+    return /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
+  }
   const bodies: Record<string, () => Promise<object>> = {
     'POST /auth/login': async () => ({ email: subject.email, password: subject.password }),
     'POST /auth/verify': async () => ({ token: subject.token }),
@@ -394,6 +399,14 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     },
     'POST /auth/verify-email': async () => {
       return { token: await linkToken(), password: subject.password }
+    },
+    'PUT /account/email': async () => ({ email: `new-${subject.email}` }),
+    'POST /auth/confirm-email': async () => ({ token: await changeToken() }),
+    'POST /auth/undo-email': async () => {
+      await on.post('/auth/verify-email', { token: await linkToken(), password: subject.password })
+      await on.post('/auth/confirm-email', { token: await changeToken() })
+      const mail = await on.mailTo(subject.email, '/undo-email?token=')
+      return { token: /undo-email\?token=([\w-]+)/.exec(mail)?.[1] }
     },
     'POST /auth/disown': async () => ({ token: await linkToken() }),
     'PUT /profile': async () => ({ business_name: subject.businessName, phone: '0491 570 006' }),
@@ -423,6 +436,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       await addPasskey(on, subject)
       return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
     },
+    'DELETE /account/sessions/:id': async () => (await subject.get('/account/sessions')).body.data.sessions[0].id,
     'GET /dashboard/sync-runs/:id': async () => {
       await subject.post('/dashboard/sync-leads')
       const run = on.deps.db.selectFrom('sync_runs').select('id').where('partner_id', '=', subject.id)
@@ -516,6 +530,9 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/verify': { token: 'x' },
     '/auth/verify-email': { token: 'x' },
     '/auth/disown': { token: 'x' },
+    '/auth/confirm-email': { token: 'x' },
+    '/auth/undo-email': { token: 'x' },
+    '/account/email': { email: 'conform@example.com' },
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },

@@ -3,6 +3,7 @@ import { removeInBatches } from './db/remove-in-batches.ts'
 import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
 import { removeAccountTokensOfAllPartners } from './features/accounts/account-tokens.queries.ts'
+import { removeEmailChangesOfAllPartners } from './features/accounts/email-changes.queries.ts'
 import { removeKnownSourcesOfAllPartners } from './features/accounts/known-sources.queries.ts'
 import { removeChallengesOfAllPartners } from './features/accounts/second-factor/passkeys.queries.ts'
 import { removeWaitingTotpSecretsOfAllPartners } from './features/accounts/second-factor/second-factor.queries.ts'
@@ -60,6 +61,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
     'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
     'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
+    'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(0), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),

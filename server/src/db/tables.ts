@@ -359,6 +359,19 @@ interface WebhookAttemptsTable {
   error_message: string | null
 }
 
+interface EmailChangesTable {
+  id: string
+  person_id: string
+  old_email: string
+  new_email: string
+  asked_at: Instant
+  confirm_hash: ColumnType<Buffer | null, undefined, Buffer | null>
+  confirm_until: Instant
+  done_at: ColumnType<Instant | null, undefined, Instant>
+  undo_hash: ColumnType<Buffer | null, undefined, Buffer>
+  undo_until: ColumnType<Instant | null, undefined, Instant | null>
+}
+
 interface SecurityLogTable {
   id: string
   partner_id: string
@@ -385,6 +398,7 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
+  email_changes: EmailChangesTable
   security_log: SecurityLogTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
@@ -408,6 +422,7 @@ export interface Tables {
 }
 
 export type PartnerRow = Selectable<PartnersTable>
+export type EmailChangeRow = Selectable<EmailChangesTable>
 export type PersonRow = Selectable<PeopleTable>
 export type NewSecurityLogRow = Insertable<SecurityLogTable>
 export type LeadRow = Selectable<LeadsTable>

@@ -77,6 +77,18 @@ const routeTree = root.addChildren([
     beforeLoad: requireSession,
     component: lazyRouteComponent(() => import('../features/accounts/second-factor-page.tsx'), 'SecondFactorPage'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/confirm-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/undo-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/undo-email-page.tsx'), 'UndoEmailPage'),
+  }),
   signedOut.addChildren([
     createRoute({
       getParentRoute: () => signedOut,

@@ -13,11 +13,14 @@ import {
   verifyEmail,
   verifySession,
 } from '@portal/contract/accounts.ts'
+import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/email-address.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import type { AccountAccess } from './access.ts'
+import { askEmailChange } from './ask-email-change.ts'
 import type { CallerMemory } from './caller-memory.ts'
+import { confirmEmailChange, undoEmailChange } from './change-email.ts'
 import { changePersonPassword } from './change-password.ts'
 import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
@@ -71,6 +74,20 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(sendVerification, async ({ partner, limit }) => {
     await sendVerificationAgain(deps, partner.personId, limit)
     return {}
+  })
+  mount(changeEmail, async ({ partner, body, ...call }) => {
+    await askEmailChange(deps, partner, body.email, call)
+    return {}
+  })
+  mount(confirmNewEmail, async ({ body, security }) => {
+    const changed = await confirmEmailChange(deps, body.token, { connectRecords, security })
+    callers.forget()
+    return changed
+  })
+  mount(undoNewEmail, async ({ body, security }) => {
+    const undone = await undoEmailChange(deps, body.token, security)
+    callers.forget()
+    return undone
   })
   mount(disown, async ({ body, security }) => {
     await disownAccount(deps, body.token, { access, security })

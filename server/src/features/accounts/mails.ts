@@ -1,3 +1,4 @@
+import type { EmailChangeRow } from '../../db/tables.ts'
 import type { Mail } from '../../mail/mail.ts'
 import type { Notice } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
@@ -42,6 +43,47 @@ export function resetMail(person: Person, publicUrl: string, token: string): Mai
 set a new password within the next hour: ${publicUrl}/reset-password?token=${token}
 
 If you did not ask for this, nothing changes and you can ignore this mail.
+`,
+  }
+}
+
+export function emailChangeMail(
+  person: Person,
+  { new_email, old_email }: EmailChangeRow,
+  publicUrl: string,
+  token: string,
+): Mail {
+  return {
+    to: new_email,
+    subject: 'Confirm your new email address',
+    text: `Hello ${greetingName(person)},
+
+make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours:
+${publicUrl}/confirm-email?token=${token}
+
+If you did not ask for this, nothing changes and you can ignore this mail.
+`,
+  }
+}
+
+/** Without a token to an address that nobody ever confirmed. */
+export function emailChangedMail(
+  person: Person,
+  { new_email, old_email }: EmailChangeRow,
+  publicUrl: string,
+  token: string | undefined,
+): Mail {
+  const undo = `If this was not you, undo it within the next 72 hours: ${publicUrl}/undo-email?token=${token}
+
+This ends every session of the account, and you choose a new password.`
+  return {
+    to: old_email,
+    subject: 'Your email address was changed',
+    text: `Hello ${greetingName(person)},
+
+your Partner Portal account for ${person.business_name} has another email address now: ${new_email}
+
+${token ? undo : 'Nothing more of it will be sent to this address.'}
 `,
   }
 }

@@ -96,7 +96,7 @@ export async function getPasswordHash(db: Db, personId: string): Promise<string>
 export async function updatePerson(
   tx: Tx,
   personId: string,
-  change: Partial<Pick<PersonRow, 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
+  change: Partial<Pick<PersonRow, 'email' | 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
   at: string,
 ): Promise<void> {
   await tx
