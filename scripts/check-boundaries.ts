@@ -10,6 +10,7 @@ const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of)\.
 
 const SERVER_FEATURES = {
   accounts: [],
+  team: ['accounts'],
   'api-keys': ['accounts'],
   leads: ['accounts'],
   deals: ['accounts'],

@@ -11,6 +11,7 @@ export const SECURITY_KINDS = [
   'sessions',
   'keys',
   'webhook',
+  'team',
   'account',
 ] as const
 export type SecurityKind = (typeof SECURITY_KINDS)[number]
@@ -23,6 +24,7 @@ export const SECURITY_KIND_NAMES: Record<SecurityKind, string> = {
   sessions: 'Sessions',
   keys: 'API keys',
   webhook: 'Webhook',
+  team: 'Team',
   account: 'Account',
 }
 
@@ -57,6 +59,13 @@ export const SECURITY_EVENTS = [
   'webhook-url-changed',
   'webhook-url-removed',
   'webhook-secret-made',
+  'person-invited',
+  'invitation-sent-again',
+  'invitation-revoked',
+  'invitation-accepted',
+  'role-changed',
+  'person-activated',
+  'person-deactivated',
   'account-disowned',
   'partner-activated',
   'partner-deactivated',
@@ -95,6 +104,13 @@ export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; t
   'webhook-url-changed': { kind: 'webhook', text: 'Webhook URL saved' },
   'webhook-url-removed': { kind: 'webhook', text: 'Webhook URL removed' },
   'webhook-secret-made': { kind: 'webhook', text: 'Webhook secret made' },
+  'person-invited': { kind: 'team', text: 'Invited' },
+  'invitation-sent-again': { kind: 'team', text: 'Invitation sent again' },
+  'invitation-revoked': { kind: 'team', text: 'Invitation revoked' },
+  'invitation-accepted': { kind: 'team', text: 'Joined the team' },
+  'role-changed': { kind: 'team', text: 'Role changed' },
+  'person-activated': { kind: 'team', text: 'Person reactivated' },
+  'person-deactivated': { kind: 'team', text: 'Person deactivated' },
   'account-disowned': { kind: 'account', text: 'Account closed by mail' },
   'partner-activated': { kind: 'account', text: 'Account activated' },
   'partner-deactivated': { kind: 'account', text: 'Account deactivated' },

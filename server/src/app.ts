@@ -21,6 +21,7 @@ import { securityLogRoutes } from './features/security-log/security-log.routes.t
 import { createSecurityStore } from './features/security-log/store-security.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { teamRoutes } from './features/team/team.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes, type Readiness } from './http/health.ts'
@@ -60,6 +61,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   })
   secondFactorRoutes(mount, deps, callers)
   sessionRoutes(mount, deps, callers)
+  teamRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)

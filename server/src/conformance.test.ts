@@ -15,6 +15,8 @@ import { addApp, addPasskey, beginApp } from './testing/second-factor.ts'
 import {
   type Answer,
   addColleague,
+  confirmEmail,
+  invitationToken,
   newLead,
   startPortal,
   type TestPartner,
@@ -39,6 +41,7 @@ let foreign: string[]
 beforeAll(async () => {
   portal = await startPortal()
   partner = await portal.newPartner()
+  await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
   // Whatever body is sent to /team/settings, the partner reaches everything.
   await addPasskey(portal, partner)
@@ -56,23 +59,22 @@ beforeAll(async () => {
     .insertInto('webhook_logs')
     .values({ ...log, endpoint: 'https://partner.example/hook' })
     .execute()
-  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id]
+  await confirmEmail(portal, owner)
+  const invitation = await owner.post('/team/invitations', { ...INVITED, email: 'foreign@example.com' })
+  const person = (await owner.get('/profile')).body.data.person_id
+  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id, invitation.body.data.id, person]
 
   const business = await portal.newPartner()
-  const [viewer, member, gone] = await Promise.all(
-    (['viewer', 'member', 'owner'] as const).map((role) => addColleague(portal, business.id, role)),
-  )
-  await portal.deps.db
-    .updateTable('people')
-    .set({ is_active: false })
-    .where('id', '=', gone?.id ?? '')
-    .execute()
+  const viewer = await addColleague(portal, business, 'viewer')
+  const member = await addColleague(portal, business, 'member')
+  const gone = await addColleague(portal, business, 'owner')
+  await business.put(`/team/people/${gone.id}`, { is_active: false })
   callers = {
     'no session': undefined,
-    viewer: viewer?.token,
-    member: member?.token,
+    viewer: viewer.token,
+    member: member.token,
     owner: business.token,
-    'deactivated person': gone?.token,
+    'deactivated person': gone.token,
     'foreign partner’s owner': owner.token,
     'API key': apiKey,
   }
@@ -368,7 +370,8 @@ test('of every route it was tried what it does without a session, with a foreign
 
 /** A query that the route takes. */
 function validQuery(route: Route): string {
-  return route.path === '/crm/search' ? '?q=a' : ''
+  const queries: Record<string, string> = { '/crm/search': '?q=a', '/auth/invitation': '?token=x' }
+  return queries[route.path] ?? ''
 }
 
 /** What a partner of its own asks, so that the route does what it is for. */
@@ -389,7 +392,16 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     const mail = await on.mailTo(`new-${subject.email}`)
     return /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
   }
+  // Where people of the partner are needed.
+  const isOfTeam = route.path.startsWith('/team/') || route.path.includes('invitation')
+  if (isOfTeam) await confirmEmail(on, subject)
+  const invite = async () => {
+    const invited = await subject.post('/team/invitations', { ...INVITED, email: `for-${subject.id}@example.com` })
+    return invited.body.data
+  }
+  const invited = async () => invitationToken(on, (await invite()).email)
   const bodies: Record<string, () => Promise<object>> = {
+    'POST /auth/accept-invitation': async () => ({ token: await invited(), password: 'correct-horse-battery' }),
     'POST /auth/login': async () => ({ email: subject.email, password: subject.password }),
     'POST /auth/verify': async () => ({ token: subject.token }),
     'POST /auth/forgot-password': async () => ({ email: subject.email }),
@@ -437,6 +449,9 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
     },
     'DELETE /account/sessions/:id': async () => (await subject.get('/account/sessions')).body.data.sessions[0].id,
+    'POST /team/invitations/:id/send': async () => (await invite()).id,
+    'DELETE /team/invitations/:id': async () => (await invite()).id,
+    'PUT /team/people/:id': async () => (await addColleague(on, subject, 'member')).id,
     'GET /dashboard/sync-runs/:id': async () => {
       await subject.post('/dashboard/sync-leads')
       const run = on.deps.db.selectFrom('sync_runs').select('id').where('partner_id', '=', subject.id)
@@ -463,7 +478,8 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     }
   }
   const id = (await ids[name]?.()) ?? (route.path.includes('/deal/') ? deal.loid : loid)
-  const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
+  const query = name === 'GET /auth/invitation' ? `?token=${await invited()}` : validQuery(route)
+  const path = `${route.path.replace(/:\w+/, id)}${query}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
 }
@@ -505,6 +521,7 @@ function ignoresUnknown({ auth }: Route): boolean {
   return auth === 'none' || auth === 'session'
 }
 
+const INVITED = { email: 'invited@example.com', firstName: 'Robin', lastName: 'Lee', role: 'member' }
 const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
 const CREDENTIAL = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
 const CREATED_PASSKEY = { ...CREDENTIAL, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
@@ -533,6 +550,9 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/confirm-email': { token: 'x' },
     '/auth/undo-email': { token: 'x' },
     '/account/email': { email: 'conform@example.com' },
+    '/auth/accept-invitation': { token: 'x', password: 'correct-horse-battery' },
+    '/team/invitations': INVITED,
+    '/team/people/:id': { role: 'viewer' },
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },

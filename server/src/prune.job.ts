@@ -13,6 +13,7 @@ import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeSecurityEntriesOfAllPartners } from './features/security-log/security-log.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
@@ -32,6 +33,8 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
+const INVITATION_MS = 30 * DAY_MS
 /** As long as a browser keeps its mark. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
@@ -62,6 +65,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
     'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
     'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(0), rowsMax),
+    invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),

@@ -50,6 +50,19 @@ interface PartnerContactsView {
   email_verified: GeneratedAlways<boolean>
 }
 
+interface InvitationsTable {
+  id: string
+  partner_id: string
+  email: string
+  first_name: string
+  last_name: string | null
+  role: Role
+  invited_by: string | null
+  created_at: Instant
+  token_hash: ColumnType<Buffer | null, undefined, Buffer | null>
+  expires_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
 interface KnownSourcesTable {
   person_id: string
   source_hash: Buffer
@@ -391,6 +404,7 @@ export interface Tables {
   partners: PartnersTable
   people: PeopleTable
   partner_contacts: PartnerContactsView
+  invitations: InvitationsTable
   sessions: SessionsTable
   known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
@@ -425,6 +439,7 @@ export type PartnerRow = Selectable<PartnersTable>
 export type EmailChangeRow = Selectable<EmailChangesTable>
 export type PersonRow = Selectable<PeopleTable>
 export type NewSecurityLogRow = Insertable<SecurityLogTable>
+export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
  * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable

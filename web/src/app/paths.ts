@@ -15,6 +15,7 @@ export const paths = {
   deal: (loid: string) => ({ to: '/deals/$loid', params: { loid } }) as const,
   webhook: { to: '/webhook' },
   apiKeys: { to: '/api-keys' },
+  team: { to: '/team' },
   apiDocs: { to: '/api-docs' },
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
   security: { to: '/security' },

@@ -89,6 +89,12 @@ const routeTree = root.addChildren([
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/undo-email-page.tsx'), 'UndoEmailPage'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/invite',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/invite-page.tsx'), 'InvitePage'),
+  }),
   signedOut.addChildren([
     createRoute({
       getParentRoute: () => signedOut,
@@ -171,6 +177,13 @@ const routeTree = root.addChildren([
       beforeLoad: requireRole('owner'),
       loader: lazyFn(() => import('../features/api-keys/api-keys-page.tsx'), 'startApiKeys'),
       component: lazyRouteComponent(() => import('../features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/team',
+      beforeLoad: requireRole('owner'),
+      loader: lazyFn(() => import('../features/team/team-page.tsx'), 'startTeam'),
+      component: lazyRouteComponent(() => import('../features/team/team-page.tsx'), 'TeamPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

@@ -122,7 +122,7 @@ test('an address that nobody confirmed is told of the change, and cannot take it
 test('an address is one person’s: of those who take it at once, one gets it', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
-  const bob = await addColleague(portal, ada.id, 'viewer')
+  const bob = await addColleague(portal, ada, 'viewer')
   const email = 'wanted@example.com'
   for (const person of [ada, bob]) expect((await person.put('/account/email', { email })).status).toBe(200)
   const mails = await waitFor('both mails', async () => {

@@ -1,4 +1,6 @@
+import type { TeamPerson } from '@portal/contract/team.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
 import type { PersonRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
@@ -85,6 +87,45 @@ export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
     .orderBy('people.created_at')
     .orderBy('people.id')
     .execute()
+}
+
+const TEAM_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'is_active', 'last_seen_at'] as const
+
+/** All people of a partner, the longest there first. */
+export function findTeam(db: Db, partnerId: string): Promise<TeamPerson[]> {
+  return db
+    .selectFrom('people')
+    .select(TEAM_COLUMNS)
+    .where('partner_id', '=', partnerId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function findTeamPerson(db: Db, partnerId: string, personId: string): Promise<TeamPerson | undefined> {
+  if (!isId(personId)) return Promise.resolve(undefined)
+  return db
+    .selectFrom('people')
+    .select(TEAM_COLUMNS)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', personId)
+    .executeTakeFirst()
+}
+
+export function updateTeamPerson(
+  tx: Tx,
+  partnerId: string,
+  personId: string,
+  change: Pick<PersonRow, 'role' | 'is_active'>,
+  at: string,
+): Promise<TeamPerson> {
+  return tx
+    .updateTable('people')
+    .set({ ...change, modified_time: at })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', personId)
+    .returning(TEAM_COLUMNS)
+    .executeTakeFirstOrThrow()
 }
 
 export async function getPasswordHash(db: Db, personId: string): Promise<string> {

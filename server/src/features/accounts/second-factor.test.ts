@@ -221,7 +221,7 @@ test('removing a factor ends other sessions, and the last one takes the recovery
 test('an owner requires a second factor of everybody, and who has none reaches only the way to one', async () => {
   await using beside = await startPortal({ on: portal })
   const owner = await portal.newPartner()
-  const viewer = await addColleague(portal, owner.id, 'viewer')
+  const viewer = await addColleague(portal, owner, 'viewer')
   expect((await viewer.put('/team/settings', { second_factor_required: true })).body.code).toBe('NOT_ALLOWED')
   await addApp(portal, owner)
   expect((await owner.put('/team/settings', { second_factor_required: true })).body.data).toEqual({

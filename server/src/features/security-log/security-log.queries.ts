@@ -1,3 +1,4 @@
+import { personName } from '@portal/contract/person-name.ts'
 import {
   SECURITY_EVENT_WORDS,
   SECURITY_LOG_SIZE,
@@ -40,10 +41,11 @@ export async function findSecurityEntries(
     .orderBy('log.id', 'desc')
     .limit(SECURITY_LOG_SIZE + 1)
     .execute()
-  const entries = rows.slice(0, SECURITY_LOG_SIZE).map(({ person_id, first_name, last_name, email, ...entry }) => {
-    const name = [first_name, last_name].filter(Boolean).join(' ') || (email ?? '')
-    return { ...entry, person: person_id === null ? null : { id: person_id, name } }
-  })
+  const entries = rows.slice(0, SECURITY_LOG_SIZE).map(({ person_id, first_name, last_name, email, ...entry }) => ({
+    ...entry,
+    person:
+      person_id === null ? null : { id: person_id, name: personName({ first_name, last_name, email: email ?? '' }) },
+  }))
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
 

@@ -64,7 +64,7 @@ test('only what a browser is known by is taken over from it', async () => {
 test('the log is read by cursor, by type and by person, and tells nothing of another partner', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
-  const bob = await addColleague(portal, ada.id, 'member')
+  const bob = await addColleague(portal, ada, 'member')
   for (let times = 0; times < 30; times += 1) await ada.post('/dashboard/generate-api-key')
   for (let times = 0; times < 30; times += 1) await ada.ask('DELETE', '/dashboard/revoke-api-key')
   for (let times = 0; times < 30; times += 1) await portal.post('/auth/login', { email: bob.email, password: 'wrong' })
@@ -73,8 +73,8 @@ test('the log is read by cursor, by type and by person, and tells nothing of ano
   expect(first.entries).toHaveLength(50)
   const second = await logOf(ada, `?cursor=${first.next_cursor}`)
   const ids = [...first.entries, ...second.entries].map(({ id }) => id)
-  // 30 keys, one revoked, 30 failures, two sign-ins and a sign-up.
-  expect([ids.length, new Set(ids).size, second.next_cursor]).toEqual([64, 64, null])
+  // 30 keys, one revoked, 30 failures, two sign-ins, a sign-up, an address confirmed, one invited and joined.
+  expect([ids.length, new Set(ids).size, second.next_cursor]).toEqual([67, 67, null])
   expect(ids).toEqual(ids.toSorted().reverse())
 
   expect(new Set(eventsOf(await logOf(ada, '?type=keys')))).toEqual(new Set(['api-key-made', 'api-key-revoked']))
@@ -84,10 +84,23 @@ test('the log is read by cursor, by type and by person, and tells nothing of ano
   expect((await logOf(eve, `?person=${bob.id}`)).entries).toEqual([])
   expect(eventsOf(await logOf(eve, `?cursor=${first.next_cursor}`))).toEqual(['signed-in', 'signed-up'])
 
+  const team = (await logOf(ada, '?type=team')).entries
+  expect(team).toMatchObject([
+    { event: 'invitation-accepted', person: { id: bob.id, name: 'Robin Colleague' }, detail: 'Member' },
+    { event: 'person-invited', subject: 'Robin Colleague', detail: 'Member' },
+  ])
+  await ada.put(`/team/people/${bob.id}`, { role: 'viewer', is_active: false })
+  expect((await logOf(ada, '?type=team')).entries.slice(0, 2)).toMatchObject([
+    { event: 'person-deactivated', subject: 'Robin Colleague', person: { name: ada.email } },
+    { event: 'role-changed', subject: 'Robin Colleague', detail: 'Member to Viewer' },
+  ])
+  await ada.put(`/team/people/${bob.id}`, { is_active: true })
+
   for (const query of ['?cursor=x', '?person=1', '?type=all']) {
     expect((await ada.get(`/security-log${query}`)).status).toBe(400)
   }
-  expect((await bob.get('/security-log')).body).toMatchObject({ code: 'NOT_ALLOWED' })
+  const { token } = (await portal.post('/auth/login', { email: bob.email, password: bob.password })).body
+  expect((await portal.get('/security-log', { token })).body).toMatchObject({ code: 'NOT_ALLOWED' })
 })
 
 test('nobody changes an entry, and after a year it goes', async () => {

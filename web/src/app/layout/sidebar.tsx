@@ -9,6 +9,7 @@ import {
   Settings,
   ShieldCheck,
   Users,
+  UsersRound,
   Webhook,
   X,
 } from 'lucide-react'
@@ -27,6 +28,7 @@ const ENTRIES = [
   { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner' },
   { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
   { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
+  { label: 'Team', link: paths.team, Icon: UsersRound, least: 'owner' },
   { label: 'Security Log', link: paths.security, Icon: ShieldCheck, least: 'owner' },
   { label: 'Profile Settings', link: paths.profile, Icon: Settings, least: 'viewer' },
 ] as const
