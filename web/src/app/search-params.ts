@@ -93,7 +93,7 @@ export interface SecurityLogSearch {
 }
 
 export function securityLogSearch(raw: Raw): SecurityLogSearch {
-  return { type: textOf(raw['type'], CHOICE_LENGTH_MAX), person: textOf(raw['person'], CHOICE_LENGTH_MAX) }
+  return { type: textOf(raw['type'], CHOICE_LENGTH_MAX), person: idOf(raw['person']) }
 }
 
 export function searchPageSearch(raw: Raw): { q?: string } {
@@ -109,6 +109,10 @@ function textOf(value: unknown, lengthMax = Number.POSITIVE_INFINITY): string | 
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
   const isText = text !== '' && text.length <= lengthMax && !text.includes('\u0000') && text.isWellFormed()
   return isText ? text : undefined
+}
+
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value : undefined
 }
 
 function dateOf(value: unknown): string | undefined {

@@ -80,7 +80,7 @@ export function SessionsCard() {
                 </p>
                 <p className="text-[0.8125rem] text-muted">
                   {session.ip && <span className="break-all">{session.ip} · </span>}
-                  Signed in {formatDateTime(session.first_seen_at)} · Last seen{' '}
+                  Signed in {formatDateTime(session.first_seen_at)} · Last seen:{' '}
                   {formatRelativeTime(session.last_seen_at)}
                 </p>
               </div>

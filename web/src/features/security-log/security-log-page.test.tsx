@@ -1,9 +1,11 @@
 import type { SecurityEntry } from '@portal/contract/security-log.ts'
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
+
+const ROBIN = '01900000-0000-7000-8000-000000000001'
 
 function entryOf(given: Partial<SecurityEntry>): SecurityEntry {
   return {
@@ -44,7 +46,13 @@ test('an owner reads who did what from where, and the older part on demand', asy
 })
 
 test('a type narrows the log down, stands in the address, and can be cleared where nothing is of it', async () => {
-  serveSignedIn({ 'GET /security-log': ({ query }) => logged(query['type'] === 'keys' ? [] : [entryOf({})]) })
+  const robin = { id: ROBIN, email: 'robin@acme.example', first_name: 'Robin', last_name: 'Lee', role: 'member' }
+  const { seen } = serveSignedIn({
+    'GET /security-log': ({ query }) => logged(query['type'] === 'keys' ? [] : [entryOf({})]),
+    'GET /team': () => ({
+      body: data({ people: [{ ...robin, is_active: true, last_seen_at: null }], invitations: [] }),
+    }),
+  })
   const user = openApp('/security')
   await screen.findByRole('table', { name: 'Security log' })
   await user.selectOptions(screen.getByLabelText('Type'), 'API keys')
@@ -52,6 +60,8 @@ test('a type narrows the log down, stands in the address, and can be cleared whe
   expect(window.location.search).toBe('?type=keys')
   await user.click(screen.getByRole('button', { name: 'Clear filters' }))
   expect(await screen.findByRole('table', { name: 'Security log' })).toBeDefined()
+  await user.selectOptions(screen.getByLabelText('Who'), 'Robin Lee')
+  await waitFor(() => expect(seen.at(-1)?.query).toEqual({ person: ROBIN }))
 })
 
 test('a log that does not load can be asked for again', async () => {

@@ -1,9 +1,11 @@
+import { personName } from '@portal/contract/person-name.ts'
 import { SECURITY_KIND_NAMES, SECURITY_KINDS } from '@portal/contract/security-log.ts'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { SearchX, ShieldCheck } from 'lucide-react'
+import { useRef } from 'react'
 import { failureDetail } from '../../api/failure.ts'
-import type { PageStart } from '../../api/page-start.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
 import { type SecurityLogSearch, securityLogSearch } from '../../app/search-params.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,17 +16,27 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
 import { SECURITY_COLUMNS } from './security-columns.tsx'
-import { securityLogQuery } from './security-log.queries.ts'
+import { securityLogQuery, securityPeopleQuery } from './security-log.queries.ts'
 
 const route = getRouteApi('/signed-in/security')
 
 export function startSecurityLog({ context: { queryClient }, deps }: PageStart<SecurityLogSearch>) {
+  startQuery(queryClient, securityPeopleQuery())
   queryClient.infiniteQuery(securityLogQuery(deps)).catch(() => undefined)
 }
 
 export function SecurityLogPage() {
   const search = route.useSearch({ select: securityLogSearch })
   const navigate = useNavigate()
+  const people = useQuery(securityPeopleQuery())
+
+  const typeRef = useRef<HTMLSelectElement>(null)
+
+  /** The button that did it goes away. */
+  function handleClear() {
+    typeRef.current?.focus()
+    handleChange({ type: undefined, person: undefined })
+  }
 
   function handleChange(change: Partial<SecurityLogSearch>) {
     void navigate({
@@ -43,15 +55,23 @@ export function SecurityLogPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="grid grid-cols-1 gap-4 sm:flex sm:*:w-56">
           <SelectField
+            ref={typeRef}
             label="Type"
             placeholder="All types"
             options={SECURITY_KINDS.map((kind) => ({ value: kind, label: SECURITY_KIND_NAMES[kind] }))}
             value={search.type ?? ''}
             onChange={(event) => handleChange({ type: event.target.value || undefined })}
           />
+          <SelectField
+            label="Who"
+            placeholder="Everybody"
+            options={(people.data ?? []).map((person) => ({ value: person.id, label: personName(person) }))}
+            value={search.person ?? ''}
+            onChange={(event) => handleChange({ person: event.target.value || undefined })}
+          />
         </div>
         <div className="panel overflow-hidden">
-          <SecurityEntries search={search} onClear={() => handleChange({ type: undefined, person: undefined })} />
+          <SecurityEntries search={search} onClear={handleClear} />
         </div>
       </div>
     </>
@@ -107,7 +127,7 @@ function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =
     <EmptyState
       icon={<SearchX />}
       title="No entries found"
-      text="Nothing of this type in the last year"
+      text="Nothing like this in the last year"
       action={
         <Button variant="secondary" onClick={onClear}>
           Clear filters

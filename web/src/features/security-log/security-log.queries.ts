@@ -1,8 +1,17 @@
 import { readSecurityLog, SECURITY_KINDS } from '@portal/contract/security-log.ts'
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { readTeam } from '@portal/contract/team.ts'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { SecurityLogSearch } from '../../app/search-params.ts'
+
+/** Who may have done it: everybody of the team, also those who are deactivated. */
+export function securityPeopleQuery() {
+  return queryOptions({
+    queryKey: ['security-log', 'people'],
+    queryFn: async ({ signal }) => (await call(readTeam, { signal })).people,
+  })
+}
 
 const NEWEST: string | undefined = undefined
 
@@ -10,7 +19,7 @@ const NEWEST: string | undefined = undefined
 export function securityLogQuery(search: SecurityLogSearch) {
   const filters = { ...search, type: SECURITY_KINDS.find((kind) => kind === search.type) }
   return infiniteQueryOptions({
-    queryKey: ['security-log', filters],
+    queryKey: ['security-log', 'entries', filters],
     queryFn: ({ pageParam, signal }) => call(readSecurityLog, { query: { ...filters, cursor: pageParam }, signal }),
     initialPageParam: NEWEST,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
