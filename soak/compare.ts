@@ -168,7 +168,9 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const record of ledger.records) {
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
     const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
-    const named = record.loid ? rows.filter((row) => row['LOID'] === record.loid) : found
+    // Where the conversion hands no LOID on, a deal that is given away before the portal saw it is a deal of its own.
+    const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
+    const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.isDeleted) {
       // The list of deletions has names alone: one that staff renamed before its push was heard of is not recognised.
       if (named.length > 0 && !record.staffSet.has('Deal_Name'))
@@ -186,7 +188,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
         )
     }
   }
-  const contents = Map.groupBy(crmNotes, (note) => String(note['Note_Content']))
+  const contents = Map.groupBy(crmNotes, wordsOf)
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
     if (count > 1 || (count === 0 && !record.isDeleted))
@@ -202,9 +204,14 @@ export async function compare(world: World, partners: readonly Partner[], ledger
 
   /** What a partner wrote stays its own when the record is given to another partner. */
   function contentsInCrm(id: string, reader: Partner): string[] {
-    const contents = (notesOf.get(id) ?? []).map((note) => String(note['Note_Content']))
+    const contents = (notesOf.get(id) ?? []).map(wordsOf)
     return contents.filter((content) => ['staff', reader.number, undefined].includes(authors.get(content))).toSorted()
   }
+}
+
+/** Without the name of who of the partner wrote it, which goes with it to the CRM (D64). */
+function wordsOf(note: Record<string, unknown>): string {
+  return String(note['Note_Content']).replace(/\n\n— [^\n]*$/, '')
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Tracked {
   zohoId: string | undefined
   isDeleted: boolean
   isConverted: boolean
+  /** Staff gave it to another partner, or to the same. */
+  isGiven: boolean
   /** What staff set last, by the CRM's field names. */
   staffSet: Map<string, unknown>
   log: string[]
@@ -30,6 +32,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
     zohoId: undefined,
     isDeleted: false,
     isConverted: false,
+    isGiven: false,
     staffSet: new Map(),
     log: [],
     ...record,

@@ -228,6 +228,7 @@ function reassign({ crm, partners, zohoIds, ledger, random }: Play): Operation {
     byStaff(crm, record, `given to partner ${to}`, async (zohoId) => {
       await crm.update(record.module, zohoId, { Partner: { id: zohoIds[to] } })
       record.partner = to
+      record.isGiven = true
     })
   )
 }

@@ -82,7 +82,9 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     // A soak that is stopped leaves no portal behind.
-    process.once('exit', () => child.kill('SIGKILL'))
+    const killLast = () => child.kill('SIGKILL')
+    process.once('exit', killLast)
+    child.once('exit', () => process.off('exit', killLast))
     const log = createWriteStream(join(folder, 'portal.log'), { flags: 'a' })
     child.stdout.pipe(log)
     child.stderr.pipe(log)

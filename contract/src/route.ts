@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import type { Role, SessionAuth } from './roles.ts'
 
 /**
- * Whose call it is: nobody's, a signed-in partner's, a system's with an API key, or one of two. A session that has ended
- * is nobody's where nobody may call.
+ * Who may call: nobody in particular, a signed-in partner, a system with an API key, or either of the last two. On a route
+ * open to all, a session that has ended counts as no session.
  */
 export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
 
@@ -48,7 +48,7 @@ export interface Route<
 
 type AsksAgain = 'always' | 'with-second-factor'
 
-/** A route that a session may call says whose. */
+/** A route that a session may call names its least role. */
 type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
 
 interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {

@@ -5,7 +5,7 @@ import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { filterText, lengthAtMost, storable } from './text.ts'
 
-/** What a partner's endpoint is told of (D35). */
+/** The events that a partner's endpoint receives (D35). */
 export const EVENT_TYPES = [
   'lead.created',
   'lead.status_changed',

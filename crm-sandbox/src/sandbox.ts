@@ -137,6 +137,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
       return undefined
     })
     api.addHook('onSend', async (request, reply, payload) => {
+      reply.header('date', new Date(sandbox.now()).toUTCString())
       if (strikeAfter(faults, request, reply.statusCode)) request.raw.socket.destroy()
       return payload
     })

@@ -114,7 +114,7 @@ async function ask(route: Route, request: Asked = {}) {
   })
 }
 
-/** What is wrong with a refusal: another status, another form, or a look into the inside of the server. */
+/** The fault of a refusal: another status, another form, or details of the server. */
 function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
   const text = JSON.stringify(answer.body)
   if (!statuses.includes(answer.status)) return `${answer.status} ${text}`
@@ -356,7 +356,7 @@ test('every route answers in its own form: no field too few, none too many', { t
   }
 })
 
-test('of every route it was tried what it does without a session, with a foreign one and with bad input', () => {
+test('every route was tried without a session, with a foreign one and with bad input', () => {
   const all = named.map(([name]) => name)
   const reading = withInput.map(([name]) => name)
   expect(all.filter((name) => !tried.withoutSession.has(name))).toEqual([])
@@ -374,7 +374,7 @@ function validQuery(route: Route): string {
   return queries[route.path] ?? ''
 }
 
-/** What a partner of its own asks, so that the route does what it is for. */
+/** A request of a partner of its own that the route answers with success. */
 async function successfulRequest(on: TestPortal, name: string, route: Route) {
   const subject = await on.newPartner()
   await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)

@@ -57,7 +57,7 @@ const STOP_MS_MAX = 10_000
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 
-/** Which database and which CRM, its caller decides. */
+/** The caller chooses the database and the CRM. */
 export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
@@ -99,7 +99,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     jobDeps: { ...deps, db: background.db, pool: background.pool },
     worker,
     async reachDatabase(msMax) {
-      const answered = Promise.all([pages.pool.query('select 1'), background.pool.query('select 1'), reads.ping()])
+      const answered = Promise.all([pages.reach(), background.reach(), reads.ping(), worker.reachDatabase()])
       try {
         const isLate = await Promise.race([answered.then(() => false), sleep(msMax, true, { ref: false })])
         if (isLate) throw new Error('The database does not answer in time')

@@ -23,9 +23,9 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day a link that came too late is told that it did (section 8), then it is as unknown as any other. */
+/** For a day, an expired link gets the answer that it has expired (section 8); after that it is unknown. */
 const TOKEN_MS = DAY_MS
-/** How long what left the CRM can come back with its LOID, notes and history (D30). */
+/** For so long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
  * The dashboard shows the last twenty, and a delivery is tried for five days. Ninety days are what webhook logs live, so that
@@ -42,7 +42,7 @@ const WEBHOOK_LOG_MS = 90 * DAY_MS
 /** D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
 
-type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
+type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Every night where most partners are. */
 export const pruneNightly = defineJob({
@@ -56,7 +56,7 @@ export const pruneNightly = defineJob({
 })
 
 /** Removes what has had its time, and tells how many of each kind. A kind of row that ends is one more line here. */
-export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
+export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
@@ -67,7 +67,7 @@ export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal
     'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(0), rowsMax),
     invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
-    'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
+    'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),

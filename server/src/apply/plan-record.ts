@@ -1,7 +1,7 @@
 import { newId } from '../db/ids.ts'
 import type { AnyEvent } from '../events/events.ts'
 import { type HistoryPlan, type KnownEntry, planHistory } from '../history/plan-history.ts'
-import { appliedTime, isOutdated } from '../zoho/applied-time.ts'
+import { appliedTime, isOvertaken } from '../zoho/applied-time.ts'
 import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 
@@ -9,7 +9,7 @@ import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 export interface PlannedRecord<Row> {
   outcome: 'created' | 'updated' | 'skipped'
   before: Row | undefined
-  /** As it is to be; the same as before where there is nothing to write. */
+  /** The row to write; the same object as `before` if nothing changed. */
   row: Row
   history: HistoryPlan
   events: AnyEvent[]
@@ -27,11 +27,13 @@ export interface Scope {
   /** The partner that the record's lookup names. */
   partnerId: string
   now: Date
+  /** The same by the CRM's clock. */
+  crmNow: Date
   /** When the CRM was asked for the record, or earlier. */
   readAt: string
   /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
   isNews: boolean
-  /** Of which records the notes are still to be read: of those that are new to the partner, of all that changed, or of none. */
+  /** Which records need their notes read: those that are new to the partner, all that changed, or none. */
   notesDue: 'new' | 'changed' | 'none'
 }
 
@@ -39,7 +41,7 @@ const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes:
 
 /**
  * The CRM wins on every field (D30); the LOID and the birth are the portal's. Applying the same record again changes
- * nothing, and one that was read earlier than what the row holds says neither what the record is nor whose.
+ * nothing. A record that was read before the row's last change is ignored.
  */
 export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
@@ -48,7 +50,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   { row: before, history, told }: Known<Row>,
 ): PlannedRecord<Row> {
   const { partnerId, now } = scope
-  if (before && (isOutdated(item, before) || wasGoneSince(before, scope.readAt))) {
+  if (before && (isOvertaken(item, before, scope.readAt) || wasGoneSince(before, scope.readAt))) {
     return { outcome: 'skipped', before, row: before, history: NO_HISTORY, events: [] }
   }
   const at = now.toISOString()
@@ -61,7 +63,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const value = table.valueOf(row)
   const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
-  // A change whose history was not told is still to be read; the status alone may have come and gone.
+  // If the history of a change is not known yet, it remains due: a status may have come and gone in between.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
 
   const events: AnyEvent[] = []
@@ -76,14 +78,14 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
 }
 
-/** What was read before its going brings nothing back. */
+/** A record that was read before it left does not bring the row back. */
 function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
   return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
 }
 
 function ownColumns(
   item: NamedRecord,
-  { partnerId, now, notesDue }: Scope,
+  { partnerId, now, crmNow, readAt, notesDue }: Scope,
   before: RecordRow | undefined,
   isBack: boolean,
 ) {
@@ -96,7 +98,8 @@ function ownColumns(
     modified_time: item.modified_time,
     zoho_id: item.zoho_id,
     crm: 'synced' as const,
-    crm_modified_time: appliedTime(item.modified_time, now),
+    crm_modified_time: appliedTime(item.modified_time, crmNow),
+    crm_read_at: readAt,
     archived_at: isArchived ? before.archived_at : null,
     archived_reason: isArchived ? before.archived_reason : null,
     history_due: true,

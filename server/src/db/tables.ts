@@ -155,6 +155,9 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
+  /** The person who entered it; null where a system did, or the lender. */
+  submitter_id: string | null
+  submitted_by: string | null
   consent_version: string | null
   consent_at: Instant | null
   created_at: Instant
@@ -164,6 +167,7 @@ interface LeadsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   converted_at: Instant | null
   /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
   deal_loid: string | null
@@ -200,6 +204,8 @@ interface DealsTable {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   modified_time: Instant
   zoho_id: string | null
@@ -207,6 +213,7 @@ interface DealsTable {
   crm_problem: string | null
   crm_sent_at: ColumnType<Instant | null, undefined, Instant | null>
   crm_modified_time: Instant | null
+  crm_read_at: Instant | null
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
@@ -248,6 +255,8 @@ interface NotesTable {
   title: string | null
   content: string
   created_by: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
@@ -453,6 +462,7 @@ type LaterRecordColumn =
   | 'crm_problem'
   | 'crm_sent_at'
   | 'crm_modified_time'
+  | 'crm_read_at'
   | 'archived_at'
   | 'archived_reason'
   | 'history_due'
@@ -497,6 +507,8 @@ export const LEAD_COLUMNS = [
   'owns_property',
   'property_value',
   'property_debt',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',
@@ -521,6 +533,8 @@ export const DEAL_COLUMNS = [
   'probability',
   'description',
   'partner_iso',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
 import { createDatabase } from '../testing/databases.ts'
+import { openLender } from '../testing/lender.ts'
 import { newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
@@ -43,6 +44,24 @@ test('a transaction whose connection is lost fails alone; the process goes on', 
   })
   await expect(lost).rejects.toThrow(/terminat|connection/i)
   await waitFor('the database to be back', async () => (await portal.get('/ready')).status === 200)
+})
+
+test('while all connections of the background wait for a lock, the portal is busy and ready', async () => {
+  await using portal = await startPortal({ withCrm: true, env: { DATABASE_POOL: '2' } })
+  const partner = await portal.newPartner()
+  const id = await waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id)
+  await openLender(portal.crmUrl).create('Leads', { Last_Name: 'Rivera', Partner: { id } })
+  const sync = await portal.deps.db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${partner.id}, 1))`.execute(tx)
+    const pressed = partner.post('/crm/sync')
+    await waitFor('the page at the lock', async () => {
+      const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(tx)
+      return rows.length > 0
+    })
+    expect((await portal.get('/ready')).status).toBe(200)
+    return { pressed }
+  })
+  expect((await sync.pressed).status).toBe(200)
 })
 
 test('a database that falls silent costs no request more than its deadline, and nothing waits for the old connections', async () => {

@@ -20,6 +20,8 @@ export interface Worker extends JobQueue {
   start(jobs: readonly Job[], deps: Deps): Promise<void>
   /** From now on the clock asks for those jobs that have a schedule. */
   startClock(jobs: readonly Job[]): Promise<void>
+  /** Rejects unless the database answers over the queue's own connections. */
+  reachDatabase(): Promise<void>
   /** Lets running jobs end, for at most `timeoutMs`; the rest are handed back and run again (D4). */
   stop(timeoutMs: number): Promise<void>
 }
@@ -74,6 +76,9 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
           if (runsAtStart) await boss.send(name, {})
         }),
       )
+    },
+    async reachDatabase() {
+      await boss.getDb().executeSql('select 1')
     },
     async stop(timeoutMs) {
       clearInterval(looking)

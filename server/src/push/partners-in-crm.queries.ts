@@ -51,8 +51,11 @@ export async function markPartnerPushed(
     .selectFrom('partners')
     .select(['crm', 'zoho_id'])
     .where('id', '=', partnerId)
+    .where('closed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
+  // Closed meanwhile.
+  if (!before) return { isConnected: false }
   await tx
     .updateTable('partners')
     .set((eb) => ({
@@ -67,7 +70,7 @@ export async function markPartnerPushed(
     }))
     .where('id', '=', partnerId)
     .execute()
-  return { isConnected: before?.crm === 'held' || (was_there && before?.zoho_id !== zoho_id) }
+  return { isConnected: before.crm === 'held' || (was_there && before.zoho_id !== zoho_id) }
 }
 
 /** A partner whose record is up to date stays so: the job that gives up may be an older one. */
@@ -80,7 +83,7 @@ export async function markPartnerPushFailed(db: Db, partnerId: string, problem: 
     .execute()
 }
 
-/** Partners of whose record the CRM lacks something, and why, for operators. At most a hundred. */
+/** For operators: partners with an incomplete record in the CRM, and the reason. At most a hundred. */
 export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
   return db
     .selectFrom('partners')

@@ -1,4 +1,5 @@
 const SETTLED_AFTER_MS = 10_000
+const KEPT_SHORT_MS = 1
 
 /**
  * What is kept of a record's Modified_Time once it was applied. Zoho's times are whole seconds, so that a record read in
@@ -7,10 +8,24 @@ const SETTLED_AFTER_MS = 10_000
  */
 export function appliedTime(modifiedTime: string, now: Date): string {
   const ms = Date.parse(modifiedTime)
-  return now.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - 1).toISOString() : modifiedTime
+  return now.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - KEPT_SHORT_MS).toISOString() : modifiedTime
 }
 
-/** A slower pull may come after a newer one: what it read says neither what the record is nor whose. */
+/** A slow pull may end after a newer one; what it read is outdated. */
 export function isOutdated(record: { modified_time: string }, row: { crm_modified_time: string | null }): boolean {
   return row.crm_modified_time !== null && row.crm_modified_time > record.modified_time
+}
+
+/**
+ * The same for two versions of one second: the one that was asked for later counts. Should it be the older one all the same,
+ * the next look finds the other.
+ */
+export function isOvertaken(
+  record: { modified_time: string },
+  row: { crm_modified_time: string | null; crm_read_at: string | null },
+  readAt: string,
+): boolean {
+  if (isOutdated(record, row)) return true
+  if (row.crm_modified_time === null || row.crm_read_at === null || row.crm_read_at <= readAt) return false
+  return Date.parse(record.modified_time) - Date.parse(row.crm_modified_time) <= KEPT_SHORT_MS
 }

@@ -3,6 +3,7 @@ import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
+import type { CrmClock } from './crm-clock.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -60,9 +61,10 @@ export function openClient(options: {
   tokens: Tokens
   log: Logger
   limits: Pick<SharedLimits, 'refresh' | 'callsAtOnceMax' | 'add' | 'told'>
+  crmClock: Pick<CrmClock, 'hear'>
   retry?: RetryTuning
 }): ZohoClient {
-  const { tokens, log, limits, retry = ZOHO_RETRY } = options
+  const { tokens, log, limits, crmClock, retry = ZOHO_RETRY } = options
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
@@ -123,6 +125,7 @@ export function openClient(options: {
       })
       const text = await response.text()
       const { status } = response
+      crmClock.hear(response.headers.get('date'))
       limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
       if (status === 429 || status >= 500) {
         const retryAfterMs = readRetryAfter(response.headers.get('retry-after'))

@@ -6,6 +6,7 @@ import { CrmUnavailable } from '../errors.ts'
 import { openApi } from './api.ts'
 import { type Checks, openChecks } from './check.ts'
 import { openClient, type RetryTuning, type ZohoClient } from './client.ts'
+import { openCrmClock } from './crm-clock.ts'
 import type { FieldMap } from './field-map.ts'
 import { openRecordLister, type RecordLister } from './list-records.ts'
 import { openMetadata } from './metadata.ts'
@@ -34,6 +35,8 @@ export interface Crm
     Checks {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
+  /** By the CRM's clock, whose times its records have; the portal's own may be wrong. */
+  now(): Date
   /** HTTP calls since the start of this process, the refused ones included. */
   callsUsed(): number
   usage(): Promise<CrmUsage>
@@ -57,7 +60,8 @@ export interface CrmOptions {
 export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, log, retry }: CrmOptions): Crm {
   const tokens = openTokens({ settings, db, clock, log })
   const limits = openSharedLimits({ creditsPerDay, db, clock, log })
-  const client = openClient({ tokens, log, limits, ...(retry && { retry }) })
+  const crmClock = openCrmClock(clock)
+  const client = openClient({ tokens, log, limits, crmClock, ...(retry && { retry }) })
   const api = openApi(client)
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
   const recordsToPush = openRecordReader(parts)
@@ -76,6 +80,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, lo
     ...organisation,
     ...openChecks(parts, organisation),
     apiDomain: async () => (await tokens.current()).apiDomain,
+    now: crmClock.now,
     callsUsed: limits.callsOfThisProcess,
     usage: limits.usage,
     close: limits.close,

@@ -28,11 +28,11 @@ export interface RecordLister {
   convertedLeads(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
-   * Pages of all partners' records, the longest unchanged first, records of one second by id. Each page begins behind the
+   * Pages of all partners' records that changed since, the longest unchanged first, records of one second by id. Each page begins behind the
    * last record of the one before, not at a number: a record that changes meanwhile moves none of the others past the
    * reader.
    */
-  changesOfAllPartners(module: CrmModule, window: ChangeWindow, signal?: AbortSignal): AsyncIterable<CrmChange[]>
+  changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /** In no particular order, those of `since` included. `CrmRefused` where there are more than Zoho lists. */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
   /** The ids that the CRM has from the one to the other, in their order. */
@@ -46,12 +46,6 @@ export interface ListedPage<Item> {
   /** False where the organisation's queries do not say which leads are converted. */
   tellsConverted: boolean
   isLast: boolean
-}
-
-/** Both ends belong to it. */
-export interface ChangeWindow {
-  from: string
-  until: string
 }
 
 interface IdRange {
@@ -73,7 +67,7 @@ export function openRecordLister(
 ): RecordLister {
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
-  /** What this organisation's queries have refused: it is not asked for again. */
+  /** Columns that this organisation's queries have refused; they are not asked for again. */
   const refused = new Set<string>()
 
   /** Rows of a query; without the column that the organisation may refuse, once it has. */
@@ -207,12 +201,11 @@ export function openRecordLister(
 
   async function* changesOfAllPartners(
     module: CrmModule,
-    { from, until }: ChangeWindow,
+    since: string,
     signal?: AbortSignal,
   ): AsyncGenerator<CrmChange[]> {
     const partner = partnerField(module)
-    const end = `Modified_Time <= '${zohoTime(until)}'`
-    let where = `Modified_Time >= '${zohoTime(from)}' and ${end}`
+    let where = `Modified_Time >= '${zohoTime(since)}'`
     for (let rowsMax = FIRST_ROWS_MAX; ; rowsMax = COQL_ROWS_MAX) {
       const ask = (more: string) =>
         `select id, Modified_Time, ${partner}${more} from ${moduleName(fieldMap, module)} where ${where} order by Modified_Time asc, id asc limit 0, ${rowsMax}`
@@ -225,7 +218,7 @@ export function openRecordLister(
       const last = changes.at(-1)
       if (rows.length < rowsMax || !last) return
       const time = zohoTime(last.modified_time)
-      where = `((Modified_Time = '${time}' and id > '${last.zoho_id}') or (Modified_Time > '${time}' and ${end}))`
+      where = `((Modified_Time = '${time}' and id > '${last.zoho_id}') or Modified_Time > '${time}')`
     }
   }
 

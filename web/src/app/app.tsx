@@ -12,7 +12,7 @@ import { keepDocument } from './keep-document.ts'
 import { paths } from './paths.ts'
 import type { AppRouter } from './routes.tsx'
 
-/** Long, because whoever was away may not look at once. */
+/** Long, because a person who was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {

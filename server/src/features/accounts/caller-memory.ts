@@ -13,8 +13,8 @@ export interface CallerMemory {
 }
 
 /**
- * A page makes its half dozen calls at once, and one look at the session serves them all: whom a token belongs to is
- * remembered for a second. What this process ends is forgotten at once; what another one ends, within that second.
+ * A page makes half a dozen calls at once, and one look at the session serves them all: the owner of a token is remembered
+ * for a second. A session that this process ends is forgotten at once; one that another process ends, within that second.
  */
 export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
   const remembered = new Map<string, { caller: SessionCaller; until: number }>()

@@ -8,7 +8,7 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
 
-/** No call that mails a notice may fill somebody's inbox. */
+/** Limits the notices, so that no call can fill somebody's inbox. */
 export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,

@@ -1,8 +1,13 @@
 import type { TeamPerson } from '@portal/contract/team.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { PersonRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
+
+/** As records name who entered them (D64): never an email address, which no endpoint is to be sent (D35). */
+export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
 /** Somebody who signs in, and the business as far as mails and the profile name it. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
@@ -64,6 +69,17 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
     .select([...PERSON_COLUMNS, 'people.password_hash'])
     .where('people.email', '=', email)
     .executeTakeFirst()
+}
+
+/** All of the partner's, those who may no longer sign in included, by name. */
+export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
+  return sendNamed(reads, {
+    sql: `select people.id, ${PERSON_NAME} as name
+            from people join partners on partners.id = people.partner_id
+           where people.partner_id = $1
+           order by name, people.id`,
+    parameters: [partnerId],
+  })
 }
 
 /** The one that the partner's record in the CRM names. */

@@ -2,7 +2,9 @@ import type { Role } from '@portal/contract/roles.ts'
 import type { Session } from '@portal/contract/sessions.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
+import { PERSON_NAME } from './people.queries.ts'
 
 const SESSIONS_SHOWN = 100
 
@@ -43,6 +45,7 @@ export interface SessionOwner {
   person_id: string
   role: Role
   email: string
+  name: string
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
@@ -51,18 +54,15 @@ export interface SessionOwner {
 
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
-  const { rows } = await reads.query<SessionOwner>({
-    name: 'session-owner',
-    text: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
-                  partners.business_name, partners.crm,
-                  partners.second_factor_required
-                    and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
-                    and not exists (select from passkeys where person_id = people.id) as must_set_up_second_factor
-             from sessions
-             join people on people.id = sessions.person_id
-             join partners on partners.id = people.partner_id
-            where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
-    values: [tokenHash, now.toISOString()],
+  const rows = await sendNamed<SessionOwner>(reads, {
+    sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
+                 ${PERSON_NAME} as name,
+                 partners.business_name, partners.crm
+            from sessions
+            join people on people.id = sessions.person_id
+            join partners on partners.id = people.partner_id
+           where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
+    parameters: [tokenHash, now.toISOString()],
   })
   return rows[0]
 }
@@ -176,13 +176,13 @@ export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<vo
     .execute()
 }
 
-/** All of the person's sessions. How many they were. */
+/** All of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
   const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
   return Number(removal.numDeletedRows)
 }
 
-/** Those of all people of the partner. How many they were. */
+/** Those of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
   const removal = await tx
     .deleteFrom('sessions')
@@ -203,7 +203,7 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
   return Number(removal.numDeletedRows)
 }
 
-/** Those that ended. How many they were. */
+/** Those that ended. Returns how many. */
 export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sessions')

@@ -71,6 +71,7 @@ export async function findCaller(
   return {
     id: owner.partner_id,
     businessName: owner.business_name,
+    submitter: { id: owner.person_id, name: owner.name },
     personId: owner.person_id,
     role: owner.role,
     mustSetUpSecondFactor: owner.must_set_up_second_factor,

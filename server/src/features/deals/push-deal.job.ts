@@ -53,7 +53,7 @@ export const pushDeal = defineJob({
       const deleted = await nameDeleted(deps, DEAL_TABLE, await crm.findDeletedDeals(sent, signal))
       const remaining = deals.filter((one) => !deleted.has(one.loid))
       const loids = remaining.map((one) => one.loid)
-      await markDealsSent(db, partnerId, loids, deps.clock.now().toISOString())
+      await markDealsSent(db, partnerId, loids, crm.now().toISOString())
       return remaining
     }
   },

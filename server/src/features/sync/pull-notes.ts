@@ -51,7 +51,7 @@ export async function pullNotesOf<Noted extends NotedRecord>(
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,
   listed: readonly CrmNoteOfRecord[],
-  /** Of whose records, and whether these notes are news to them. */
+  /** The owners of the records, and whether the notes are news to them. */
   isNewsFor: (partnerId: string, module: CrmModule) => boolean | undefined,
 ): Promise<void> {
   const notes: NoteToApply[] = []
@@ -61,10 +61,10 @@ export async function applyListedNotes(
     const byId = new Map(rows.filter((row) => row.archived_at === null).map((row) => [row.zoho_id, row]))
     for (const { record_zoho_id: zoho_id, note } of ofModule) {
       const row = byId.get(zoho_id)
-      const isNews = row && isNewsFor(row.partner_id, module)
-      if (row && isNews !== undefined) {
-        notes.push(toApply({ ...row, module, zoho_id }, note, isNews && !row.notes_due))
-      }
+      // Where all notes of the record are still to be read, that reading tells what is news.
+      if (!row || row.notes_due) continue
+      const isNews = isNewsFor(row.partner_id, module)
+      if (isNews !== undefined) notes.push(toApply({ ...row, module, zoho_id }, note, isNews))
     }
   }
   await writeNotes(pull, notes, [])

@@ -1,6 +1,6 @@
 import type { SyncProblem } from '@portal/contract/sync.ts'
 import { chunksOf } from '../../chunks-of.ts'
-import { isOutdated } from '../../zoho/applied-time.ts'
+import { isOvertaken } from '../../zoho/applied-time.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 import { applyPage } from './apply-page.ts'
 import { findRowsOf } from './find-rows-of.ts'
@@ -63,7 +63,7 @@ export async function pullPage(
   const readById = new Map(read.records.map((record) => [record.zoho_id, record]))
   const gone = rows.filter((row) => {
     const record = readById.get(row.zoho_id ?? '')
-    return row.archived_at === null && !there.has(row.zoho_id ?? '') && !(record && isOutdated(record, row))
+    return row.archived_at === null && !there.has(row.zoho_id ?? '') && !(record && isOvertaken(record, row, readAt))
   })
   // Before the histories are asked for, which takes long: meanwhile a record may come back.
   await removeGone(deps, module, gone, tally)

@@ -3,6 +3,7 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullNotified } from './pull-notified.job.ts'
 import { pullRecords } from './pull-records.ts'
 import { runSweep } from './sweep.job.ts'
 
@@ -87,7 +88,7 @@ async function change(module: 'Leads' | 'Deals', id: string, values: string[]) {
   }
 }
 
-describe('what goes away and comes back between two looks reaches the history, with an event for each change', () => {
+describe('a value that goes away and comes back between two pulls reaches the history, with an event for each change', () => {
   test('of a lead', async () => {
     const { loid, id } = await submitted()
     await sweep()
@@ -282,6 +283,51 @@ describe('a first sync', () => {
     await pullDetails()
     expect(await notes()).toBe(120)
   })
+})
+
+test('a version that a slower pull read is not told after the newer one of the same second', async () => {
+  const { loid, id } = await submitted()
+  await sweep()
+  await later(60)
+  const { deps } = portal
+  const { crm } = deps
+  const { signal } = new AbortController()
+  const overtaken: typeof crm.getLeads = async (...asked) => {
+    const read = await crm.getLeads(...asked)
+    await change('Leads', id, ['Pre Qualified'])
+    await pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal)
+    return read
+  }
+  await waitFor('a second to begin', async () => Date.now() % 1_000 < 200)
+  await change('Leads', id, ['Contacted'])
+  const late = { ...deps, crm: { ...crm, getLeads: overtaken } }
+  await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
+  await sweep()
+  expect(await history('lead', loid)).toEqual(['New Lead', 'Contacted', 'Pre Qualified'])
+  expect(await changes('lead.status_changed')).toMatchObject([
+    { status: 'Contacted', previous: 'New Lead' },
+    { status: 'Pre Qualified', previous: 'Contacted' },
+  ])
+})
+
+test('a note that is told of while the notes of its record are read is news, once', async () => {
+  const { loid, id } = await submitted()
+  await later(60)
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  const noteId = await lender.addNote('Leads', id, { content: 'Papers are missing' })
+  const { deps } = portal
+  const { crm } = deps
+  const { signal } = new AbortController()
+  const overtaken: typeof crm.notes = async (...asked) => {
+    const told = await crm.notes(...asked)
+    await pullNotified.run(deps, { module: 'Notes', zohoIds: [noteId] }, signal)
+    return told
+  }
+  // As in a process that has just started.
+  const late = { ...deps, crm: { ...crm, notes: overtaken, listsNotes: () => undefined } }
+  await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
+  expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
 test('histories in the background leave half of the day’s credits to what partners ask for (D57)', async () => {

@@ -44,15 +44,14 @@ export const sweep = defineJob({
 
 /** One list after the other. What is wrong with one holds up none of the others, unless the CRM is away. */
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
-  const until = deps.clock.now().toISOString()
-  if (deps.crm.listsNotes() === undefined) await tryNotes(deps, until, signal)
+  if (deps.crm.listsNotes() === undefined) await tryNotes(deps, signal)
   const lists = [
-    () => sweepChanges(deps, 'Leads', until, signal),
-    () => sweepChanges(deps, 'Deals', until, signal),
-    () => sweepDeletions(deps, 'Leads', until, signal),
-    () => sweepDeletions(deps, 'Deals', until, signal),
+    () => sweepChanges(deps, 'Leads', signal),
+    () => sweepChanges(deps, 'Deals', signal),
+    () => sweepDeletions(deps, 'Leads', signal),
+    () => sweepDeletions(deps, 'Deals', signal),
     // Last, when each record is with the partner that it belongs to now.
-    () => sweepNotes(deps, until, signal),
+    () => sweepNotes(deps, signal),
   ]
   const failures: unknown[] = []
   for (const sweepList of lists) {
@@ -68,26 +67,26 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /** What is listed is compared with our rows in SQL, which costs no call; what differs is pulled. */
-async function sweepChanges(deps: Deps, module: CrmModule, until: string, signal: AbortSignal): Promise<void> {
+async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const list = module === 'Leads' ? 'leads' : 'deals'
   const pull = pullForAll(deps, list, signal)
-  const from = await beginAtCursor(db, list, earlier(until, SETTLED_MS))
+  const from = await beginAtCursor(db, list, firstPosition(deps))
   let last: string | undefined
-  for await (const changes of crm.changesOfAllPartners(module, { from, until }, signal)) {
+  for await (const changes of crm.changesOfAllPartners(module, from, signal)) {
     await pullRecords(pull, module, await findDifferingOfAllPartners(db, list, changes))
     last = changes.at(-1)?.modified_time
     if (last !== undefined) await moveCursor(db, list, earlier(last))
   }
-  await moveBehind(deps, list, last, until)
+  await moveBehind(deps, list, last)
 }
 
 /** What is listed as deleted is asked for once more: Zoho may list converted and merged leads there, too. */
-async function sweepDeletions(deps: Deps, module: CrmModule, until: string, signal: AbortSignal): Promise<void> {
+async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm, log } = deps
   const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
   const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
-  const from = await beginAtCursor(db, list, earlier(until, SETTLED_MS))
+  const from = await beginAtCursor(db, list, firstPosition(deps))
   let last: string | undefined
   try {
     for await (const deletions of crm.deletionsOfAllPartners(module, from, signal)) {
@@ -102,12 +101,12 @@ async function sweepDeletions(deps: Deps, module: CrmModule, until: string, sign
       last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
     }
   } catch (error) {
-    // Zoho lists no more than so many, in an order that nobody knows. Those beyond are found by what is left.
+    // Zoho lists a limited number, in no documented order. The other deletions are found by looking for every listed record.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
     log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
     await pullMissing(pull, module)
   }
-  await moveBehind(deps, list, last, until)
+  await moveBehind(deps, list, last)
 }
 
 /** Asks for each record that stands on a list and that the CRM's queries do not have: three credits for each 2,000. */
@@ -128,18 +127,18 @@ async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
 }
 
 /** Whether Zoho lists notes decides whether those of changed records are asked for one by one: a call instead of a thousand. */
-async function tryNotes({ crm }: Deps, until: string, signal: AbortSignal): Promise<void> {
+async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
   try {
-    for await (const _ of crm.notePagesSince(until, signal)) break
+    for await (const _ of crm.notePagesSince(crm.now().toISOString(), signal)) break
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
   }
 }
 
 /** A note may leave its record's time alone. Where only administrators may list notes, they come with changed records. */
-async function sweepNotes(deps: Deps, until: string, signal: AbortSignal): Promise<void> {
+async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
-  const from = await beginAtCursor(db, 'notes', earlier(until, SETTLED_MS))
+  const from = await beginAtCursor(db, 'notes', firstPosition(deps))
   const wasListed = crm.listsNotes() === true
   let last: string | undefined
   try {
@@ -150,20 +149,25 @@ async function sweepNotes(deps: Deps, until: string, signal: AbortSignal): Promi
     }
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
-    // Those that were pulled in the belief that their notes would be listed.
+    // These were pulled in the belief that their notes would be listed.
     if (wasListed) await markNotesDueOfAllPartners(db, from)
   }
-  await moveBehind(deps, 'notes', last, until)
+  await moveBehind(deps, 'notes', last)
 }
 
 /**
- * Only the CRM's own times move the cursor, so that the portal's clock may be wrong. The last second stays in the next
+ * Only the CRM's own times and clock move the cursor, so that the portal's clock may be wrong. The last second stays in the next
  * sweep as long as it may get more records, and then no longer, however many it has.
  */
-async function moveBehind({ db }: Deps, list: SweptList, last: string | undefined, until: string): Promise<void> {
+async function moveBehind({ db, crm }: Deps, list: SweptList, last: string | undefined): Promise<void> {
   if (last === undefined) return
-  const isSettled = Date.parse(until) - Date.parse(last) > SETTLED_MS
+  const isSettled = crm.now().getTime() - Date.parse(last) > SETTLED_MS
   await moveCursor(db, list, isSettled ? earlier(last, -1_000) : earlier(last))
+}
+
+/** Where the first sweep ever begins. */
+function firstPosition({ crm }: Deps): string {
+  return new Date(crm.now().getTime() - SETTLED_MS).toISOString()
 }
 
 function earlier(instant: string, byMs = OVERLAP_MS): string {

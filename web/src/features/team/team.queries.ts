@@ -1,3 +1,4 @@
+import { listSubmitters } from '@portal/contract/submitted-by.ts'
 import { readTeam } from '@portal/contract/team.ts'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
@@ -14,4 +15,12 @@ export function teamQuery() {
 
 export function refreshTeam(queryClient: QueryClient) {
   return queryClient.invalidateQueries({ queryKey: teamQuery().queryKey })
+}
+
+/** All people by name, for everybody of the team. */
+export function submittersQuery() {
+  return queryOptions({
+    queryKey: ['team', 'submitters'],
+    queryFn: ({ signal }) => call(listSubmitters, { signal }),
+  })
 }
