@@ -65,6 +65,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="min-w-0 font-medium break-words">{name}</span>
           {isOneself && <Badge variant="primary">You</Badge>}
+          {person.has_second_factor && <Badge variant="success">Second factor</Badge>}
           {!person.is_active && <Badge variant="error">Deactivated</Badge>}
         </p>
         {name !== person.email && <p className="text-[0.8125rem] break-all text-muted">{person.email}</p>}

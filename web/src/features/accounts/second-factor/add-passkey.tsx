@@ -1,6 +1,7 @@
+import { PASSKEY_NAME_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { addPasskey, beginPasskey } from '@portal/contract/second-factor.ts'
 import { useMutation } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { failureText } from '../../../api/failure.ts'
 import { Alert } from '../../../ui/alert.tsx'
@@ -14,7 +15,9 @@ interface AddPasskeyProps {
 }
 
 export function AddPasskey({ onDone, onCancel }: AddPasskeyProps) {
-  const [name, setName] = useState(deviceName)
+  const [name, setName] = useState(() => deviceName(navigator.userAgent))
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.select(), [])
   const add = useMutation({
     mutationFn: async () => {
       const passkey = await createPasskey(await call(beginPasskey))
@@ -32,11 +35,12 @@ export function AddPasskey({ onDone, onCancel }: AddPasskeyProps) {
     <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
       {add.isError && <Alert kind="error">{failureText(add.error)}</Alert>}
       <TextField
+        ref={field}
         label="Name"
         name="name"
         value={name}
         autoComplete="off"
-        maxLength={60}
+        maxLength={PASSKEY_NAME_LENGTH_MAX}
         hint="How you will know it in the list."
         onChange={(event) => setName(event.target.value)}
       />

@@ -41,7 +41,7 @@ function refuse(cause: unknown): never {
 }
 
 /** A name for a new passkey, to begin with. */
-export function deviceName(userAgent = navigator.userAgent): string {
+export function deviceName(userAgent: string): string {
   const device = /iPhone|iPad|Android|Macintosh|Windows|Linux/.exec(userAgent)?.[0]
   if (device === 'Macintosh') return 'Mac'
   return device ?? 'My device'

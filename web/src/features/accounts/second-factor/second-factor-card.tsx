@@ -1,6 +1,6 @@
 import { removePasskey, removeTotp, renewRecoveryCodes, type SecondFactor } from '@portal/contract/second-factor.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { failureDetail, failureText } from '../../../api/failure.ts'
 import { formatDate, formatRelativeTime } from '../../../format/dates.ts'
@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ConfirmDialog } from '../../../ui/dialog.tsx'
 import { Failure } from '../../../ui/failure.tsx'
+import { useKeptFocus } from '../../../ui/keep-focus.ts'
 import { Spinner } from '../../../ui/spinner.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { AddPasskey } from './add-passkey.tsx'
@@ -34,6 +35,8 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
   const [adding, setAdding] = useState<'app' | 'passkey' | null>(null)
   const [removal, setRemoval] = useState<Removal | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
+  const ref = useRef<HTMLDivElement>(null)
+  useKeptFocus(ref, `${adding} ${removal?.what} ${codes === null}`)
 
   function showCodes(shown: string[] | null) {
     setCodes(shown)
@@ -65,59 +68,68 @@ export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
     onSettled: () => setRemoval(null),
   })
 
-  if (codes) return <RecoveryCodes codes={codes} onDone={() => showCodes(null)} />
+  const frame = { ref, tabIndex: -1, className: 'rounded-xl' }
+  if (codes) {
+    return (
+      <div {...frame}>
+        <RecoveryCodes codes={codes} onDone={() => showCodes(null)} />
+      </div>
+    )
+  }
   return (
-    <Card title="Second factor" description="Besides your password, so that a stolen password opens nothing.">
-      {factor.isPending && <Spinner label="Loading second factor" />}
-      {factor.isError && !factor.data && (
-        <Failure
-          text="Failed to load the second factor"
-          detail={failureDetail(factor.error)}
-          onRetry={() => void factor.refetch()}
-        />
-      )}
-      {factor.data && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-          {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
-          <App
-            factor={factor.data}
-            isAdding={adding === 'app'}
-            onAdd={() => setAdding('app')}
-            onAdded={handleAdded}
-            onCancel={() => setAdding(null)}
-            onRemove={() => setRemoval({ what: 'app' })}
+    <div {...frame}>
+      <Card title="Second factor" description="Besides your password, so that a stolen password opens nothing.">
+        {factor.isPending && <Spinner label="Loading second factor" />}
+        {factor.isError && !factor.data && (
+          <Failure
+            text="Failed to load the second factor"
+            detail={failureDetail(factor.error)}
+            onRetry={() => void factor.refetch()}
           />
-          <Passkeys
-            factor={factor.data}
-            isAdding={adding === 'passkey'}
-            onAdd={() => setAdding('passkey')}
-            onAdded={handleAdded}
-            onCancel={() => setAdding(null)}
-            onRemove={(id, name) => setRemoval({ what: 'passkey', id, name })}
-          />
-          {hasFactor(factor.data) && (
-            <Part
-              title="Recovery codes"
-              text={`${factor.data.recovery_codes_left} of 10 left. Each signs you in once without your device.`}
-              action={
-                <Button variant="secondary" size="small" onClick={() => setRemoval({ what: 'codes' })}>
-                  Make new codes
-                </Button>
-              }
+        )}
+        {factor.data && (
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+            {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
+            <App
+              factor={factor.data}
+              isAdding={adding === 'app'}
+              onAdd={() => setAdding('app')}
+              onAdded={handleAdded}
+              onCancel={() => setAdding(null)}
+              onRemove={() => setRemoval({ what: 'app' })}
             />
-          )}
-          {children}
-        </div>
-      )}
-      <ConfirmDialog
-        open={removal !== null}
-        {...wordsOf(removal, factor.data)}
-        danger={removal?.what !== 'codes'}
-        busy={change.isPending}
-        onConfirm={() => removal && change.mutate(removal)}
-        onClose={() => setRemoval(null)}
-      />
-    </Card>
+            <Passkeys
+              factor={factor.data}
+              isAdding={adding === 'passkey'}
+              onAdd={() => setAdding('passkey')}
+              onAdded={handleAdded}
+              onCancel={() => setAdding(null)}
+              onRemove={(id, name) => setRemoval({ what: 'passkey', id, name })}
+            />
+            {hasFactor(factor.data) && (
+              <Part
+                title="Recovery codes"
+                text={`${factor.data.recovery_codes_left} of 10 left. Each signs you in once without your device.`}
+                action={
+                  <Button variant="secondary" size="small" onClick={() => setRemoval({ what: 'codes' })}>
+                    Make new codes
+                  </Button>
+                }
+              />
+            )}
+            {children}
+          </div>
+        )}
+        <ConfirmDialog
+          open={removal !== null}
+          {...wordsOf(removal, factor.data)}
+          danger={removal?.what !== 'codes'}
+          busy={change.isPending}
+          onConfirm={() => removal && change.mutate(removal)}
+          onClose={() => setRemoval(null)}
+        />
+      </Card>
+    </div>
   )
 }
 

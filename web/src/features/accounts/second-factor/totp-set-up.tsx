@@ -57,43 +57,45 @@ export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
   }
   const { otpauth_url, secret: typed } = secret.data
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-5 sm:grid-cols-[12rem_minmax(0,1fr)]">
-      <Suspense fallback={<Skeleton className="size-48" />}>
-        <QrCode text={otpauth_url} label="QR code for your authenticator app" />
-      </Suspense>
-      <div className="grid content-start gap-4">
-        <p>
-          Scan the code with your authenticator app, or{' '}
-          <a href={otpauth_url} className="rounded font-medium text-brand-ink underline underline-offset-4">
-            open it on this device
-          </a>
-          . You can also type this secret:
-        </p>
-        <div className="flex flex-wrap items-center gap-2 rounded-lg border border-line bg-sunken py-1.5 pr-1.5 pl-4">
-          <code className="min-w-0 flex-1 basis-40 font-mono text-[0.8125rem]">{inGroups(typed)}</code>
-          <CopyButton text={typed} label="Copy secret" shortLabel="Copy" variant="ghost" />
-        </div>
-        <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
-          {confirm.isError && !isWrongCode && <Alert kind="error">{failureText(confirm.error)}</Alert>}
-          <TextField
-            label="Code from the app"
-            name="code"
-            value={code}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            error={isWrongCode ? failureText(confirm.error) : undefined}
-            hint="Six digits. They prove that the app has the secret."
-            onChange={(event) => setCode(event.target.value)}
-          />
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button variant="secondary" onClick={onCancel}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={code.trim() === ''} busy={confirm.isPending}>
-              Turn on
-            </Button>
+    <div className="@container">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 @lg:grid-cols-[12rem_minmax(0,1fr)]">
+        <Suspense fallback={<Skeleton className="size-48" />}>
+          <QrCode text={otpauth_url} label="QR code for your authenticator app" />
+        </Suspense>
+        <div className="grid content-start gap-4">
+          <p>
+            Scan the code with your authenticator app, or{' '}
+            <a href={otpauth_url} className="rounded font-medium text-brand-ink underline underline-offset-4">
+              open it on this device
+            </a>
+            . You can also type this secret:
+          </p>
+          <div className="flex flex-wrap items-center gap-2 rounded-lg border border-line bg-sunken py-1.5 pr-1.5 pl-4">
+            <code className="min-w-0 flex-1 basis-40 font-mono text-[0.8125rem]">{inGroups(typed)}</code>
+            <CopyButton text={typed} label="Copy secret" shortLabel="Copy" variant="ghost" />
           </div>
-        </form>
+          <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
+            {confirm.isError && !isWrongCode && <Alert kind="error">{failureText(confirm.error)}</Alert>}
+            <TextField
+              label="Code from the app"
+              name="code"
+              value={code}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              error={isWrongCode ? failureText(confirm.error) : undefined}
+              hint="Six digits. They prove that the app has the secret."
+              onChange={(event) => setCode(event.target.value)}
+            />
+            <div className="flex flex-wrap justify-end gap-2">
+              <Button variant="secondary" onClick={onCancel}>
+                Cancel
+              </Button>
+              <Button type="submit" disabled={code.trim() === ''} busy={confirm.isPending}>
+                Turn on
+              </Button>
+            </div>
+          </form>
+        </div>
       </div>
     </div>
   )
