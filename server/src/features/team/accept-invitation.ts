@@ -3,7 +3,7 @@ import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
-import { NotFound } from '../../errors.ts'
+import { Invalid } from '../../errors.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { beginSession } from '../accounts/begin-session.ts'
@@ -53,6 +53,6 @@ export async function acceptTeamInvitation(
   return beginSession(deps, person, call)
 }
 
-function invalidInvitation(): NotFound {
-  return new NotFound(INVALID_INVITATION, 'INVALID_INVITATION')
+function invalidInvitation(): Invalid {
+  return new Invalid('INVALID_INVITATION', INVALID_INVITATION)
 }
