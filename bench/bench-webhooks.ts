@@ -135,7 +135,7 @@ function eventOf(partners: Partner[], i: number): PortalEvent<'lead.created'> {
     partnerId: partner.id,
     loid: `LO-${String(i).padStart(8, '0')}`,
     type: 'lead.created',
-    data: { business_name: partner.businessName, amount: 150_000, status: 'New Lead' },
+    data: { business_name: partner.businessName, amount: 150_000, status: 'New Lead', submitted_by: null },
     at: new Date().toISOString(),
   }
 }

@@ -105,7 +105,8 @@ async function startLoaded(folder: string): Promise<Server> {
   let product = await startProduct(folder)
   console.log('first start, to ready')
   judge('s', [product.startMs / 1_000], 2)
-  const partners = await load(product)
+  console.log(`loading ${PARTNERS} partners, ${LEADS} leads, ${DEALS} deals …`)
+  const partners = await loadData(product)
 
   const starts: number[] = []
   for (let i = 0; i < SECOND_STARTS; i++) {
@@ -124,14 +125,11 @@ async function startBefore(folder: string, commit: string): Promise<Server> {
   cloneAt(commit, clone)
   const data = join(folder, 'before')
   const first = await startProduct(data, BEFORE_PORTS, clone)
-  const partners = await load(first)
+  // Its own loader knows its tables.
+  const { loadData: loadDataThen }: typeof import('./load-data.ts') = await import(join(clone, 'bench/load-data.ts'))
+  const partners = await loadDataThen(first)
   await first.stop()
   return { product: await startProduct(data, BEFORE_PORTS, clone), partners }
-}
-
-function load(product: Product): Promise<LoadedPartner[]> {
-  console.log(`loading ${PARTNERS} partners, ${LEADS} leads, ${DEALS} deals …`)
-  return loadData(product)
 }
 
 async function ask(own: Server, old: Server | undefined, question: Question): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { signIn } from '../contract/src/accounts.ts'
+import { BegunSession } from '../contract/src/accounts.ts'
 import { readRecentActivity } from '../contract/src/dashboard.ts'
 import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
@@ -36,7 +36,7 @@ async function findDemo(url: string) {
     body: JSON.stringify(DEMO_SIGN_IN),
   })
   if (!login.ok) return undefined
-  const { token } = signIn.answer.parse(await login.json())
+  const { token } = BegunSession.parse(await login.json())
   // What the demo's partner does comes last.
   const activity = await readData(`${url}/api/dashboard/recent-activity`, token)
   if (readRecentActivity.answer.parse(activity).activities.length === 0) return undefined

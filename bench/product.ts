@@ -29,11 +29,15 @@ export interface Product {
   stop(): Promise<void>
 }
 
+const running = new Set<Product>()
+
+/** A product that `work` has left running, because something failed, is stopped first: the folder is its data. */
 export async function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     await work(folder)
   } finally {
+    await Promise.all(Array.from(running, (product) => product.stop()))
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -71,7 +75,7 @@ export async function startProduct(
   const serverPid = serverBelow(child.pid ?? 0)
   const address = databaseUrl(folder)
   const database = openDatabase(address, () => undefined)
-  return {
+  const product: Product = {
     url,
     crmUrl: `http://127.0.0.1:${env.CRM_PORT}`,
     startMs,
@@ -80,12 +84,15 @@ export async function startProduct(
     residentMb: () => residentMb(serverPid),
     cpuMs: () => cpuMs(serverPid),
     async stop() {
+      running.delete(product)
       await database.close()
       const exited = once(child, 'exit')
       process.kill(serverPid, 'SIGTERM')
       await exited
     },
   }
+  running.add(product)
+  return product
 }
 
 /** npm starts the script on the Node of the host, which may start it once more on the portal's own. */

@@ -54,7 +54,14 @@ export async function recordCreate(pool: pg.Pool, partners: LoadedPartner[]): Pr
     }
     await recorder.db
       .transaction()
-      .execute((tx) => submitLead(tx, { clock, jobs }, partner, NewLead.parse(partner.newLead)))
+      .execute((tx) =>
+        submitLead(
+          tx,
+          { clock, jobs },
+          { ...partner, submitter: { id: null, name: 'API key' } },
+          NewLead.parse(partner.newLead),
+        ),
+      )
   })
 }
 

@@ -95,7 +95,7 @@ function familyOf(pid: number): number[] {
   return family
 }
 
-/** Those that run: a killed one that nobody has taken note of yet is none. */
+/** The running ones: a zombie does not count. */
 function processes(): { pid: number; parent: number }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

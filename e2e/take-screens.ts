@@ -1,5 +1,5 @@
-// `npm run screens`: every page of the app with the demo's data, in two widths and both themes, into docs/screens.
-// `-- --only=/leads,/deals` takes some anew.
+// `npm run screens`: every page of the app with the demo's data, in two widths and both themes, into docs/screens. `--
+// --only=/leads,/deals` takes some of them again.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'

@@ -36,8 +36,8 @@ export async function breakAnswers(
 }
 
 /**
- * The CRM sends away whoever makes a call whose `METHOD /path` contains this, for so many seconds, until the returned function is called. All
- * tests share the CRM, so the call had better be about a record of this test's own.
+ * The CRM answers 429 to calls whose `METHOD /path` contains this text, with so many seconds to wait, until the returned
+ * function is called. All tests share the CRM, so the text should name a record of this test.
  */
 export async function keepCrmBusy(match: string, retryAfterSeconds: number): Promise<() => Promise<void>> {
   async function setFaults(faults: object) {

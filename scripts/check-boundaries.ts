@@ -10,6 +10,7 @@ const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of)\.
 
 const SERVER_FEATURES = {
   accounts: [],
+  team: ['accounts'],
   'api-keys': ['accounts'],
   leads: ['accounts'],
   deals: ['accounts'],
@@ -114,13 +115,13 @@ const RULES: Rule[] = [
   {
     files: /^web\/src\/features\//,
     mayImport: anyOf(
-      String.raw`web/src/features/(OWN|notes|sync)/(?!.*-page\.tsx$)`,
+      String.raw`web/src/features/(OWN|notes|sync|team)/(?!.*-page\.tsx$)`,
       `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
       String.raw`web/src/app/(paths|search-params)\.ts$`,
       CONTRACT,
       PACKAGES,
     ),
-    because: 'only notes and sync offer parts to other features; pages are imported by app/routes.tsx only',
+    because: 'only notes, sync and team offer parts to other features; pages are imported by app/routes.tsx only',
   },
   {
     files: /^web\//,

@@ -188,7 +188,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
         )
     }
   }
-  const contents = Map.groupBy(crmNotes, (note) => String(note['Note_Content']))
+  const contents = Map.groupBy(crmNotes, wordsOf)
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
     if (count > 1 || (count === 0 && !record.isDeleted))
@@ -204,9 +204,14 @@ export async function compare(world: World, partners: readonly Partner[], ledger
 
   /** What a partner wrote stays its own when the record is given to another partner. */
   function contentsInCrm(id: string, reader: Partner): string[] {
-    const contents = (notesOf.get(id) ?? []).map((note) => String(note['Note_Content']))
+    const contents = (notesOf.get(id) ?? []).map(wordsOf)
     return contents.filter((content) => ['staff', reader.number, undefined].includes(authors.get(content))).toSorted()
   }
+}
+
+/** Without the name of who of the partner wrote it, which goes with it to the CRM (D64). */
+function wordsOf(note: Record<string, unknown>): string {
+  return String(note['Note_Content']).replace(/\n\n— [^\n]*$/, '')
 }
 
 /**

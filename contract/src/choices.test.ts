@@ -10,7 +10,7 @@ test.each([
   ['Approved', false],
   ['', false],
   [null, false],
-])('whether the stage %j is won: %s', (stage, won) => {
+])('the stage %j is won: %s', (stage, won) => {
   expect(isWonStage(stage)).toBe(won)
 })
 

@@ -19,7 +19,7 @@ export const Activity = z.object({
   title: z.string(),
   description: z.string(),
   loid: z.nullable(z.string()),
-  /** Whose page the LOID leads to; null where there is none any more. */
+  /** The kind of page that the LOID leads to; null if the page is gone. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   created_at: Instant,
 })
@@ -49,7 +49,7 @@ export const TrendPoint = z.object({
 })
 export type TrendPoint = z.infer<typeof TrendPoint>
 
-/** `previous` is null where there is nothing to compare with: the partner is not here for that long. */
+/** `previous` is null if there is nothing to compare with, because the partner is too new. */
 export const Comparison = z.object({ current: z.number(), previous: z.nullable(z.number()) })
 export type Comparison = z.infer<typeof Comparison>
 

@@ -7,6 +7,7 @@ import { Loid } from './loid.ts'
 import { filterMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { defineRoute } from './route.ts'
+import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import { filterText } from './text.ts'
 
 const Text = z.nullable(z.string())
@@ -30,6 +31,7 @@ export const Deal = z.object({
   probability: z.nullable(z.number()),
   description: Text,
   partner_iso: Text,
+  ...SubmittedBy,
   crm: CrmState,
   created_at: Instant,
   modified_time: Instant,
@@ -61,6 +63,7 @@ export const DealFilters = z.object({
   dateFrom: filterDate('dateFrom'),
   dateTo: filterDate('dateTo'),
   search: filterText('search', SEARCH_LENGTH_MAX),
+  person: filterPerson(),
 })
 export type DealFilters = z.output<typeof DealFilters>
 

@@ -42,8 +42,8 @@ export const EVENT_PAYLOADS = {
   'lead.created': payload(
     'lead.created',
     'A lead was submitted, or the lender added one for you.',
-    { ...LeadFacts, status: z.string(), created_at: Instant },
-    { ...LEAD, status: 'New Lead', created_at: AT },
+    { ...LeadFacts, status: z.string(), submitted_by: Text, created_at: Instant },
+    { ...LEAD, status: 'New Lead', submitted_by: 'Mia Harbour', created_at: AT },
   ),
   'lead.status_changed': payload(
     'lead.status_changed',
@@ -66,8 +66,8 @@ export const EVENT_PAYLOADS = {
   'deal.created': payload(
     'deal.created',
     'A deal was submitted, or the lender made one.',
-    { ...DealFacts, stage: z.string(), created_at: Instant },
-    { ...DEAL, stage: 'Information Received', created_at: AT },
+    { ...DealFacts, stage: z.string(), submitted_by: Text, created_at: Instant },
+    { ...DEAL, stage: 'Information Received', submitted_by: 'Mia Harbour', created_at: AT },
   ),
   'deal.stage_changed': payload(
     'deal.stage_changed',
@@ -96,6 +96,7 @@ export const EVENT_PAYLOADS = {
       on: z.enum(['lead', 'deal']),
       business_name: Text,
       created_by: Text,
+      submitted_by: Text,
       created_at: Instant,
     },
     {
@@ -104,6 +105,7 @@ export const EVENT_PAYLOADS = {
       on: 'lead',
       business_name: LEAD.business_name,
       created_by: 'Priya Nair',
+      submitted_by: null,
       created_at: AT,
     },
   ),

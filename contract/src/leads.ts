@@ -27,6 +27,7 @@ import { optionalMoney } from './money.ts'
 import { Note } from './notes.ts'
 import { fitsBothCountries, INVALID_PHONE, PHONE_FITS_BOTH, readPhone } from './phone.ts'
 import { defineRoute } from './route.ts'
+import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
 /** Whether the portal's record has reached the CRM: waiting for it, there, or given up (D23). */
@@ -64,6 +65,7 @@ export const Lead = z.object({
   owns_property: z.boolean(),
   property_value: Money,
   property_debt: Money,
+  ...SubmittedBy,
   crm: CrmState,
   created_at: Instant,
   modified_time: Instant,
@@ -203,6 +205,7 @@ export const LeadFilters = z.object({
   dateFrom: filterDate('dateFrom'),
   dateTo: filterDate('dateTo'),
   search: filterText('search', SEARCH_LENGTH_MAX),
+  person: filterPerson(),
 })
 export type LeadFilters = z.output<typeof LeadFilters>
 

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { CHOICE_LENGTH_MAX, NOTE_LENGTH_MAX, NOTE_LENGTH_MIN } from './limits.ts'
 import { defineRoute } from './route.ts'
+import { SubmittedBy } from './submitted-by.ts'
 import { optionalText, storable } from './text.ts'
 
 export const NOTE_EMPTY = 'Please enter a note before submitting'
@@ -27,6 +28,7 @@ export const Note = z.object({
   content: z.string(),
   /** 'System' when the CRM names nobody (section 3). */
   created_by: z.string(),
+  ...SubmittedBy,
   created_at: Instant,
   crm: NoteCrmState,
   /** Why the CRM does not have it, once the portal gave up. */

@@ -83,7 +83,7 @@ test.each([
   expect(phoneReadings(text).map((reading) => reading.country)).toEqual(countries)
 })
 
-test('where both countries fit, the chosen one decides; where one fits, the choice is not asked', () => {
+test('the chosen country decides if both fit, and is not asked for if one fits', () => {
   expect(readPhone('027 123 4567', 'NZ')?.e164).toBe('+64271234567')
   expect(readPhone('027 123 4567', 'AU')?.e164).toBe('+61271234567')
   expect(readPhone('+61 412 345 678', 'NZ')?.country).toBe('AU')

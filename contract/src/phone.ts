@@ -47,7 +47,7 @@ export function phoneReadings(text: string): PhoneReading[] {
   return readings.filter(({ country }) => (country === 'NZ') === NZ_ONLY.test(national))
 }
 
-/** Whether somebody has to say which of the two countries it belongs to. */
+/** True if somebody must choose between the two countries. */
 export function fitsBothCountries(text: string): boolean {
   return phoneReadings(text).length > 1
 }

@@ -7,6 +7,11 @@ import type { Route } from './route.ts'
 /** Who may do what: the whole of it. Each role may also do what the roles below it may. */
 const MAY: Record<Role, string[]> = {
   owner: [
+    'GET /team',
+    'POST /team/invitations',
+    'POST /team/invitations/:id/send',
+    'DELETE /team/invitations/:id',
+    'PUT /team/people/:id',
     'GET /dashboard/api-key-status',
     'POST /dashboard/generate-api-key',
     'DELETE /dashboard/revoke-api-key',

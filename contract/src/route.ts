@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import type { Role, SessionAuth } from './roles.ts'
 
 /**
- * Whose call it is: nobody's, a signed-in partner's, a system's with an API key, or one of two. A session that has ended
- * is nobody's where nobody may call.
+ * Who may call: nobody in particular, a signed-in partner, a system with an API key, or either of the last two. On a route
+ * open to all, a session that has ended counts as no session.
  */
 export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
 
@@ -30,6 +30,10 @@ export interface Route<
   auth: Caller
   /** The least role whose session may call it (D61); undefined where no session may. */
   least: Role | undefined
+  /** Asks for password or passkey when that was more than 15 minutes ago (D66): everybody, or who has a second factor. */
+  asksAgain: AsksAgain | undefined
+  /** Also for a person who must set up a second factor first. */
+  beforeSecondFactor: boolean
   query: Query
   body: Body
   answer: Answer
@@ -42,13 +46,17 @@ export interface Route<
   summary: string
 }
 
-/** A route that a session may call says whose. */
+type AsksAgain = 'always' | 'with-second-factor'
+
+/** A route that a session may call names its least role. */
 type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
 
 interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   method: Route['method']
   path: Path
   auth: Caller
+  asksAgain?: AsksAgain
+  beforeSecondFactor?: boolean
   query?: Query
   body?: Body
   answer: Answer
@@ -71,12 +79,14 @@ export function defineRoute<
 >(
   definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> & LeastRole<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { least, query, body, accepted, envelope, ...rest } = definition
+  const { least, asksAgain, query, body, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
+    beforeSecondFactor: false,
     ...rest,
     least,
+    asksAgain,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; left out, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

@@ -17,14 +17,14 @@ export function spelledBodyOf(schema: z.ZodMiniType): SpelledBody | undefined {
   return bodies.get(schema)
 }
 
-/** A body may hold thousands of unknown fields; whoever reads the answer wants to see some. */
+/** A body may hold thousands of unknown fields; the answer names some of them. */
 const UNKNOWN_FIELDS_MAX = 20
 const SHOWN_LENGTH_MAX = 50
 
 /**
- * A body whose fields may be given in camelCase, in snake_case, or by another name that integrators expect (D38). The
- * same field twice is understood only when both say the same. What is wrong is said under the caller's own spelling,
- * and of an unknown field which known one is meant.
+ * A body whose fields may be given in camelCase, in snake_case, or by another name that integrators expect (D38). The same
+ * field twice is understood only when both say the same. Messages use the caller's own spelling, and for an unknown field
+ * they suggest the known one.
  */
 export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string>(
   schema: Schema,

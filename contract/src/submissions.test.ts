@@ -92,7 +92,7 @@ test('the same field in two spellings is fine when both say the same', () => {
   expect(LeadSubmission.parse(body)).toMatchObject({ businessName: LEAST.business_name, loanAmount: 5 })
 })
 
-test('of thousands of unknown fields twenty are named, shortened', () => {
+test('names twenty of thousands of unknown fields, shortened', () => {
   const body = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`${'x'.repeat(60)}${i}`, 1]))
   const issues = LeadSubmission.safeParse({ ...LEAST, ...body }).error?.issues ?? []
   expect(issues).toHaveLength(20)

@@ -119,7 +119,7 @@ export const DealSubmission = inAnySpelling(
       email: 'Email address of the applicant; an email or a phone is required',
       phone: 'Australian or New Zealand phone number of the applicant; stored with +61 or +64',
       dealName: 'Name of the deal; left out, the business’s',
-      contactName: 'Whom to call (also: `first_name` and `last_name`)',
+      contactName: 'The person to call (also: `first_name` and `last_name`)',
       firstName: 'First name of the contact, where `contact_name` is not given',
       lastName: 'Last name of the contact, where `contact_name` is not given',
       amount: 'Amount in AUD (also: `loan_amount`)',

@@ -5,7 +5,7 @@ import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { filterText, lengthAtMost, storable } from './text.ts'
 
-/** What a partner's endpoint is told of (D35). */
+/** The events that a partner's endpoint receives (D35). */
 export const EVENT_TYPES = [
   'lead.created',
   'lead.status_changed',
@@ -116,6 +116,7 @@ export const changeWebhookUrl = defineRoute({
   path: '/dashboard/webhook-url',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'with-second-factor',
   body: WebhookUrlChange,
   answer: z.extend(WebhookEndpoint, {
     /** The signing secret, when this call made it: shown once. */
@@ -130,6 +131,7 @@ export const rotateWebhookSecret = defineRoute({
   path: '/dashboard/webhook-secret',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'with-second-factor',
   answer: z.extend(WebhookEndpoint, { secret: z.string() }),
   status: 201,
   summary: 'Makes a new signing secret, shown this once; the old one signs beside it for 24 hours.',

@@ -36,7 +36,7 @@ async function start(dir: string, more: { [name: string]: string } = {}, hasIpc 
   return { child, ready, url: String(at(ready, 'url')), ipc: () => ipc, out: () => out }
 }
 
-test('what was answered survives kill -9 at any moment', { timeout: 60_000 }, async () => {
+test('answered writes survive kill -9 at any moment', { timeout: 60_000 }, async () => {
   const dir = newFolder()
   const acknowledged: string[] = []
   for (let round = 0; round < 3; round++) {

@@ -51,8 +51,9 @@ test('/api-docs tells what the partner API is and how it is called', { tag: '@de
   await expect(main.getByRole('heading', { level: 2 })).toHaveText([
     'Partner API',
     'Authentication',
-    'Endpoints',
     'Code examples',
+    'Endpoints',
+    'Request fields',
     'Webhooks',
     'Error codes',
     'Rate limits',
@@ -71,7 +72,7 @@ test('/api-docs tells what the partner API is and how it is called', { tag: '@de
     expect(await main.textContent()).not.toContain(partner.token.slice(0, 8))
   })
 
-  await test.step('every call stands with its fields and examples', async () => {
+  await test.step('every call stands with its examples and leads to the one table of its fields', async () => {
     const calls = main.getByRole('article')
     for (const call of ['POST /partner/leads', 'GET /partner/docs', 'POST /webhook/lead', 'POST /webhook/deal']) {
       const [method = '', path = ''] = call.split(' ')
@@ -79,9 +80,12 @@ test('/api-docs tells what the partner API is and how it is called', { tag: '@de
       await expect(one.locator('header'), call).toHaveText(`${method}${path}`)
     }
     const submission = calls.filter({ has: page.getByRole('heading', { name: '/partner/leads', exact: true }) })
-    await expect(submission.getByRole('listitem').filter({ hasText: 'business_name' }).first()).toContainText(
-      'required',
-    )
+    await submission.getByRole('link', { name: 'Request fields of POST /partner/leads' }).click()
+    const fields = main.getByRole('region', { name: 'POST /partner/leads, POST /webhook/lead' })
+    await expect(fields).toBeInViewport()
+    const name = fields.getByRole('listitem').filter({ hasText: 'Name of the applicant’s business' })
+    await expect(name).toContainText('required')
+    await expect(main.getByText('Name of the applicant’s business')).toHaveCount(2)
     await expect(submission.getByRole('group', { name: 'Request example' })).toContainText('"business_name"')
     await expect(submission.getByRole('group', { name: 'Response example' })).toContainText('"loid"')
   })

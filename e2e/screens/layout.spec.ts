@@ -27,21 +27,19 @@ const PAGES_OF_PARTNERS = [
   '/profile',
 ]
 
-// The last ones are no encoded text.
+// The last two are not valid encodings.
 const ADDRESSES_OF_NOTHING = ['/no/such/page', '/deals/%E0%A4%A', '/%']
 
 const PAGES_OF_NEWCOMERS = ['/login', '/signup', '/forgot-password', '/reset-password?token=x']
 
-signedOut('whoever is signed out is asked to sign in', { tag: '@desktop' }, async ({ page }) => {
+signedOut('redirects a signed-out visitor to /login', { tag: '@desktop' }, async ({ page }) => {
   for (const path of ['/', ...PAGES_OF_PARTNERS, ...ADDRESSES_OF_NOTHING]) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/login')
   }
 })
 
-test('whoever is signed in is taken to the dashboard from every other address', { tag: '@desktop' }, async ({
-  page,
-}) => {
+test('redirects a signed-in person from every other address to /dashboard', { tag: '@desktop' }, async ({ page }) => {
   for (const path of ['/', ...PAGES_OF_NEWCOMERS, ...ADDRESSES_OF_NOTHING, '/search', '/search?q=%20']) {
     await page.goto(path)
     await expect(page, path).toHaveURL('/dashboard')
@@ -125,7 +123,7 @@ test('a message that is dismissed by keyboard gives the focus back, and the next
   await expect(toasts(page)).toHaveCount(0)
 })
 
-test('the sidebar leads everywhere and marks where one is', { tag: '@desktop' }, async ({ page, partner }) => {
+test('the sidebar leads everywhere and marks the present page', { tag: '@desktop' }, async ({ page, partner }) => {
   await page.goto('/leads/new')
   const sidebar = page.getByRole('complementary')
   const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')
@@ -171,7 +169,7 @@ test('the keyboard skips the sidebar and finds the search box', { tag: '@desktop
   await expect(box).toHaveValue('salt & bush')
 })
 
-test('the theme that one chooses stays, whatever the system prefers', async ({ page, isMobile }) => {
+test('the chosen theme stays, whatever the system prefers', async ({ page, isMobile }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/leads')
   // Once no colour is on its way to another.
@@ -193,6 +191,23 @@ test('the theme that one chooses stays, whatever the system prefers', async ({ p
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.reload()
   expect(await background()).toBe(light)
+})
+
+test('a list prints as a document: the table as a table, without menu, search and buttons', async ({
+  page,
+  partner,
+}) => {
+  await partner.submitLead({ businessName: 'Kauri Joinery' })
+  await page.goto('/leads')
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('table', { name: 'Leads' })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'Business Name' })).toBeVisible()
+  await expect(page.getByText('Kauri Joinery').first()).toBeVisible()
+  for (const role of ['banner', 'complementary', 'searchbox'] as const)
+    await expect(page.getByRole(role).filter({ visible: true }), role).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
+  for (const name of ['Sync from CRM', 'Search', 'Filters'])
+    await expect(page.getByText(name, { exact: true }).filter({ visible: true }), name).toHaveCount(0)
 })
 
 test('signing out is asked about first', async ({ page, partner, request, isMobile }) => {

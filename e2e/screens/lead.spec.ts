@@ -112,7 +112,7 @@ test('/leads/{loid} tells everything about a lead', { tag: '@desktop' }, async (
   })
 })
 
-test('/leads/{loid} leaves out what nobody told', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads/{loid} leaves out unknown values', { tag: '@desktop' }, async ({ page, partner }) => {
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })

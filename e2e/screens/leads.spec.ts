@@ -303,7 +303,10 @@ test('/leads tests the connection to the CRM step by step', async ({ page }) => 
   await expectGoodLooks(page)
 })
 
-test('/leads fetches anew what is older than half a minute', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads fetches a list again when it is older than half a minute', { tag: '@desktop' }, async ({
+  page,
+  partner,
+}) => {
   await page.clock.install()
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()

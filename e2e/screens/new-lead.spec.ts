@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { toasts } from '../toasts.ts'
@@ -47,6 +47,35 @@ test('/leads/new has the fields of its five sections', { tag: '@desktop' }, asyn
   await expect(field(page, 'Outstanding Debt')).toBeVisible()
   await page.getByLabel('The applicant owns property').uncheck()
   await expect(field(page, 'Outstanding Debt')).toHaveCount(0)
+})
+
+test('/leads/new takes one lead after the other', async ({ page, isMobile }) => {
+  await page.goto('/leads')
+  await page.getByRole('link', { name: 'New Lead' }).click()
+  const first = field(page, 'First Name')
+  // A phone would cover half of the page with its keyboard.
+  await expect(isMobile ? page.getByRole('heading', { level: 1, name: 'New Lead' }) : first).toBeFocused()
+  await fillRequired(page)
+  await page.getByRole('button', { name: 'Submit and add another' }).click()
+  await expect(toasts(page).filter({ hasText: 'Ironbark Joinery was submitted as LO-' })).toBeVisible()
+  await expect(first).toBeFocused()
+  for (const name of ['First Name', 'Email', 'Phone', 'Business Name']) await expect(field(page, name)).toHaveValue('')
+  await expectGoodLooks(page)
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await expect(page).toHaveURL('/leads')
+  await expect(page.getByRole('link', { name: 'Ironbark Joinery', exact: true })).toHaveCount(1)
+})
+
+test('on a phone Submit stays in reach and hides no field', { tag: '@mobile' }, async ({ page }) => {
+  await page.goto('/leads/new')
+  const submit = page.getByRole('button', { name: 'Submit Lead' })
+  const consent = page.getByText('By submitting, you confirm')
+  for (const name of ['First Name', 'Loan Purpose', 'Additional Information']) {
+    await field(page, name).focus()
+    for (const inReach of [submit, consent]) await expect(inReach).toBeInViewport({ ratio: 1 })
+    const [above, below] = [await boxOf(field(page, name)), await boxOf(consent)]
+    expect(above.y + above.height, name).toBeLessThan(below.y)
+  }
 })
 
 test('/leads/new names what is missing or wrong', async ({ page }) => {
@@ -303,6 +332,12 @@ test('/leads/new goes to the list when the answer does not name the lead', { tag
 
 function field(page: Page, name: string) {
   return page.getByRole('main').getByLabel(name, { exact: true })
+}
+
+async function boxOf(place: Locator) {
+  const box = await place.boundingBox()
+  if (!box) throw new Error('it is not on the screen')
+  return box
 }
 
 async function fillRequired(page: Page) {

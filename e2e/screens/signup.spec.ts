@@ -64,6 +64,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   await expect(page).toHaveURL('/signup')
   await page.clock.runFor(200)
   await expect(page).toHaveURL('/login')
+  await expect(page.getByLabel('Email')).toHaveValue(account.email)
 
   const { email, password } = account
   const { token, partner } = await (await request.post('/api/auth/login', { data: { email, password } })).json()

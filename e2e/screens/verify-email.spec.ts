@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
+import { mailedToken } from '../mailed-token.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
-const OUTBOX = path.resolve(import.meta.dirname, '../../.cache/e2e/outbox')
 const VERIFICATIONS = '**/api/auth/verify-email'
 const INVALID = 'This verification link is invalid or was already used.'
 
@@ -18,8 +16,8 @@ test('/verify-email verifies the address of the account that is signed in, once'
   await expect(page.getByRole('alert')).toHaveText(INVALID)
   await expectGoodLooks(page)
 
-  await expect.poll(() => mailedToken(partner.email)).toBeDefined()
-  const link = `/verify-email?token=${mailedToken(partner.email)}`
+  await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
+  const link = `/verify-email?token=${mailedToken('verify-email', partner.email)}`
   const mend = await breakAnswers(page, VERIFICATIONS, { status: 429, error: 'Too many at once' })
   await page.goto(link)
   await expect(page.getByRole('alert')).toHaveText('Too many at once')
@@ -50,10 +48,10 @@ test('/verify-email asks for the password without a session, and /disown closes 
   partner,
   request,
 }) => {
-  await expect.poll(() => mailedToken(partner.email)).toBeDefined()
+  await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
   await page.goto('/login')
   await page.evaluate(() => localStorage.clear())
-  await page.goto(`/verify-email?token=${mailedToken(partner.email)}`)
+  await page.goto(`/verify-email?token=${mailedToken('verify-email', partner.email)}`)
   await page.getByLabel('Password', { exact: true }).fill('not the password')
   await page.getByRole('button', { name: 'Confirm email address' }).click()
   await expect(page.getByText('Incorrect password')).toBeVisible()
@@ -69,10 +67,3 @@ test('/verify-email asks for the password without a session, and /disown closes 
   const signIn = await request.post('/api/auth/login', { data: { email, password } })
   expect((await signIn.json()).code).toBe('EMAIL_NOT_FOUND')
 })
-
-function mailedToken(email: string): string | undefined {
-  const mails = readdirSync(OUTBOX).map((file) => readFileSync(path.join(OUTBOX, file), 'utf8'))
-  const mail = mails.find((text) => text.includes(`To: ${email}`) && text.includes('verify-email'))
-  // Quoted-printable: `=` is written as its code, and long lines are broken.
-  return /verify-email\?token=([\w-]+)/.exec(mail?.replaceAll('=\n', '').replaceAll('=3D', '=') ?? '')?.[1]
-}

@@ -44,7 +44,7 @@ create table webhook_logs (
   request_body text,
   response_body text,
   attempts integer not null default 0,
-  -- How many attempts came before the present schedule of retries: sending again begins it anew.
+  -- How many attempts came before the present schedule of retries: sending again resets it.
   attempts_before integer not null default 0,
   -- Of a delivery that is pending, and of no other row.
   next_attempt_at timestamptz(3),
@@ -84,7 +84,7 @@ alter table events add column to_deliver boolean not null default false;
 create index events_to_deliver on events (created_at, id) where to_deliver;
 
 -- A trigger, because its look is planned once a connection: as a part of the insert it made recording an event half as
--- dear again, for every lead of every partner, most of whom have no endpoint.
+-- dear again, for every lead of every partner, and most partners have no endpoint.
 create function mark_event_to_deliver() returns trigger language plpgsql as $$
 begin
   new.to_deliver := exists (

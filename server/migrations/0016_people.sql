@@ -55,3 +55,20 @@ select distinct on (partner_id) partner_id, id as person_id, email, first_name, 
   from people
  where role = 'owner'
  order by partner_id, is_active desc, created_at, id;
+
+-- Who was asked to join. Accepting or revoking removes the row.
+create table invitations (
+  id uuid primary key,
+  partner_id uuid not null references partners on delete cascade,
+  email text not null,
+  first_name text not null,
+  last_name text,
+  role text not null check (role in ('owner', 'member', 'viewer')),
+  invited_by uuid references people on delete set null,
+  created_at timestamptz(3) not null,
+  -- Both null until the mail with the link is sent.
+  token_hash bytea unique,
+  expires_at timestamptz(3),
+  unique (partner_id, email)
+);
+create index invitations_by_expiry on invitations (expires_at);

@@ -3,7 +3,8 @@ import { accountAccess } from './account-access.ts'
 import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
-import { findCaller } from './features/accounts/sessions.ts'
+import { secondFactorRoutes } from './features/accounts/second-factor.routes.ts'
+import { findCaller, findConfirmation } from './features/accounts/sessions.ts'
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
 import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
 import { hasKeyForm } from './features/api-keys/key-format.ts'
@@ -17,6 +18,7 @@ import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
+import { teamRoutes } from './features/team/team.routes.ts'
 import { webhookRoutes } from './features/webhooks/webhooks.routes.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { healthRoutes, type Readiness } from './http/health.ts'
@@ -44,13 +46,15 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     { findSessionCaller: callers.find, findKeyCaller: (key) => findKeyCaller(deps, key), hasKeyForm },
     rateLimits,
   )
-  const mount = createMount(app, deps, authenticate, rateLimits)
+  const mount = createMount(app, deps, authenticate, rateLimits, (caller) => findConfirmation(deps, caller))
   logInboundCalls(app, deps)
   accountRoutes(mount, deps, {
     callers,
     access: accountAccess,
     connectRecords: (tx, partnerId) => deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId }),
   })
+  secondFactorRoutes(mount, deps, callers)
+  teamRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)

@@ -10,6 +10,7 @@ import { pullNotified } from './features/sync/pull-notified.job.ts'
 import { runSync } from './features/sync/run-sync.job.ts'
 import { sweep } from './features/sync/sweep.job.ts'
 import { watchCrm } from './features/sync/watch-crm.job.ts'
+import { mailInvitation } from './features/team/mail-invitation.job.ts'
 import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
 import type { Job } from './jobs/define-job.ts'
 import { pruneNightly } from './prune.job.ts'
@@ -25,6 +26,7 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   runSync,
   mailVerification,
   mailResetLink,
+  mailInvitation,
   mailNotice,
   mailEndpointDisabled,
   pruneNightly,

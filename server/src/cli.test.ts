@@ -130,7 +130,7 @@ test('the CRM is checked, and what it lacks is made', { timeout: 120_000 }, asyn
   expect(away).toEqual({ code: 1, out: '', err: 'The CRM’s sign-in does not answer.\n' })
 })
 
-test('what makes no sense ends with 2 and one line, what cannot be done with 1 and one line', {
+test('a senseless command exits with 2 and one line, an impossible one with 1 and one line', {
   timeout: 60_000,
 }, async () => {
   await using folder = await openDataFolder()

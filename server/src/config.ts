@@ -55,7 +55,7 @@ export type ZohoSettings = {
 
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Its message is one line for whoever starts the portal: the variable, what it was, what it must be. */
+/** Its message is one line for the operator: the variable, its value, and the values that are allowed. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }

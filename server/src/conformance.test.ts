@@ -7,12 +7,16 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { newId } from './db/ids.ts'
+import { openAuthenticator } from './testing/authenticator.ts'
 import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from './testing/bad-input.ts'
 import { insertDeal } from './testing/insert-deal.ts'
 import { openLender } from './testing/lender.ts'
+import { addApp, addPasskey, beginApp } from './testing/second-factor.ts'
 import {
   type Answer,
   addColleague,
+  confirmEmail,
+  invitationToken,
   newLead,
   startPortal,
   type TestPartner,
@@ -37,7 +41,10 @@ let foreign: string[]
 beforeAll(async () => {
   portal = await startPortal()
   partner = await portal.newPartner()
+  await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  // Whatever body is sent to /team/settings, the partner reaches everything.
+  await addPasskey(portal, partner)
   owner = await portal.newPartner()
   const lead = await owner.submitLead()
   const deal = await insertDeal(portal.deps.db, owner.id)
@@ -52,23 +59,22 @@ beforeAll(async () => {
     .insertInto('webhook_logs')
     .values({ ...log, endpoint: 'https://partner.example/hook' })
     .execute()
-  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id]
+  await confirmEmail(portal, owner)
+  const invitation = await owner.post('/team/invitations', { ...INVITED, email: 'foreign@example.com' })
+  const person = (await owner.get('/profile')).body.data.person_id
+  foreign = [lead.loid, lead.id, deal.loid, deal.id, run.id, log.id, invitation.body.data.id, person]
 
   const business = await portal.newPartner()
-  const [viewer, member, gone] = await Promise.all(
-    (['viewer', 'member', 'owner'] as const).map((role) => addColleague(portal, business.id, role)),
-  )
-  await portal.deps.db
-    .updateTable('people')
-    .set({ is_active: false })
-    .where('id', '=', gone?.id ?? '')
-    .execute()
+  const viewer = await addColleague(portal, business, 'viewer')
+  const member = await addColleague(portal, business, 'member')
+  const gone = await addColleague(portal, business, 'owner')
+  await business.put(`/team/people/${gone.id}`, { is_active: false })
   callers = {
     'no session': undefined,
-    viewer: viewer?.token,
-    member: member?.token,
+    viewer: viewer.token,
+    member: member.token,
     owner: business.token,
-    'deactivated person': gone?.token,
+    'deactivated person': gone.token,
     'foreign partner’s owner': owner.token,
     'API key': apiKey,
   }
@@ -108,7 +114,7 @@ async function ask(route: Route, request: Asked = {}) {
   })
 }
 
-/** What is wrong with a refusal: another status, another form, or a look into the inside of the server. */
+/** The fault of a refusal: another status, another form, or details of the server. */
 function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
   const text = JSON.stringify(answer.body)
   if (!statuses.includes(answer.status)) return `${answer.status} ${text}`
@@ -350,7 +356,7 @@ test('every route answers in its own form: no field too few, none too many', { t
   }
 })
 
-test('of every route it was tried what it does without a session, with a foreign one and with bad input', () => {
+test('every route was tried without a session, with a foreign one and with bad input', () => {
   const all = named.map(([name]) => name)
   const reading = withInput.map(([name]) => name)
   expect(all.filter((name) => !tried.withoutSession.has(name))).toEqual([])
@@ -364,10 +370,11 @@ test('of every route it was tried what it does without a session, with a foreign
 
 /** A query that the route takes. */
 function validQuery(route: Route): string {
-  return route.path === '/crm/search' ? '?q=a' : ''
+  const queries: Record<string, string> = { '/crm/search': '?q=a', '/auth/invitation': '?token=x' }
+  return queries[route.path] ?? ''
 }
 
-/** What a partner of its own asks, so that the route does what it is for. */
+/** A request of a partner of its own that the route answers with success. */
 async function successfulRequest(on: TestPortal, name: string, route: Route) {
   const subject = await on.newPartner()
   await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)
@@ -380,7 +387,16 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     const mail = await on.mailTo(subject.email, '/verify-email?token=')
     return /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
   }
+  // Where people of the partner are needed.
+  const isOfTeam = route.path.startsWith('/team/') || route.path.includes('invitation')
+  if (isOfTeam) await confirmEmail(on, subject)
+  const invite = async () => {
+    const invited = await subject.post('/team/invitations', { ...INVITED, email: `for-${subject.id}@example.com` })
+    return invited.body.data
+  }
+  const invited = async () => invitationToken(on, (await invite()).email)
   const bodies: Record<string, () => Promise<object>> = {
+    'POST /auth/accept-invitation': async () => ({ token: await invited(), password: 'correct-horse-battery' }),
     'POST /auth/login': async () => ({ email: subject.email, password: subject.password }),
     'POST /auth/verify': async () => ({ token: subject.token }),
     'POST /auth/forgot-password': async () => ({ email: subject.email }),
@@ -399,8 +415,29 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       confirmPassword: 'another-fine-horse',
     }),
     'POST /crm/note': async () => ({ loid, content: 'A note long enough.' }),
+    'POST /auth/second-factor': async () => {
+      const app = await addApp(on, subject)
+      const { email, password } = subject
+      const { second_factor } = (await on.post('/auth/login', { email, password })).body
+      return { token: second_factor.token, code: app.nextCode() }
+    },
+    'POST /auth/passkey': async () => ({ passkey: await (await addPasskey(on, subject)).answer() }),
+    'POST /account/confirm': async () => ({ password: subject.password }),
+    'POST /account/totp/confirm': async () => ({ code: (await beginApp(on, subject)).codeAt() }),
+    'POST /account/passkeys': async () => {
+      const creation = (await subject.post('/account/passkeys/options')).body.data
+      return { name: 'Phone', passkey: openAuthenticator(on.deps.publicUrl).create(creation) }
+    },
   }
+  if (name === 'DELETE /account/totp' || name === 'POST /account/recovery-codes') await addApp(on, subject)
   const ids: Record<string, () => Promise<string>> = {
+    'DELETE /account/passkeys/:id': async () => {
+      await addPasskey(on, subject)
+      return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
+    },
+    'POST /team/invitations/:id/send': async () => (await invite()).id,
+    'DELETE /team/invitations/:id': async () => (await invite()).id,
+    'PUT /team/people/:id': async () => (await addColleague(on, subject, 'member')).id,
     'GET /dashboard/sync-runs/:id': async () => {
       await subject.post('/dashboard/sync-leads')
       const run = on.deps.db.selectFrom('sync_runs').select('id').where('partner_id', '=', subject.id)
@@ -427,7 +464,8 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     }
   }
   const id = (await ids[name]?.()) ?? (route.path.includes('/deal/') ? deal.loid : loid)
-  const path = `${route.path.replace(/:\w+/, id)}${validQuery(route)}`
+  const query = name === 'GET /auth/invitation' ? `?token=${await invited()}` : validQuery(route)
+  const path = `${route.path.replace(/:\w+/, id)}${query}`
   const body = (await bodies[name]?.()) ?? validBody(route)
   return { path, token: route.auth === 'api-key' ? api_key : subject.token, ...(body && { body }) }
 }
@@ -469,7 +507,14 @@ function ignoresUnknown({ auth }: Route): boolean {
   return auth === 'none' || auth === 'session'
 }
 
+const INVITED = { email: 'invited@example.com', firstName: 'Robin', lastName: 'Lee', role: 'member' }
 const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
+const CREDENTIAL = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+const CREATED_PASSKEY = { ...CREDENTIAL, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+const USED_PASSKEY = {
+  ...CREDENTIAL,
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+}
 const NOBODY_YET = { email: 'repeat@example.com', businessName: 'Repeat' }
 /** A body that the route takes, so that only one thing is odd at a time. */
 function validBody(route: Route): Record<string, unknown> | undefined {
@@ -488,9 +533,19 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/verify': { token: 'x' },
     '/auth/verify-email': { token: 'x' },
     '/auth/disown': { token: 'x' },
+    '/auth/accept-invitation': { token: 'x', password: 'correct-horse-battery' },
+    '/team/invitations': INVITED,
+    '/team/people/:id': { role: 'viewer' },
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
+    '/auth/second-factor': { token: 'x', code: '000000' },
+    '/auth/passkey/options': {},
+    '/auth/passkey': { passkey: USED_PASSKEY },
+    '/account/confirm': { password: 'x' },
+    '/account/totp/confirm': { code: '000000' },
+    '/account/passkeys': { name: 'Phone', passkey: CREATED_PASSKEY },
+    '/team/settings': { second_factor_required: false },
   }
   const body = bodies[route.path]
   if (!body) throw new Error(`no valid body is known for ${route.path}`)

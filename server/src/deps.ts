@@ -8,15 +8,15 @@ import type { JobQueue } from './jobs/enqueue-job.ts'
 import type { Mailer } from './mail/mail.ts'
 import type { Crm } from './zoho/crm.ts'
 
-/** What every feature may use. Nothing else is reached by import. */
+/** What every feature may use. Everything with state arrives here, not by import. */
 export interface Deps {
   config: Settings
   /** Where partners reach the portal: used in mails and documents. */
   publicUrl: string
   db: Db
-  /** The same database for statements that Kysely does not write. */
+  /** The same database, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
-  /** The same database for the quick reads that every visit sends. */
+  /** The same database, for `sendNamed` of the quick reads that every visit sends. */
   reads: Reads
   jobs: JobQueue
   crm: Crm

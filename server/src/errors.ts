@@ -42,7 +42,7 @@ export class Forbidden extends PortalError {
   }
 }
 
-/** Also what another partner's record is (D8). */
+/** Another partner's record is not found either (D8). */
 export class NotFound extends PortalError {
   constructor(text: string, code: ErrorCode = 'NOT_FOUND') {
     super(404, code, text)

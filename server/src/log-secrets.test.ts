@@ -79,7 +79,7 @@ test('no password, token, key or hash is ever logged, not even at the most talka
   expect(log).not.toMatch(/authorization|"password":/i)
 })
 
-test('of an error the log has what went wrong, and nothing of the connection or the row that it happened to', async () => {
+test('the log has an error’s message, and no part of its connection or row', async () => {
   const lines: string[] = []
   const own = await createDatabase()
   // PostgreSQL trusts the test without looking at it.

@@ -37,8 +37,8 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
 }
 
 /**
- * What went wrong and where, those that caused it included. Whatever else hangs on an error stays out: with PostgreSQL's
- * that is the row which it refused or the whole connection, with a URL's the text that was none.
+ * Message, code and stack of an error and of its causes. Other properties stay out: a PostgreSQL error carries the refused
+ * row or the whole connection, a URL error the invalid text.
  */
 function readableError(error: unknown) {
   if (typeof error !== 'object' || error === null) return { message: String(error) }

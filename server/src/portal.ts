@@ -57,7 +57,7 @@ const STOP_MS_MAX = 10_000
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 
-/** Which database and which CRM, its caller decides. */
+/** The caller chooses the database and the CRM. */
 export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP

@@ -8,7 +8,7 @@ import { newLead, startPortal, type TestPartner, type TestPortal } from './testi
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What was removed, without the kinds of which nothing was. */
+/** What was removed, without the kinds that are 0. */
 async function pruned({ deps }: TestPortal): Promise<Record<string, number>> {
   const removed = await prune(deps)
   return Object.fromEntries(Object.entries(removed).filter(([, count]) => count > 0))
@@ -25,7 +25,7 @@ function archivedAt(daysAgo: number) {
   }
 }
 
-test('sessions, links and remembered answers go when they have ended, and not before', async () => {
+test('removes sessions, links and remembered answers when they have ended, and not before', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.mailTo(partner.email) // the welcome mail's link is made with it
@@ -48,7 +48,7 @@ test('sessions, links and remembered answers go when they have ended, and not be
   expect(await pruned(portal)).toEqual({ sessions: 1, 'account tokens': 1 })
 })
 
-test('limits go when their time is over', async () => {
+test('removes limits when their time is over', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   await portal.post('/auth/login', { email: 'x@example.com', password: 'x' })
   expect(await pruned(portal)).toEqual({})
@@ -58,7 +58,7 @@ test('limits go when their time is over', async () => {
   expect(await pruned(portal)).toEqual({ 'rate limits': 2 })
 })
 
-test('what left the CRM ninety days ago goes with its history and notes; what is younger or listed stays', async () => {
+test('removes records that left the CRM ninety days ago with their history and notes, and keeps younger and listed ones', async () => {
   await using portal = await startPortal()
   const { db } = portal.deps
   const partner = await portal.newPartner()

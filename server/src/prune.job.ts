@@ -4,11 +4,14 @@ import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
 import { removeAccountTokensOfAllPartners } from './features/accounts/account-tokens.queries.ts'
 import { removeKnownSourcesOfAllPartners } from './features/accounts/known-sources.queries.ts'
+import { removeChallengesOfAllPartners } from './features/accounts/second-factor/passkeys.queries.ts'
+import { removeWaitingTotpSecretsOfAllPartners } from './features/accounts/second-factor/second-factor.queries.ts'
 import { removeSessionsOfAllPartners } from './features/accounts/sessions.queries.ts'
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
+import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
@@ -18,9 +21,9 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day a link that came too late is told that it did (section 8), then it is as unknown as any other. */
+/** For a day, an expired link gets the answer that it has expired (section 8); after that it is unknown. */
 const TOKEN_MS = DAY_MS
-/** How long what left the CRM can come back with its LOID, notes and history (D30). */
+/** For so long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
  * The dashboard shows the last twenty, and a delivery is tried for five days. Ninety days are what webhook logs live, so that
@@ -28,12 +31,14 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
+/** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
+const INVITATION_MS = 30 * DAY_MS
 /** As long as a browser keeps its mark. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 
-type PruneDeps = Pick<Deps, 'db' | 'pool' | 'clock'>
+type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
 /** Every night where most partners are. */
 export const pruneNightly = defineJob({
@@ -46,15 +51,18 @@ export const pruneNightly = defineJob({
   },
 })
 
-/** Removes what has had its time, and tells how many of each kind. A kind of row that ends is one more line here. */
-export async function prune({ db, pool, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
+/** Removes expired rows, and returns how many of each kind. A new kind of expiring row is one more line here. */
+export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
   const kinds: Record<string, (rowsMax: number) => Promise<number>> = {
     sessions: (rowsMax) => removeSessionsOfAllPartners(db, before(0), rowsMax),
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
+    'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
+    'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
+    invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
-    'rate limits': (rowsMax) => removeUsedUpLimits(pool, now, rowsMax),
+    'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
     'remembered answers': (rowsMax) => removeRememberedAnswers(db, before(REMEMBERED_HOURS * HOUR_MS), rowsMax),
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),

@@ -12,6 +12,7 @@ import { submitLead } from './features/leads/submit-lead.ts'
 import { addNoteToRecord } from './features/notes/add-note.ts'
 import { startSync, waitForRun } from './features/sync/start-sync.ts'
 import { findLastSuccess } from './features/sync/sync-runs.queries.ts'
+import type { Caller } from './http/authenticate.ts'
 
 /** The partner whose leads the sandbox's demo data are. Known to everybody, hence never in production. */
 export const DEMO_SIGN_IN = { email: 'demo@harbourfinance.example', password: 'harbour-demo-2026' }
@@ -47,15 +48,19 @@ const SYNC_WAIT_MS_MAX = 20_000
 
 /** Signs the demo partner up, pulls its leads and deals and lets it work on them, unless this was done before. */
 export async function seedDemo(deps: Deps): Promise<void> {
-  const partnerId = await findOrSignUp(deps)
+  const { partnerId, personId } = await findOrSignUp(deps)
   if (await findLastSuccess(deps.db, partnerId, 'leads')) return
   await waitForRun(deps, partnerId, await startSync(deps, partnerId, 'all'), SYNC_WAIT_MS_MAX)
   if (!(await findLastSuccess(deps.db, partnerId, 'leads'))) return
-  await workOnRecords(deps, { id: partnerId, businessName: DEMO_PARTNER.businessName })
+  await workOnRecords(deps, {
+    id: partnerId,
+    businessName: DEMO_PARTNER.businessName,
+    submitter: { id: personId, name: `${DEMO_PARTNER.firstName} ${DEMO_PARTNER.lastName}` },
+  })
 }
 
 /** What was in the CRM before the first sync is no news (D35), so that without this nothing had happened yet. */
-async function workOnRecords(deps: Deps, partner: { id: string; businessName: string }): Promise<void> {
+async function workOnRecords(deps: Deps, partner: Caller): Promise<void> {
   const leads = await findNewestLeads(deps.reads, partner, 5)
   const deals = await findDeals(deps, partner.id, DealFilters.parse({}), deps.config.timezone)
   const notes = [
@@ -86,14 +91,14 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
   return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
 }
 
-async function findOrSignUp(deps: Deps): Promise<string> {
+async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
-  if (person) return person.partner_id
+  if (person) return { partnerId: person.partner_id, personId: person.id }
   const passwordHash = await hashPassword(DEMO_PARTNER.password)
   return deps.db.transaction().execute(async (tx) => {
     const { partnerId, personId } = await signUpPartner(tx, deps, DEMO_PARTNER, passwordHash)
     // The sandbox has its records already, which wait for nothing else (D52).
     await markEmailVerified(tx, personId)
-    return partnerId
+    return { partnerId, personId }
   })
 }

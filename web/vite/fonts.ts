@@ -30,7 +30,7 @@ const LATIN = [
 const LATIN_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
 const LATIN_EXT_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2')
 
-/** Of which file each is made, and what it can write; without a text it is all that the file can. */
+/** The source file of each font, and the text that it can show; without a text it keeps every character of the file. */
 const FONTS = [
   { name: 'latin', file: LATIN_FILE, text: LATIN.map(charactersOf).join('') },
   // A few kilobytes for names of New Zealand, instead of the whole of the next.
@@ -40,7 +40,7 @@ const FONTS = [
 
 /** From normal text to headings. */
 const variationAxes = { wght: { min: 400, max: 600 } }
-/** Figures of one width, the plainer l, arrows and such by their context, and letters and marks in their places. */
+/** OpenType features: tabular figures, the plainer l, contextual arrows, and mark positions. */
 const keepFeatures = ['tnum', 'cv11', 'calt', 'kern', 'ccmp', 'locl', 'mark', 'mkmk']
 
 /** Makes `@fonts/<name>.woff2`: Inter with no more weights, features and characters than the app uses, half of the whole. */

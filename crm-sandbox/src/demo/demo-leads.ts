@@ -1,4 +1,4 @@
-/** Who asks for money in the demo: invented businesses, example domains, phones of the ranges set aside for fiction. */
+/** The applicants of the demo: invented businesses, example domains, and phone numbers reserved for fiction. */
 export type DemoLead = {
   company: string
   firstName: string

@@ -100,7 +100,7 @@ export function faultRoutes(app: FastifyInstance, sandbox: Sandbox, faults: Faul
     const body = request.body ?? {}
     const settings = readSettings(body)
     if (typeof settings === 'string') return reply.code(400).send({ error: settings })
-    // Not a state but a moment: every token issued so far ends now.
+    // An action, not a lasting fault: every token issued so far ends now.
     if (isObject(body) && body['tokenExpired'] === true) forgetTokens(sandbox)
     faults.replace(settings)
     return faults.current()

@@ -122,7 +122,7 @@ test('it attaches to the records named, which the options list', async () => {
   expect(at(answer.body, 'data.0.details.Accounts')).toEqual({ name: 'okafor freight', id: account })
 })
 
-test('whether conversion changes Modified_Time is a switch', async () => {
+test('a switch decides whether conversion changes Modified_Time', async () => {
   const { lead } = await newLead()
   await sandbox.control('POST', '/sandbox/behaviour', {
     conversionBumpsModifiedTime: false,

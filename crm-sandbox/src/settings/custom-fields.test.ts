@@ -69,7 +69,7 @@ test('a field that is made gets its API name from its label and works like any o
 test.each([
   ['each', 207, 1],
   ['all-or-none', 400, 0],
-])('of fields made in one call a refusal stops %s', async (fieldsMade, status, made) => {
+])('one call makes several fields, and one is refused (Zoho makes %s)', async (fieldsMade, status, made) => {
   await using sandbox = await startTestSandbox()
   await sandbox.control('POST', '/sandbox/behaviour', { fieldsMade })
   const count = async () => (await fieldsOf(sandbox, 'Deals')).length

@@ -64,7 +64,7 @@ export type Module = {
   plural: string
   custom: boolean
   layoutId: string
-  /** What the record is called wherever another one names it. */
+  /** The field that names the record in lookups. */
   nameField: string
   /** Fields an upsert may check besides those marked unique, in order. */
   systemDuplicateFields: string[]
@@ -148,6 +148,7 @@ const MODULES: readonly Module[] = [
       money('Property_Value', custom),
       money('Property_Debt', custom),
       text('Referral_Consent', 255, custom),
+      text('Submitted_By', 255, { ...custom, convertsTo: { Deals: 'Submitted_By' } }),
       draft('Converted__s', 'boolean', 5, { column: 'converted', readOnly: true }),
       draft('Converted_Date_Time', 'datetime', 120, { readOnly: true }),
       lookup('Converted_Account', 'Accounts', { readOnly: true }),
@@ -178,6 +179,7 @@ const MODULES: readonly Module[] = [
       text('LOID', 20, { ...custom, unique: true }),
       lookup('Partner', 'Partners', custom),
       picklist('Partner_ISO', PARTNER_ISOS, custom),
+      text('Submitted_By', 255, custom),
       text('Business_Name', 255, custom),
       email(custom),
       phone(custom),
@@ -249,7 +251,7 @@ const MODULES: readonly Module[] = [
   ),
 ]
 
-/** How Zoho calls a module in addresses and queries: exactly, upper and lower case included. */
+/** Zoho's name of the module in addresses and queries; case matters. */
 export function findModule(name: string): Module | undefined {
   return MODULES.find((module) => module.name === name)
 }

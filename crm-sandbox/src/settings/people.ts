@@ -1,6 +1,6 @@
 export type User = { id: string; name: string; email: string; role: string; profile: string }
 
-/** Whose token the API is called with. */
+/** The user whose token calls the API. */
 export const API_USER: User = {
   id: '5400000000000200099',
   name: 'Portal API',
@@ -9,7 +9,7 @@ export const API_USER: User = {
   profile: 'Administrator',
 }
 
-/** Who acts on the staff page. */
+/** The user who acts on the staff page. */
 export const STAFF_USER: User = {
   id: '5400000000000200013',
   name: 'Maya Thornton',
@@ -32,7 +32,7 @@ export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id)
 }
 
-/** Who did something, and through which door: it shows in the timeline. */
+/** The person who acted and the way they did it; the timeline shows both. */
 export type Actor = { user: User; source: 'crm_api' | 'crm_ui' | 'convert' | 'workflow' }
 
 export const ORG = {

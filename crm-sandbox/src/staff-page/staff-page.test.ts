@@ -76,7 +76,7 @@ test('a lead is created, given a status, noted, converted, moved, deleted and re
   expect(await page(deal)).toContain('O’Hara loan')
 })
 
-test('what cannot be saved is said, not lost', async () => {
+test('a failed save keeps the input and names the reason', async () => {
   const back = await submit('/leads', { Company: 'Acme', Last_Name: 'Ash', Email: 'nonsense' })
   const shown = await page(back)
   expect(shown).toContain('Not saved: invalid data (Email)')

@@ -6,7 +6,7 @@ import { checkAnswer, hasZohoOas } from './zoho-oas.ts'
 type Case = [file: string, method: string, path: string, answer: Answer]
 
 describe.skipIf(!hasZohoOas)('answers fit Zoho’s own description of its API', () => {
-  test('of records, queries, notes, histories, settings and notifications', async () => {
+  test('for records, queries, notes, histories, settings and notifications', async () => {
     await using sandbox = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
     const { call, coql } = sandbox
     const cases: Case[] = []

@@ -2,13 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Reads } from '../db/hot-reads.ts'
 import { insertSet, updateSet } from '../db/row-sets.ts'
+import { sendNamed } from '../db/send-named.ts'
 import type { CrmModule, CrmVersion } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 import type { PlannedRecord } from './plan-record.ts'
 
 type TableName = 'leads' | 'deals'
 
-/** The rows of these records of the CRM, whichever partner's, the archived ones too. */
+/** The rows of these CRM records, of any partner, archived rows included. */
 export async function findRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   db: Db,
   table: CrmTable<Item, Row>,
@@ -21,8 +22,8 @@ export async function findRowsOfAllPartners<Item extends NamedRecord, Row extend
 }
 
 /**
- * The rows that these records may be: at most one has a record's id, at most one its LOID. Held until the transaction ends,
- * and taken in one order everywhere, so that no two transactions wait for each other.
+ * Locks the rows that these records may be until the transaction ends: at most one row has a record's id, at most one its
+ * LOID. All transactions lock in the same order, so that no two wait for each other.
  */
 export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -57,7 +58,7 @@ export async function writeRows<Row extends RecordRow>(
   return ids.size === added.length
 }
 
-/** Which of these the portal holds otherwise than the CRM lists them, for whichever partner. */
+/** The ids of the listed records that differ from the portal's rows, for all partners. */
 export async function findDifferingOfAllPartners(
   db: Db,
   name: TableName,
@@ -83,8 +84,8 @@ export interface IdRange {
 }
 
 /**
- * Compares a page of the partner's records with the rows in its range (D28): which are listed and differ, or are new, and
- * which rows are not listed.
+ * Compares a page of the partner's records with the rows in its range (D28). Returns the records that differ or are new, and
+ * the rows that are not listed.
  */
 export async function comparePage(
   db: Db,
@@ -121,7 +122,7 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
 /** Not converted as far as the portal knows; a deal may have replaced the lead all the same (D49). */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
-/** Whether a record has to be fetched: its row is not as the CRM says, or is not there. `hasChanged` says the same of one. */
+/** A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for one record. */
 function differs(name: TableName): RawBuilder<unknown> {
   // Conversion may leave Modified_Time as it was.
   const isConverted = name === 'leads' ? sql`(listed.is_converted and ${IS_UNCONVERTED})` : sql`false`
@@ -142,8 +143,8 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
 }
 
 /**
- * Takes rows whose records left the CRM, or its partner, off every list (D30). Those that were on one. A row that has
- * another partner by now is no longer what was to leave.
+ * Takes rows off every list because their records left the CRM or their partner (D30). Returns those that were on a list. A
+ * row that has another partner by now stays.
  */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -159,7 +160,7 @@ export async function archiveRows<Item extends NamedRecord, Row extends RecordRo
   return archived
 }
 
-/** So many rows behind the given id that stand on a list, in the order of their ids as text. */
+/** The next `limit` listed rows after the given id, in the order of their ids as text. */
 export async function findPresentOfAllPartners(
   db: Db,
   name: TableName,
@@ -174,7 +175,7 @@ export async function findPresentOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** What was due of these records has been read. */
+/** Marks what was due of these records as read. */
 export async function clearDue(
   db: Db | Tx,
   due: 'history_due' | 'notes_due',
@@ -188,7 +189,7 @@ export async function clearDue(
   }
 }
 
-/** The notes are due of the partner's records that changed since, and of those that are as new as `bornSince`. */
+/** Marks the notes as due for the partner's records that changed since `changedSince` or were created since `bornSince`. */
 export async function markNotesDue(
   db: Db,
   module: CrmModule,
@@ -202,7 +203,7 @@ export async function markNotesDue(
        and (modified_time >= ${changedSince} or created_at >= ${bornSince})`.execute(db)
 }
 
-/** The same for all partners. Reads through the tables, for the day on which Zoho forbids the list of notes. */
+/** The same for all partners. Scans both tables; needed once, when Zoho starts to refuse the list of notes. */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {
     await sql`
@@ -227,7 +228,7 @@ export interface DueRecord {
   notes_due: boolean
 }
 
-/** Those of the partner's records whose notes are due that changed last. */
+/** The partner's records whose notes are due, the latest change first. */
 export async function findNotesDue(db: Db, module: CrmModule, partnerId: string, limit: number): Promise<DueRecord[]> {
   const { rows } = await sql<DueRecord>`
     select ${dueColumns(module)} from ${tableOf(module)}
@@ -236,7 +237,7 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
   return rows
 }
 
-/** What is due of one record, or undefined when nothing is. Asked whenever somebody opens one. */
+/** What is due of one record, or undefined if nothing is. Runs each time somebody opens a record. */
 export async function findDueOf(
   reads: Reads,
   module: CrmModule,
@@ -244,18 +245,17 @@ export async function findDueOf(
   loid: string,
 ): Promise<DueRecord | undefined> {
   const [table, value] = module === 'Leads' ? ['leads', 'lead_status'] : ['deals', 'stage']
-  const { rows } = await reads.query<DueRecord>({
-    name: `due-of-${table}`,
-    text: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
-                  crm_modified_time, history_due, notes_due
-             from ${table}
-            where partner_id = $1 and loid = $2 and (history_due or notes_due) and zoho_id is not null`,
-    values: [partnerId, loid, module],
+  const rows = await sendNamed<DueRecord>(reads, {
+    sql: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
+                 crm_modified_time, history_due, notes_due
+            from ${table}
+           where partner_id = $1 and loid = $2 and (history_due or notes_due) and zoho_id is not null`,
+    parameters: [partnerId, loid, module],
   })
   return rows[0]
 }
 
-/** Records that something is due of, those that changed last first: what a partner looks at. */
+/** Records with something due, the latest change first, because partners look at those. */
 export async function findDueOfAllPartners(
   db: Db,
   module: CrmModule,

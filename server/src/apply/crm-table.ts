@@ -10,7 +10,7 @@ export interface NamedRecord {
   modified_time: string
 }
 
-/** What the rows of leads and deals have in common: what the portal says of a record, the CRM's fields apart. */
+/** The columns that leads and deals share: what the portal knows about a record besides the CRM's fields. */
 export interface PortalColumns {
   id: string
   partner_id: string
@@ -22,20 +22,20 @@ export interface PortalColumns {
   crm_modified_time: string | null
   crm_read_at: string | null
   archived_at: string | null
-  /** Its history, or its notes, are not read from the CRM yet. */
+  /** Its history or its notes have not been read from the CRM yet. */
   history_due: boolean
   notes_due: boolean
 }
 
 export type RecordRow = PortalColumns & { archived_reason: string | null }
 
-/** How records of one module become rows: all in which leads and deals differ when they are applied. */
+/** How records of one module become rows. Everything that differs between applying leads and applying deals is here. */
 export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   module: CrmModule
   /** The table, and what its history is of. */
   name: 'leads' | 'deals'
   historyKind: HistoryKind
-  /** The columns that are the CRM's to say (D30). */
+  /** The columns that the CRM decides (D30). */
   crmColumns: readonly (keyof Row)[]
   /** The status or the stage. */
   valueOf(row: Row): string
@@ -43,8 +43,8 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
   created(row: Row, at: string): AnyEvent
   changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
-  /** Of a change that leaves status and stage alone; undefined where that is no news. */
+  /** The event for a change that leaves status and stage alone; undefined if it is no news. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
-  /** Undefined where the partner saw it go before. */
+  /** Undefined if the partner saw it leave earlier. */
   removed(row: Row, at: string): AnyEvent | undefined
 }

@@ -9,7 +9,7 @@ import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 export interface PlannedRecord<Row> {
   outcome: 'created' | 'updated' | 'skipped'
   before: Row | undefined
-  /** As it is to be; the same as before where there is nothing to write. */
+  /** The row to write; the same object as `before` if nothing changed. */
   row: Row
   history: HistoryPlan
   events: AnyEvent[]
@@ -33,7 +33,7 @@ export interface Scope {
   readAt: string
   /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
   isNews: boolean
-  /** Of which records the notes are still to be read: of those that are new to the partner, of all that changed, or of none. */
+  /** Which records need their notes read: those that are new to the partner, all that changed, or none. */
   notesDue: 'new' | 'changed' | 'none'
 }
 
@@ -41,7 +41,7 @@ const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes:
 
 /**
  * The CRM wins on every field (D30); the LOID and the birth are the portal's. Applying the same record again changes
- * nothing, and one that was read earlier than what the row holds says neither what the record is nor whose.
+ * nothing. A record that was read before the row's last change is ignored.
  */
 export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
@@ -63,7 +63,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const value = table.valueOf(row)
   const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
-  // A change whose history was not told is still to be read; the status alone may have come and gone.
+  // If the history of a change is not known yet, it remains due: a status may have come and gone in between.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
 
   const events: AnyEvent[] = []
@@ -78,7 +78,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
 }
 
-/** What was read before its going brings nothing back. */
+/** A record that was read before it left does not bring the row back. */
 function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
   return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
 }

@@ -9,14 +9,14 @@ export type Tx = Transaction<Tables>
 
 export interface Database {
   db: Db
-  /** The same connections for statements that Kysely does not write. */
+  /** The same connections, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
   /**
    * Rejects unless the database answers. Where every connection of the pool is at work, it is busy and not dead: a connection
    * of its own asks.
    */
   reach(): Promise<void>
-  /** Closes the connections that nobody uses: where one fell silent, the others that were open at the time did, too. */
+  /** Closes idle connections. If one fell silent, the others that were open at the time are suspect. */
   dropIdle(): Promise<void>
   close(): Promise<void>
 }
@@ -39,8 +39,8 @@ const LAST_WORDS_MS = 1_000
 /** Nothing is connected before the first query. Without limits a statement may take as long as it needs: for migrations. */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const pool = new pg.Pool({ ...connectionSettings(url), ...(limits && poolSettings(url, limits)) })
-  // Without listeners, a restart of PostgreSQL would end this process. The pool tells of idle connections only; one in a
-  // transaction tells whoever sends the next statement on it.
+  // Without listeners, a restart of PostgreSQL would end this process. The pool reports errors of idle connections only; in
+  // a transaction, the next statement fails with the error.
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
@@ -74,15 +74,15 @@ export function connectionSettings(url: string): pg.ClientConfig {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     ...KEEP_ALIVE,
-    // A call reads little. To divide that among processes takes 8 ms, and takes them from other calls.
+    // A call reads little. Parallel workers would take 8 ms to start, and take them from other calls.
     options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0',
     types: { getTypeParser },
   }
 }
 
 /**
- * PostgreSQL cancels what takes too long. Where it is not even heard any more, the connection is destroyed (D91): an
- * answer that came late would be taken for that of the next statement.
+ * PostgreSQL cancels what takes too long. If it does not answer at all, the connection is destroyed (D91): a late answer
+ * would be taken for that of the next statement.
  */
 export function poolSettings(url: string, limits: PoolLimits): pg.PoolConfig {
   const { connectionsMax, statementMsMax, onSilence } = limits
@@ -93,7 +93,7 @@ export function poolSettings(url: string, limits: PoolLimits): pg.PoolConfig {
     connectionTimeoutMillis: Math.min(CONNECT_MS_MAX, statementMsMax),
     statement_timeout: statementMsMax,
     idle_in_transaction_session_timeout: statementMsMax,
-    // Idle connections are closed before their silence would count.
+    // Idle connections are closed before they count as silent.
     idleTimeoutMillis: statementMsMax,
     stream: () => mortalSocket(statementMsMax + LAST_WORDS_MS, onSilence),
   }
@@ -110,10 +110,10 @@ function mortalSocket(silenceMsMax: number, onSilence?: () => void): Socket {
 
 const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']
 
-/** Of a statement that took longer than it may. */
+/** PostgreSQL's code for a statement that ran too long. */
 const CANCELLED = '57014'
 
-/** Whether it was not the statement that was wrong: the database is stopped, starting, out of reach or too slow. */
+/** True if the database was stopped, starting, out of reach or too slow, so that the statement is not at fault. */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
   if (error instanceof pg.DatabaseError) return error.severity === 'FATAL' || error.code === CANCELLED
   // The driver's own errors have no code.

@@ -2,21 +2,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, everyWordIn, trigramsOf } from './sql-conditions.ts'
 
-/** What is common is found among so many; looking through them takes half a millisecond. */
+/** Common words are found among this many rows, in half a millisecond. */
 const NEWEST = 1_000
 /** A partner's leads or deals. */
 export interface Listed {
   table: 'leads' | 'deals'
   partnerId: string
-  /** Which of them: those that the partner sees, within dates. */
+  /** Limits the rows to those that the partner sees, within the dates. */
   among: RawBuilder<SqlBool>[]
-  /** What is asked of these, in columns that their `_scanned` index includes. */
+  /** Further filters, on columns that the `_scanned` index includes. */
   matching: RawBuilder<SqlBool>[]
 }
 
 export interface Searched {
   text: string
-  /** The lists' search box looks in the first line of what is searched only (D24). */
+  /** The lists' search boxes look only at the first line of `search_text` (D24). */
   scope: 'list' | 'all'
 }
 
@@ -25,7 +25,7 @@ interface Part {
   limit: number
 }
 
-/** The ids of what matches, newest first, read from an index alone. */
+/** The ids of the matching rows, newest first, read from an index alone. */
 export async function findNewest({ db, pool }: Sender, listed: Listed, { offset, limit }: Part): Promise<string[]> {
   const statement = sql<{ id: string }>`
     select id
@@ -38,8 +38,8 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 }
 
 /**
- * The ids of what matches and has every word, newest first. Looks through the newest rows first; words that are rare
- * there are looked up by their trigrams. So the time does not grow with what the partner has: reading through a hundred
+ * The ids of the matching rows that contain every word, newest first. Looks through the newest rows first; words that are
+ * rare there are looked up by their trigrams. So the time does not grow with what the partner has: reading through a hundred
  * thousand leads takes 25 ms, this one or two.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {

@@ -1,16 +1,9 @@
 import pg from 'pg'
 import { connectionSettings } from './database.ts'
 
-/** A statement by name: planned once a connection, worth 1.5 to 2.5 unnamed ones. */
-export interface NamedStatement {
-  name: string
-  text: string
-  values: unknown[]
-}
-
-/** Sends named statements; a pool can do it too. */
+/** What `sendNamed` sends over; a pool can be it too. */
 export interface Reads {
-  query<Row extends pg.QueryResultRow>(statement: NamedStatement): Promise<{ rows: Row[] }>
+  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ rows: Row[] }>
 }
 
 export interface HotReads extends Reads {
@@ -41,7 +34,7 @@ export function openHotReads(url: string, onError: (error: Error) => void, state
       query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
-    // The connection that took its place meanwhile, if one did, stays.
+    // If another connection has replaced it already, that one stays.
     const forget = () => {
       if (clients[i] === connected) clients[i] = undefined
     }
@@ -56,7 +49,7 @@ export function openHotReads(url: string, onError: (error: Error) => void, state
   const clientAt = (i: number) => clients[i] ?? connect(i)
 
   return {
-    async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
+    async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       next = (next + 1) % CONNECTIONS
       const client = await clientAt(next)
       return client.query<Row>(statement)

@@ -15,8 +15,8 @@ export interface Lease {
 const LOOK_EVERY_MS = 200
 
 /**
- * Does what one process at a time may do, without holding a connection meanwhile. `look` finds what others may have done
- * already; `work` runs when it finds nothing, and under the lease only. Undefined when others took longer than `waitMs`.
+ * Runs `work` in one process at a time without holding a connection. `look` returns the result if another process has done
+ * the work already; otherwise `work` runs under the lease. Returns undefined if others take longer than `waitMs`.
  */
 export async function underLease<Result extends object>(
   db: Db,

@@ -4,7 +4,10 @@ import { connectionSettings } from './database.ts'
 const RECONNECT_MS = 1_000
 
 interface Listener {
-  /** Called after each connection: what was said while there was none is lost, so the caller looks for itself. */
+  /**
+   * Called after each connection is made. Notifications are lost while there is no connection, so the caller must check for
+   * itself.
+   */
   onConnect(): void
   onError(error: Error): void
   /** A connection that answers nothing for so long is replaced. */
@@ -12,8 +15,8 @@ interface Listener {
 }
 
 /**
- * Hears what any process says by NOTIFY, once its transaction is committed. A connection that breaks is made again. One
- * that hears nothing looks like one that fell silent, so it is asked again and again.
+ * Receives every NOTIFY after its transaction commits. A broken connection is replaced. A quiet connection looks like a dead
+ * one, so it is checked regularly.
  */
 export function listen(
   url: string,

@@ -1,4 +1,4 @@
-/** So few that nobody waits long for a row, so many that a million are soon gone. */
+/** Small enough that nobody waits long for a row, large enough that a million rows are gone soon. */
 const ROWS_A_STATEMENT = 1_000
 
 /** Calls `removeSome` until it finds less than it may remove, and adds up what it removed. */

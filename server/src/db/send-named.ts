@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import type { Db } from './database.ts'
+import type { Reads } from './hot-reads.ts'
 
 /** Kysely writes the statement, the pool sends it by name. */
 export interface Sender {
@@ -14,10 +15,18 @@ const names = new Map<string, string>()
 
 /**
  * Sends a statement by a name of its own, so that a connection plans it once and not each time, which takes as long as
- * running it. For statements whose text takes few forms, however many values they are asked with.
+ * running it: over a pool, or what is quick and asked with every visit over the hot reads. Only for statements with few
+ * different texts; the number of different values does not matter.
  */
-export async function sendNamed<Row>(pool: pg.Pool, { sql: text, parameters }: CompiledQuery<Row>): Promise<Row[]> {
-  const { rows } = await pool.query<Row & pg.QueryResultRow>({ name: nameOf(text), text, values: [...parameters] })
+export async function sendNamed<Row>(
+  connections: Reads,
+  { sql: text, parameters }: CompiledQuery<Row> | Pick<CompiledQuery, 'sql' | 'parameters'>,
+): Promise<Row[]> {
+  const { rows } = await connections.query<Row & pg.QueryResultRow>({
+    name: nameOf(text),
+    text,
+    values: [...parameters],
+  })
   return rows
 }
 

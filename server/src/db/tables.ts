@@ -19,6 +19,7 @@ interface PartnersTable {
   modified_time: Instant
   closed_at: ColumnType<Instant | null, undefined, Instant>
   crm_record_sent_at: ColumnType<Instant | null, undefined, Instant | null>
+  second_factor_required: ColumnType<boolean, undefined, boolean>
 }
 
 interface PeopleTable {
@@ -48,6 +49,19 @@ interface PartnerContactsView {
   email_verified: GeneratedAlways<boolean>
 }
 
+interface InvitationsTable {
+  id: string
+  partner_id: string
+  email: string
+  first_name: string
+  last_name: string | null
+  role: Role
+  invited_by: string | null
+  created_at: Instant
+  token_hash: ColumnType<Buffer | null, undefined, Buffer | null>
+  expires_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
 interface KnownSourcesTable {
   person_id: string
   source_hash: Buffer
@@ -60,13 +74,45 @@ interface SessionsTable {
   family_id: string
   successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
+  confirmed_at: Instant
+  expires_at: Instant
+}
+
+interface TotpKeysTable {
+  person_id: string
+  secret: Buffer
+  confirmed_at: ColumnType<Instant | null, undefined, Instant>
+  last_step: ColumnType<number, undefined, number>
+  created_at: Instant
+}
+
+interface RecoveryCodesTable {
+  person_id: string
+  code_hash: string
+}
+
+interface PasskeysTable {
+  id: string
+  person_id: string
+  credential_id: string
+  public_key: Buffer
+  counter: number
+  transports: string[]
+  name: string
+  created_at: Instant
+  last_used_at: ColumnType<Instant | null, undefined, Instant>
+}
+
+interface PasskeyChallengesTable {
+  challenge: string
+  person_id: string | null
   expires_at: Instant
 }
 
 interface AccountTokensTable {
   token_hash: Buffer
   person_id: string
-  purpose: 'reset-password' | 'verify-email'
+  purpose: 'reset-password' | 'verify-email' | 'second-factor'
   expires_at: Instant
 }
 
@@ -105,6 +151,9 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
+  /** The person who entered it; null where a system did, or the lender. */
+  submitter_id: string | null
+  submitted_by: string | null
   consent_version: string | null
   consent_at: Instant | null
   created_at: Instant
@@ -151,6 +200,8 @@ interface DealsTable {
   probability: number | null
   description: string | null
   partner_iso: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   modified_time: Instant
   zoho_id: string | null
@@ -200,6 +251,8 @@ interface NotesTable {
   title: string | null
   content: string
   created_by: string | null
+  submitter_id: string | null
+  submitted_by: string | null
   created_at: Instant
   zoho_id: string | null
   crm: CrmState
@@ -328,9 +381,14 @@ export interface Tables {
   partners: PartnersTable
   people: PeopleTable
   partner_contacts: PartnerContactsView
+  invitations: InvitationsTable
   sessions: SessionsTable
   known_sources: KnownSourcesTable
   account_tokens: AccountTokensTable
+  totp_keys: TotpKeysTable
+  recovery_codes: RecoveryCodesTable
+  passkeys: PasskeysTable
+  passkey_challenges: PasskeyChallengesTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
   deals: DealsTable
@@ -354,6 +412,7 @@ export interface Tables {
 
 export type PartnerRow = Selectable<PartnersTable>
 export type PersonRow = Selectable<PeopleTable>
+export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
  * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable
@@ -412,6 +471,8 @@ export const LEAD_COLUMNS = [
   'owns_property',
   'property_value',
   'property_debt',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',
@@ -436,6 +497,8 @@ export const DEAL_COLUMNS = [
   'probability',
   'description',
   'partner_iso',
+  'submitter_id',
+  'submitted_by',
   'crm',
   'created_at',
   'modified_time',

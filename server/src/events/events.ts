@@ -7,11 +7,17 @@ export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
 export interface EventData {
-  'lead.created': { business_name: string | null; amount: number | null; status: string }
+  'lead.created': { business_name: string | null; amount: number | null; status: string; submitted_by: string | null }
   'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
   'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
   'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
-  'deal.created': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
+  'deal.created': {
+    deal_name: string | null
+    business_name: string | null
+    amount: number | null
+    stage: string
+    submitted_by: string | null
+  }
   'deal.stage_changed': {
     deal_name: string | null
     business_name: string | null
@@ -21,7 +27,13 @@ export interface EventData {
   }
   'deal.updated': { deal_name: string | null; business_name: string | null; amount: number | null; stage: string }
   'deal.removed': { deal_name: string | null; business_name: string | null; amount: number | null }
-  'note.added': { on: 'lead' | 'deal'; business_name: string | null; created_by: string | null; content: string }
+  'note.added': {
+    on: 'lead' | 'deal'
+    business_name: string | null
+    created_by: string | null
+    submitted_by: string | null
+    content: string
+  }
 }
 
 export type EventType = keyof EventData
@@ -38,8 +50,8 @@ export interface PortalEvent<Type extends EventType = EventType> {
 export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
 
 /**
- * Recorded in the transaction of what happened, so that neither exists without the other. Whether it is to be delivered,
- * the table's trigger says: an endpoint hears of what happened while it was there, and of nothing else (D35).
+ * Recorded in the same transaction as the change, so that neither exists without the other. A trigger on the table decides
+ * whether the event is delivered: an endpoint hears only of what happened while it was set (D35).
  */
 export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
   await tx
@@ -61,7 +73,7 @@ function toRow({ partnerId, loid, type, at }: PortalEvent) {
   return { id: newId(new Date(at)), partner_id: partnerId, type, loid, created_at: at }
 }
 
-/** The oldest first: an event's id tells its time, so that the ids' own index finds them. How many they were. */
+/** Removes the oldest first. An id contains the time, so the primary key finds them. Returns how many. */
 export async function removeEventsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('events')

@@ -7,7 +7,7 @@ import { insertSet } from '../db/row-sets.ts'
 import type { HistoryKind } from '../db/tables.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
-/** Whose history, and of what: one record has both while its lead's is still read from the deal (D18). */
+/** Names one history. A deal's LOID may have both kinds, because its lead's history stays readable (D18). */
 export interface HistoryOf {
   kind: HistoryKind
   partnerId: string
@@ -73,7 +73,7 @@ export async function insertFirstEntry(
     .execute()
 }
 
-/** What the portal has of the histories of these LOIDs, each in its order. */
+/** The portal's entries for these LOIDs, each history in order. */
 export async function findKnownHistories(
   tx: Tx,
   kind: HistoryKind,

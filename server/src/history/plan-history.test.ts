@@ -48,7 +48,7 @@ test('nothing told and nothing new to see writes nothing', () => {
   expect(planHistory([submitted], [entry('New Lead', '2026-03-01T10:00:05.000Z')], present)).toEqual(nothing)
 })
 
-describe('what goes away and comes back between two looks', () => {
+describe('a value that goes away and comes back between two pulls', () => {
   test('is two entries and two changes', () => {
     const told = [
       entry('New Lead', '2026-03-01T10:00:05.000Z'),

@@ -34,8 +34,8 @@ interface Present {
 const OBSERVED = 'Observed by the portal; the CRM does not say when it changed'
 
 /**
- * Takes over what the CRM tells, oldest first, entry by entry: what comes and goes between two looks is there, too.
- * Nothing is invented: where the CRM does not tell of the present value, the portal says that it saw it.
+ * Adopts the CRM's entries, oldest first, including those that came and went between two pulls. Nothing is invented: if the
+ * CRM's history lacks the present value, the portal adds that it observed it.
  */
 export function planHistory(
   known: readonly KnownEntry[],

@@ -9,12 +9,22 @@ import type { Limit, RateLimit } from './rate-limit.ts'
 export interface Caller {
   id: string
   businessName: string
+  submitter: Submitter
+}
+
+/** Who enters what the call enters (D64): a person, or, without an id, a system with the API key. */
+export interface Submitter {
+  id: string | null
+  /** As records, the CRM and endpoints name it. */
+  name: string
 }
 
 /** One of the partner's people. */
 export interface SessionCaller extends Caller {
   personId: string
   role: Role
+  /** An owner requires a second factor of everybody, and this person has none. */
+  mustSetUpSecondFactor: boolean
   /** The session's token as it was sent. */
   token: string
 }
@@ -49,7 +59,7 @@ declare module 'fastify' {
 /** Sets the request's caller, or throws. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply, auth: Auth) => Promise<void>
 
-/** What features know and this folder does not: whose token it is, or undefined. */
+/** Finds the owner of a token, or undefined. A feature provides it, because this folder knows no features. */
 export interface CallerSources {
   findSessionCaller(token: string): Promise<SessionCaller | undefined>
   findKeyCaller(key: string): Promise<KeyCaller | undefined>

@@ -123,7 +123,7 @@ test('a repeated sign-up gets its first answer instead of a conflict', async () 
   expect([again.status, again.body]).toEqual([201, first.body])
 })
 
-test('what is remembered of a sign-up holds no trace of its password or key', async () => {
+test('the remembered answer of a sign-up holds no trace of its password or key', async () => {
   const form = { email: 'trace@example.com', password: 'correct-horse-trace', businessName: 'Trace' }
   await portal.post('/auth/signup', form, keyed('signup-trace'))
   const rows = await portal.deps.db.selectFrom('idempotency_keys').selectAll().execute()

@@ -52,7 +52,7 @@ export async function answerOnce(
   })
 }
 
-/** What was remembered under the key, or undefined when this transaction is now the one that answers. */
+/** The answer stored under the key, or undefined if this transaction is the one that answers. */
 async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; request_hash: Buffer }, now: Date) {
   const expired = new Date(now.getTime() - REMEMBERED_HOURS * 3_600_000).toISOString()
   await tx
@@ -75,7 +75,7 @@ async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; reques
     .executeTakeFirst()
 }
 
-/** Those that are too old to be given again. How many they were. */
+/** Those that are too old to be given again. Returns how many. */
 export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('idempotency_keys')
@@ -106,8 +106,8 @@ function readKey(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Keyed with the caller's own Idempotency-Key, of which only a hash is stored: a body with a password in it cannot be
- * guessed from what the database holds.
+ * Keyed with the caller's own Idempotency-Key, and the database has only a hash of that key: nobody can guess a password in
+ * a body from the stored hash.
  */
 function hashRequest(request: FastifyRequest, key: string): Buffer {
   const text = JSON.stringify([request.method, request.url, request.body ?? null])

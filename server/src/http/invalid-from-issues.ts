@@ -17,7 +17,7 @@ export function invalidFromIssues(issues: readonly Issue[]): Invalid {
   return new Invalid('VALIDATION', first ?? 'The body must be a JSON object', Object.fromEntries(messages))
 }
 
-/** A body may hold thousands of unknown fields; whoever reads the answer wants to see some. */
+/** A body may hold thousands of unknown fields; the answer names some of them. */
 const UNKNOWN_FIELDS_MAX = 20
 
 function messagesOf(issue: Issue): [string, string][] {

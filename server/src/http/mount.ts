@@ -10,7 +10,9 @@ import { compileAnswer } from './compile-answer.ts'
 import { answerOnce } from './idempotency.ts'
 import { invalidFromIssues } from './invalid-from-issues.ts'
 import type { Limit } from './rate-limit.ts'
+import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
 import { requireRole } from './require-role.ts'
+import { requireSecondFactor } from './require-second-factor.ts'
 import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
@@ -72,6 +74,7 @@ export function createMount(
   deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
+  findConfirmation: FindConfirmation,
 ): Mount {
   app.decorateRequest('caller', null)
   return (route, handler) => {
@@ -87,6 +90,8 @@ export function createMount(
       onRequest: async (request, reply) => {
         await authenticate(request, reply, route.auth)
         requireRole(request.caller, route.least, reply)
+        requireSecondFactor(request.caller, route)
+        await requireConfirmed(request.caller, route, findConfirmation)
       },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Db } from '../db/database.ts'
 import { TooMany } from '../errors.ts'
 
 export interface RateLimit {
@@ -10,6 +12,8 @@ export interface RateLimit {
   seconds: number
   /** What a caller over the limit is told. */
   text: string
+  /** How long the one who went over it must wait from then on; otherwise until the counted time is over. */
+  pauseSeconds?: number
   /** Over the limit, this one decides instead: it slows down and does not shut out. */
   thenSlow?: RateLimit
 }
@@ -42,6 +46,7 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
       keyPrefix: rule.name,
       points: rule.points,
       duration: rule.seconds,
+      blockDuration: rule.pauseSeconds ?? 0,
     })
     limiters.set(rule.name, limiter)
     return limiter
@@ -71,13 +76,13 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
     }
 }
 
-/** Those whose time is over, which the library would begin anew. How many they were. */
-export async function removeUsedUpLimits(pool: pg.Pool, now: Date, rowsMax: number): Promise<number> {
-  const { rowCount } = await pool.query(
-    'delete from rate_limits where key in (select key from rate_limits where expire < $1 limit $2)',
-    [now.getTime(), rowsMax],
+/** Removes limits whose time is over; the library would reset them anyway. Returns how many. */
+export async function removeUsedUpLimits(db: Db, now: Date, rowsMax: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from rate_limits where key in (select key from rate_limits where expire < ${now.getTime()} limit ${rowsMax})`.execute(
+    db,
   )
-  return rowCount ?? 0
+  return Number(numAffectedRows)
 }
 
 /** The library rejects with the state itself when the limit is passed, and with an Error when the store failed. */

@@ -5,10 +5,28 @@ export type SecurityEvent =
   | 'signed-up'
   | 'signed-in'
   | 'sign-in-failed'
+  | 'second-factor-failed'
+  | 'recovery-code-used'
+  | 'confirmed'
+  | 'confirmation-failed'
+  | 'totp-added'
+  | 'totp-removed'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'recovery-codes-made'
+  | 'second-factor-required'
+  | 'second-factor-optional'
+  | 'second-factor-reset'
   | 'password-changed'
   | 'password-reset'
   | 'email-confirmed'
   | 'account-disowned'
+  | 'person-invited'
+  | 'invitation-revoked'
+  | 'invitation-accepted'
+  | 'role-changed'
+  | 'person-activated'
+  | 'person-deactivated'
   | 'api-key-made'
   | 'api-key-revoked'
   | 'webhook-url-changed'
@@ -20,6 +38,8 @@ export interface SecurityFacts {
   partner?: string | undefined
   /** The same of who did it, or whose account it is. */
   person?: string | undefined
+  /** The id of the person whose role or access was changed. */
+  changed?: string
   /** An error code, where it did not succeed. */
   reason?: string
 }

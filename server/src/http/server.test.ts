@@ -85,7 +85,7 @@ test('headers larger than the server reads are refused in the API’s own form',
   expect(answer.headers['x-request-id']).toMatch(/^[\w-]{36}$/)
 })
 
-test('what is not HTTP is answered 400 and hung up on', async () => {
+test('answers 400 to anything but HTTP and closes the connection', async () => {
   const { hostname, port } = new URL(portal.url)
   const text = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write('hello\r\n\r\n'))

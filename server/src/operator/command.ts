@@ -17,7 +17,7 @@ export interface Given {
   values: Record<string, unknown>
 }
 
-/** A command line that says nothing sensible: its message is one line, and the exit code 2. */
+/** A command line that makes no sense: its message is one line, and the exit code is 2. */
 export class UsageError extends Error {}
 
 /** What cannot be done, in a line for the operator: no such partner, a CRM that is away. */

@@ -83,7 +83,7 @@ export async function markPartnerPushFailed(db: Db, partnerId: string, problem: 
     .execute()
 }
 
-/** Partners of whose record the CRM lacks something, and why, for operators. At most a hundred. */
+/** For operators: partners with an incomplete record in the CRM, and the reason. At most a hundred. */
 export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
   return db
     .selectFrom('partners')

@@ -60,7 +60,7 @@ const anyValue = fc.oneof(
 )
 const anyObject = fc.array(fc.tuple(anyKey, anyValue), { minLength: 1, maxLength: 5 })
 
-/** What an enemy or a wrong program may send: a good request with something bad in it, or nothing good at all. */
+/** Requests that an attacker or a faulty program may send: a good request with one bad part, or nothing good at all. */
 export function badInput(route: Route, validBody: object | undefined): fc.Arbitrary<BadInput> {
   const parts: fc.Arbitrary<BadInput>[] = [
     fc

@@ -16,7 +16,7 @@ export interface Received {
 
 type Respond = (response: ServerResponse, request: Received) => void
 
-/** A partner's system: keeps what it gets and answers as it is told to. */
+/** Plays a partner's system: it keeps each request and answers as told. */
 export async function startReceiver(respond: Respond = answering(200)) {
   const received: Received[] = []
   const server = createServer((request, response) => {

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import type { Role } from '@portal/contract/roles.ts'
 import pino from 'pino'
 import { readSettings } from '../config.ts'
-import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
-import { hashPassword } from '../features/accounts/passwords.ts'
 import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { borrowCrmSandbox } from './borrow-crm-sandbox.ts'
@@ -173,33 +171,44 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
   return partner
 }
 
-/** Another person of the partner, who signs in. */
-export async function addColleague(portal: { ask: AskPortal; deps: Deps }, partnerId: string, role: Role) {
-  partners += 1
-  const email = `colleague${partners}@example.com`
+/** Another person of the partner, invited by its owner, who accepts and so is signed in. */
+export async function addColleague(portal: TestPortal, partner: TestPartner, role: Role) {
+  colleagues += 1
+  const email = `colleague${colleagues}@example.com`
   const password = 'correct-horse-battery'
-  const at = portal.deps.clock.now()
-  const id = newId(at)
-  const times = { created_at: at.toISOString(), modified_time: at.toISOString() }
-  const names = { first_name: 'Robin', last_name: `Colleague ${partners}` }
-  const password_hash = await hashPassword(password)
-  await portal.deps.db
-    .insertInto('people')
-    .values({ id, partner_id: partnerId, email, ...names, password_hash, role, email_verified: true, ...times })
-    .execute()
-  const signedIn = await portal.ask('POST', '/auth/login', { body: { email, password } })
-  const token: string = signedIn.body.token
+  await confirmEmail(portal, partner)
+  const invited = await partner.post('/team/invitations', { email, firstName: 'Robin', lastName: 'Colleague', role })
+  if (invited.status !== 201) throw new Error(`inviting answered ${JSON.stringify(invited.body)}`)
+  const accepted = await portal.post('/auth/accept-invitation', {
+    token: await invitationToken(portal, email),
+    password,
+  })
+  if (accepted.status !== 200) throw new Error(`accepting answered ${JSON.stringify(accepted.body)}`)
+  const token: string = accepted.body.token
   return {
-    id,
+    id: accepted.body.person.id as string,
     email,
     password,
-    role,
     token,
-    ask: (method: string, path: string, request?: Request) => portal.ask(method, path, { token, ...request }),
     get: (path: string) => portal.ask('GET', path, { token }),
     post: (path: string, body?: unknown) => portal.ask('POST', path, { token, body }),
     put: (path: string, body?: unknown) => portal.ask('PUT', path, { token, body }),
   }
+}
+
+let colleagues = 0
+
+export async function confirmEmail(portal: TestPortal, partner: TestPartner): Promise<void> {
+  if ((await partner.get('/profile')).body.data.email_verified) return
+  const mail = await portal.mailTo(partner.email, '/verify-email?token=')
+  const token = /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
+  const confirmed = await partner.post('/auth/verify-email', { token })
+  if (confirmed.status !== 200) throw new Error(`confirming answered ${JSON.stringify(confirmed.body)}`)
+}
+
+/** Of the newest mail to the address. */
+export async function invitationToken(portal: TestPortal, email: string): Promise<string> {
+  return /invite\?token=([\w-]+)/.exec(await portal.mailTo(email, '/invite?token='))?.[1] ?? ''
 }
 
 type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>

@@ -11,7 +11,7 @@ export function appliedTime(modifiedTime: string, now: Date): string {
   return now.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - KEPT_SHORT_MS).toISOString() : modifiedTime
 }
 
-/** A slower pull may come after a newer one: what it read says neither what the record is nor whose. */
+/** A slow pull may end after a newer one; what it read is outdated. */
 export function isOutdated(record: { modified_time: string }, row: { crm_modified_time: string | null }): boolean {
   return row.crm_modified_time !== null && row.crm_modified_time > record.modified_time
 }

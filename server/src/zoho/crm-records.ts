@@ -1,6 +1,6 @@
 /**
- * What leaves this folder: CRM records in the portal's own words. Text is trimmed and null where empty, instants are ISO
- * 8601 in UTC with milliseconds, amounts are numbers, times of the CRM's user zone never get out.
+ * CRM records in the portal's own words: only these types leave the folder. Text is trimmed, and null if empty; instants are
+ * ISO 8601 in UTC with milliseconds; amounts are numbers.
  */
 export interface CrmLead {
   zoho_id: string
@@ -89,7 +89,7 @@ export interface CrmVersion {
   is_converted: boolean
 }
 
-/** One of all partners' records that changed: its version, and whose it is now. */
+/** A changed record of any partner: its version, and its present owner. */
 export interface CrmChange extends CrmVersion {
   partner_zoho_id: string | null
 }
@@ -101,7 +101,9 @@ export interface CrmDeletion {
   deleted_time: string
 }
 
-/** What the CRM says by itself: that something happened to these. It is a hint; what happened, the records tell. */
+/**
+ * A notification from the CRM that something happened to these records. It is a hint: the records are read to learn what.
+ */
 export interface CrmNotification {
   module: CrmModule | 'Notes'
   zoho_ids: string[]
@@ -172,6 +174,7 @@ export interface LeadToPush {
   property_debt: number | null
   /** The consent line's version and time in one text. */
   referral_consent: string | null
+  submitted_by: string | null
 }
 
 /** A record whose push may have arrived although nothing was heard of it: with its first push. */
@@ -196,6 +199,7 @@ export interface DealToPush {
   closing_date: string | null
   description: string | null
   partner_iso: string | null
+  submitted_by: string | null
   created_at: string
 }
 

@@ -106,6 +106,7 @@ function newDeal(more: Partial<DealToPush> = {}): DealToPush {
     closing_date: '2027-06-30',
     description: 'Call after three',
     partner_iso: 'AU',
+    submitted_by: 'Mia Harbour',
     created_at: '2026-11-03T01:02:03.000Z',
     ...more,
   }
@@ -137,6 +138,7 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
     property_value: 900_000,
     property_debt: 250_000,
     referral_consent: '2026-11 at 2026-11-20T01:02:03.000Z',
+    submitted_by: 'Mia Harbour',
     ...more,
   }
 }
@@ -144,13 +146,16 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
 test('a lead that was pushed comes back as it was sent, in UTC', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
-  const { partner_zoho_id: _, referral_consent: __, ...sent } = lead
+  const { partner_zoho_id: _, referral_consent: __, submitted_by: ___, ...sent } = lead
 
   const found = await findLead(zoho_id)
   expect(found).toMatchObject({ ...sent, zoho_id, partner_zoho_id: partner, is_converted: false })
   expect(found?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/)
   expect(Math.abs(Date.parse(found?.created_at ?? '') - Date.now())).toBeLessThan(60_000)
-  expect(await lender.read('Leads', zoho_id)).toMatchObject({ Referral_Consent: lead.referral_consent })
+  expect(await lender.read('Leads', zoho_id)).toMatchObject({
+    Referral_Consent: lead.referral_consent,
+    Submitted_By: 'Mia Harbour',
+  })
 })
 
 test.each([
@@ -310,7 +315,7 @@ test('a partner whose email the CRM does not accept gets a record without it', a
   })
 })
 
-test('where the CRM takes each email once, a second lead of it reaches the lender with the email in words', async () => {
+test('if the CRM takes each email once, a second lead reaches the lender with the email in its description', async () => {
   await lender.behaviour({ leadEmailUnique: true })
   await crm.pushLead(newLead())
   const { zoho_id } = await crm.pushLead(newLead())
@@ -406,7 +411,7 @@ test('more leads than one query gives', async () => {
   expect(batch.records).toHaveLength(250)
 }, 30_000)
 
-test('what changes or goes between two pages of changes moves none of the others past the reader', async () => {
+test('records that change or go between two pages of changes move no other past the reader', async () => {
   // More than the first page holds.
   const ids = await lender.createMany(
     'Leads',
@@ -661,7 +666,7 @@ test('an API address that is neither Zoho’s nor the configured one gets no tok
   expect(await crm.apiDomain()).toBe(sandbox.url)
 })
 
-test('what the organisation lacks is named', async () => {
+test('names the fields that the organisation lacks', async () => {
   expect(await crm.missingFields()).toEqual([])
   const json = '{"partners":{"module":"Brokers"},"leads":{"fields":{"brand":"Brand_Name"}}}'
   const missing = await open({ fieldMap: parseFieldMap(json) }).missingFields()
@@ -675,32 +680,35 @@ test('what the organisation lacks is named', async () => {
   ])
 })
 
-test.each(['each', 'all-or-none'])('what the organisation lacks is made, whether Zoho makes %s', async (fieldsMade) => {
-  await lender.behaviour({ fieldsMade })
-  const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
-  for (const name of [...lacking, 'Partners.Phone', 'Leads.Owns_Property', 'Leads.Loan_Purpose']) {
-    const [module = '', field = ''] = name.split('.')
-    await lender.removeField(module, field)
-  }
-  expect(await crm.missingFields()).toEqual(expect.arrayContaining(lacking))
-  const { made, problems } = await crm.makeMissingFields()
-  expect([made.length, problems]).toEqual([8, []])
-  expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
+test.each(['each', 'all-or-none'])(
+  'makes the fields that the organisation lacks, whether Zoho makes %s',
+  async (fieldsMade) => {
+    await lender.behaviour({ fieldsMade })
+    const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
+    for (const name of [...lacking, 'Partners.Phone', 'Leads.Owns_Property', 'Leads.Loan_Purpose']) {
+      const [module = '', field = ''] = name.split('.')
+      await lender.removeField(module, field)
+    }
+    expect(await crm.missingFields()).toEqual(expect.arrayContaining(lacking))
+    const { made, problems } = await crm.makeMissingFields()
+    expect([made.length, problems]).toEqual([8, []])
+    expect(await crm.makeMissingFields()).toEqual({ made: [], problems: [] })
 
-  const lead = newLead()
-  const { zoho_id } = await crm.pushLead(lead)
-  expect(await crm.pushLead(lead)).toEqual({ zoho_id })
-  expect(await findLead(zoho_id)).toMatchObject({
-    loid: lead.loid,
-    partner_zoho_id: partner,
-    loan_type: lead.loan_type,
-    loan_amount: lead.loan_amount,
-    loan_purpose: lead.loan_purpose,
-    owns_property: true,
-  })
-})
+    const lead = newLead()
+    const { zoho_id } = await crm.pushLead(lead)
+    expect(await crm.pushLead(lead)).toEqual({ zoho_id })
+    expect(await findLead(zoho_id)).toMatchObject({
+      loid: lead.loid,
+      partner_zoho_id: partner,
+      loan_type: lead.loan_type,
+      loan_amount: lead.loan_amount,
+      loan_purpose: lead.loan_purpose,
+      owns_property: true,
+    })
+  },
+)
 
-test('what cannot be made is named with the reason', async () => {
+test('names the fields that cannot be made, with the reason', async () => {
   const fieldMap = parseFieldMap(
     '{"leads":{"fields":{"email":"E_Mail","loan_type":"Own_Phone"}},"partners":{"module":"Gone"}}',
   )
@@ -726,7 +734,7 @@ test('the organisation tells its name, time zone and currency', async () => {
 const wrong = async () =>
   Object.fromEntries((await open().check()).flatMap((one) => (one.isWrong ? [[one.name, one.says]] : [])))
 
-test('where all is well, the check says so and changes nothing', async () => {
+test('the check of a sound connection says so and changes nothing', async () => {
   const before = await lender.list('Leads', 'LOID')
   expect(await wrong()).toEqual({})
   expect(await lender.list('Leads', 'LOID')).toEqual(before)

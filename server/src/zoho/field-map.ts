@@ -43,6 +43,7 @@ const BUILT_IN = {
       property_value: 'Property_Value',
       property_debt: 'Property_Debt',
       referral_consent: 'Referral_Consent',
+      submitted_by: 'Submitted_By',
     },
   },
   deals: {
@@ -66,6 +67,7 @@ const BUILT_IN = {
       probability: 'Probability',
       description: 'Description',
       partner_iso: 'Partner_ISO',
+      submitted_by: 'Submitted_By',
     },
   },
 }

@@ -73,7 +73,7 @@ export function openRecordLister(
 ): RecordLister {
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
-  /** What this organisation's queries have refused: it is not asked for again. */
+  /** Columns that this organisation's queries have refused; they are not asked for again. */
   const refused = new Set<string>()
 
   /** Rows of a query; without the column that the organisation may refuse, once it has. */

@@ -1,7 +1,7 @@
 import { INDUSTRIES, ISO_COUNTRIES, LOAN_TERMS, LOAN_TYPES, TIMES_IN_BUSINESS } from '@portal/contract/choices.ts'
 import type { DealFields, FieldMap, LeadFields } from './field-map.ts'
 
-/** What Zoho is told to make a custom field from. */
+/** The settings from which Zoho makes a custom field. */
 export interface FieldToMake {
   module: string
   /** The name that the field map gives it; Zoho makes the name from the label. */
@@ -50,6 +50,7 @@ const LEADS: Partial<Record<keyof LeadFields, Making>> = {
   property_value: amount,
   property_debt: amount,
   referral_consent: text(255),
+  submitted_by: text(255),
 }
 const DEALS: Partial<Record<keyof DealFields, Making>> = {
   loid,
@@ -60,6 +61,7 @@ const DEALS: Partial<Record<keyof DealFields, Making>> = {
   loan_purpose: purpose,
   loan_term: choice(LOAN_TERMS),
   partner_iso: choice(ISO_COUNTRIES),
+  submitted_by: text(255),
 }
 
 /** How each custom field of the map is made, under `Module.Field`. */

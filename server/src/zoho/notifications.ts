@@ -20,8 +20,9 @@ export interface Channels {
 type Watched = CrmNotification['module']
 
 /**
- * Zoho's channels: what it posts where, and until when. A channel's number and its token follow from the address and
- * the client secret, so that every process and every start of the portal means the same channel and none is kept.
+ * Zoho's channels: they say what Zoho posts, to which address and until when. A channel's number and its token follow from
+ * the address and the client secret, so that every process and every start of the portal means the same channel and none is
+ * kept.
  */
 export function openChannels(options: {
   api: ZohoApi

@@ -1,6 +1,6 @@
 import type { ZohoCall } from './client.ts'
 
-/** What a call costs in credits, by Zoho's price list (API limits v8) as far as the portal makes such calls. */
+/** The credits that the portal's calls cost, by Zoho's price list (API limits v8). */
 export function priceOf({ method, path, body }: Pick<ZohoCall, 'method' | 'path' | 'body'>): number {
   if (path === 'coql') return priceOfQuery(body)
   if (method === 'GET') return path.endsWith('/deleted') ? 2 : 1

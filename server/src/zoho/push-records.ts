@@ -38,8 +38,8 @@ export interface RecordPusher {
   pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   /**
-   * Several at once, at most fifty: the CRM id of each LOID that is there then. Those that are not among them have a
-   * trouble of their own, which pushing one alone tells.
+   * Pushes up to fifty at once. Returns the CRM id of each LOID that arrived. Pushing one of the others alone tells what is
+   * wrong with it.
    */
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
@@ -75,7 +75,7 @@ const CLOSING_DAYS = 30
 
 type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
-/** What is told apart of a record that is pushed. */
+/** The columns that are treated apart when a record is pushed. */
 interface PushedFields {
   loid: string
   partner: string

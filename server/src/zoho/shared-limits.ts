@@ -41,7 +41,7 @@ const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
 /** A process that has called nothing for so long leaves its share to the others. */
 const CALLER_SECONDS = 15
-/** What Zoho said longer ago counts no more: then somebody has to ask again. */
+/** A remaining count that is older than this is ignored, so that a call asks again. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
 

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { CrmDeal, CrmDeletion, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
 import type { DealFields, LeadFields } from './field-map.ts'
 
-/** What Zoho calls a picklist value at present, for whichever of its names a record carries. */
+/** The present name of a picklist value, for any name that a record may carry. */
 export type Displayed = (field: string, value: string) => string
 
 export type Reading<Item> = { record: Item } | { problem: CrmProblem }
@@ -78,7 +78,7 @@ export const ZohoInstant = z.pipe(
   z.transform((value) => new Date(value).toISOString()),
 )
 
-/** A lookup may lack a name, and in a query's answer may be the bare id. */
+/** A lookup may lack a name; in a query's answer it may be the bare id. */
 const BareId = z.pipe(
   ZohoId,
   z.transform((id): { id: string; name: string | null } => ({ id, name: null })),
@@ -168,12 +168,13 @@ const CONVERSION_FIELDS = {
 
 /** The fields to ask for, which Zoho allows to be fifty. */
 export function leadFieldNames(map: LeadFields): string[] {
-  const { referral_consent: _, ...read } = map
+  const { referral_consent: _, submitted_by: __, ...read } = map
   return [...Object.values(read), ...Object.values(SYSTEM_FIELDS), ...Object.values(CONVERSION_FIELDS)]
 }
 
 export function dealFieldNames(map: DealFields): string[] {
-  return [...Object.values(map), ...Object.values(SYSTEM_FIELDS)]
+  const { submitted_by: _, ...read } = map
+  return [...Object.values(read), ...Object.values(SYSTEM_FIELDS)]
 }
 
 /** The same as far as queries know them. The mark of conversion is not among them: some organisations' queries refuse it. */
@@ -228,7 +229,7 @@ export function readDeal(raw: unknown, map: DealFields, displayed: Displayed): R
   }
 }
 
-/** Gives Zoho's fields our names and checks each; the first that will not do is the problem of this record alone. */
+/** Gives Zoho's fields our names and checks each. The first invalid field becomes this record's problem. */
 function readRecord<Shape extends z.ZodMiniType>(
   schema: Shape,
   raw: unknown,

@@ -27,7 +27,7 @@ export function failureText(error: unknown): string {
   return error instanceof Failure ? error.message : UNEXPECTED
 }
 
-/** Why, if the failure says more than that something failed: for a line under a page's own text. */
+/** The reason, if the failure has one: for a line under the page's own text. */
 export function failureDetail(error: unknown): string | undefined {
   return error instanceof Failure && error.code !== '' ? error.message : undefined
 }

@@ -1,4 +1,4 @@
-/** Whether the portal answers at all: asked for the page as it stands in the address. */
+/** Whether the portal answers a request for the present page. */
 export function isReachable(): Promise<boolean> {
   return fetch(window.location.href, { method: 'HEAD', cache: 'no-store' }).then(
     ({ ok }) => ok,

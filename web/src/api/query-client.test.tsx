@@ -9,7 +9,7 @@ import { failure } from '../testing/server.ts'
 import { paged, serveSignedIn } from '../testing/signed-in.ts'
 import { createQueryClient } from './query-client.ts'
 
-test('what failed before its page was drawn is not asked again by the page, but by the next visit', async () => {
+test('a call that failed before its page was drawn is repeated by the next visit, not by the page', async () => {
   const server = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ status: 404, body: failure('Lead not found', 'NOT_FOUND') }),
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),

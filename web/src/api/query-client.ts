@@ -30,7 +30,7 @@ export function createQueryClient(): QueryClient {
         retryOnMount: ({ state }) => Date.now() - state.errorUpdatedAt > FAILED_JUST_NOW_MS,
         // Offline is a failure with a text of its own, not a wait without end.
         networkMode: 'always',
-        // With that mode it is off unless asked for.
+        // This mode turns it off by default.
         refetchOnReconnect: true,
       },
       mutations: { retry: false, networkMode: 'always' },
@@ -38,7 +38,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** A refusal stays one however often it is asked, and without a connection there is nobody to ask. */
+/** A refused call is refused again, and without a connection there is no server to ask. */
 function shouldRetry(failures: number, error: Error): boolean {
   if (error instanceof Failure && (error.code === 'OFFLINE' || (error.status >= 400 && error.status < 500)))
     return false

@@ -6,18 +6,20 @@ import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { rememberPages } from '../ui/way-back.ts'
+import { ConfirmAgain } from './confirm-again.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import { keepDocument } from './keep-document.ts'
+import { paths } from './paths.ts'
 import type { AppRouter } from './routes.tsx'
 
-/** Long, because whoever was away may not look at once. */
+/** Long, because a person who was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
 
   // Another role has other pages.
-  useEffect(() => onRoleChange(() => void router.invalidate()), [router])
+  useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
   useEffect(keepDocument, [])
@@ -41,6 +43,7 @@ export function App({ router }: { router: AppRouter }) {
   return (
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <ConfirmAgain onSecondFactor={() => void router.navigate(paths.secondFactor)} />
       <Toaster />
     </QueryClientProvider>
   )

@@ -1,7 +1,7 @@
 /**
- * The router answers code that does not come by loading the document anew, in case a newer version of the portal replaced
- * that code. With the server out of reach this would leave the browser's own error page; so the import comes back empty,
- * the page breaks, and `PageCrash` sees to the rest. Answers a function that stops it.
+ * When a page's code does not load, the router reloads the document, in case a newer version of the portal replaced the
+ * code. If the server is out of reach, a reload would show the browser's own error page. So the import returns nothing, the
+ * page breaks, and `PageCrash` handles it. Returns a function that stops this.
  */
 export function keepDocument(): () => void {
   function handlePreloadError(event: Event) {

@@ -69,6 +69,19 @@ const routeTree = root.addChildren([
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/disown-page.tsx'), 'DisownPage'),
   }),
+  // Without the layout around it, whose calls the server refuses until there is a second factor.
+  createRoute({
+    getParentRoute: () => root,
+    path: '/second-factor',
+    beforeLoad: requireSession,
+    component: lazyRouteComponent(() => import('../features/accounts/second-factor-page.tsx'), 'SecondFactorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/invite',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/invite-page.tsx'), 'InvitePage'),
+  }),
   signedOut.addChildren([
     createRoute({
       getParentRoute: () => signedOut,
@@ -151,6 +164,13 @@ const routeTree = root.addChildren([
       beforeLoad: requireRole('owner'),
       loader: lazyFn(() => import('../features/api-keys/api-keys-page.tsx'), 'startApiKeys'),
       component: lazyRouteComponent(() => import('../features/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/team',
+      beforeLoad: requireRole('owner'),
+      loader: lazyFn(() => import('../features/team/team-page.tsx'), 'startTeam'),
+      component: lazyRouteComponent(() => import('../features/team/team-page.tsx'), 'TeamPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

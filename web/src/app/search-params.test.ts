@@ -14,7 +14,7 @@ test('a search text stays text, whatever it looks like', () => {
   expect(stringifySearch({ q: 'a & b', page: 2, status: undefined, source: '' })).toBe('?q=a+%26+b&page=2')
 })
 
-test('what does not parse is left out of a list’s filters', () => {
+test('a list’s filters leave out invalid values', () => {
   const lead = leadListSearch(parseSearch('?page=0&dateFrom=2026-02-31&dateTo=2026-02-28&status=+New+Lead+'))
   expect(lead).toEqual({ dateTo: '2026-02-28', status: 'New Lead' })
   expect(webhookLogSearch(parseSearch('?page=2&status=failed&dateTo=tomorrow&endpoint=%2Fapi%2Fwebhook'))).toEqual({

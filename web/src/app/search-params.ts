@@ -25,6 +25,7 @@ export interface LeadListSearch {
   dateTo?: string
   search?: string
   /** A column, with `-` in front when descending. */
+  person?: string
   sort?: string
 }
 
@@ -40,6 +41,7 @@ export function leadListSearch(raw: Raw): LeadListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
+    person: textOf(raw['person']),
     sort: textOf(raw['sort']),
   }
 }
@@ -52,6 +54,7 @@ export interface DealListSearch {
   dateTo?: string
   search?: string
   /** A column, with `-` in front when descending. */
+  person?: string
   sort?: string
 }
 
@@ -63,6 +66,7 @@ export function dealListSearch(raw: Raw): DealListSearch {
     dateFrom: dateOf(raw['dateFrom']),
     dateTo: dateOf(raw['dateTo']),
     search: textOf(raw['search'], SEARCH_LENGTH_MAX),
+    person: textOf(raw['person']),
     sort: textOf(raw['sort']),
   }
 }
@@ -95,7 +99,7 @@ export function tokenSearch(raw: Raw): { token?: string } {
   return { token: textOf(raw['token']) }
 }
 
-/** What the server would refuse is no text: too long, or with a character that cannot be stored. */
+/** Drops text that the server would refuse: too long, or with a character that cannot be stored. */
 function textOf(value: unknown, lengthMax = Number.POSITIVE_INFINITY): string | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
   const isText = text !== '' && text.length <= lengthMax && !text.includes('\u0000') && text.isWellFormed()

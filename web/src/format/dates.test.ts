@@ -36,7 +36,7 @@ test.each([
   expect(formatDateTime(instant)).toBe(`Sep 6, 2026, ${time}`)
 })
 
-test('what is not known or no date is a dash', () => {
+test('an unknown or invalid date is a dash', () => {
   expect([formatDate(null), formatDate(''), formatDate('soon'), formatRelativeTime(undefined)]).toEqual([
     '—',
     '—',

@@ -10,11 +10,11 @@ test.each([
   expect(prettyJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
 })
 
-test('what parsing would change stays as it was sent', () => {
+test('parts that parsing would change stay as they were sent', () => {
   expect(prettyJson('{"id":12345678901234567890,"id":1.0}')).toBe('{\n  "id": 12345678901234567890,\n  "id": 1.0\n}')
 })
 
-test('what is no JSON is shown as it is', () => {
+test('text other than JSON is shown as it is', () => {
   expect(prettyJson('<html>\n  {"a":1')).toBe('<html>\n  {"a":1')
   expect(prettyJson('')).toBe('')
 })

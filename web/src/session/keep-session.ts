@@ -75,5 +75,5 @@ async function refresh() {
   storeToken(token)
 }
 
-/** A definite no has already ended the session on its way here; other trouble leaves it as it is. */
+/** A definite refusal has already ended the session; other trouble leaves it alone. */
 function ignore() {}

@@ -6,8 +6,8 @@ import { storeRole } from '../api/role.ts'
 import { dropToken, readToken } from '../api/token.ts'
 
 /**
- * Whose session it is, as the server says. Only a definite no ends the session: being offline or a server in trouble
- * proves nothing about the token.
+ * The owner of the session, according to the server. Only a definite refusal ends the session: being offline or a failing
+ * server proves nothing about the token.
  */
 export function sessionQuery() {
   return queryOptions({

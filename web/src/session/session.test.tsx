@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import { readToken, storeToken } from '../api/token.ts'
+import { dropToken, onTokenChange, readToken, storeToken } from '../api/token.ts'
 import { openApp } from '../testing/open-app.tsx'
 import { data, failure, serve } from '../testing/server.ts'
 
@@ -29,7 +29,7 @@ function serveSignedIn(extra: Parameters<typeof serve>[0] = {}) {
   })
 }
 
-test('without a token every page leads to the sign-in page', async () => {
+test('redirects a visitor without a token to /login', async () => {
   serve({})
   openApp('/profile')
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
@@ -63,6 +63,20 @@ test('a server in trouble signs nobody out', async () => {
   openApp('/profile')
   await screen.findByLabelText('Business name')
   expect(readToken()).toBe('token')
+})
+
+test('a first verification that failed while offline is made again when the connection is back', async () => {
+  storeToken('token')
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  serveSignedIn({
+    'POST /auth/verify': () => (navigator.onLine ? { body: data(partner) } : Promise.reject(new TypeError('Failed'))),
+  })
+  openApp('/profile')
+  await screen.findByLabelText('Business name')
+  expect(screen.queryByText('Acme')).toBeNull()
+  online.mockReturnValue(true)
+  window.dispatchEvent(new Event('online'))
+  expect((await screen.findAllByText('Acme')).length).toBeGreaterThan(0)
 })
 
 test('signing out in another tab reaches this one', async () => {
@@ -124,7 +138,7 @@ test('the search box trims and ignores an empty query', async () => {
   await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/search?q=0412+345'))
 })
 
-test('what a role may not do is not shown, and goes with the next answer that tells another role', async () => {
+test('hides what a role may not do, and follows the role in the next answer', async () => {
   storeToken('token')
   let role = 'owner'
   serveSignedIn({
@@ -149,10 +163,20 @@ test('what a role may not do is not shown, and goes with the next answer that te
   expect(screen.queryByRole('button', { name: 'Sync from CRM' })).toBeNull()
 })
 
-test('a page that does what the role may not do leads to the dashboard', async () => {
+test('redirects from a page that the role may not use to /dashboard', async () => {
   storeToken('token')
   localStorage.setItem('auth_role', 'viewer')
   serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, role: 'viewer' }) }) })
   openApp('/api-keys')
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeDefined()
+})
+
+test('a session that ends before anybody listens is told to the first who does', () => {
+  storeToken('stale')
+  dropToken('stale')
+  const heard = vi.fn()
+  onTokenChange(heard)()
+  expect(heard.mock.calls).toEqual([[{ token: null, fromOtherTab: false, isRefused: true }]])
+  onTokenChange(heard)()
+  expect(heard).toHaveBeenCalledTimes(1)
 })

@@ -1,6 +1,6 @@
 const PREFIX = 'draft:'
 
-/** What was begun under this name in this tab and is not done yet; blank for nothing. A reload leaves it, the end of the session does not. */
+/** The unfinished text under this name in this tab, or blank. It survives a reload, but not the end of the session. */
 export function readTabDraft(name: string): string {
   return sessionStorage.getItem(PREFIX + name) ?? ''
 }
@@ -11,7 +11,7 @@ export function keepTabDraft(name: string, text: string) {
   else sessionStorage.setItem(PREFIX + name, text)
 }
 
-/** Nothing is left for whoever signs in next. */
+/** Leaves nothing for the next person who signs in. */
 export function dropTabDrafts() {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }

@@ -24,7 +24,7 @@ export function Alert({ kind, className, children }: { kind: ToastKind; classNam
   )
 }
 
-/** What failed and, if more than that is known, why. */
+/** What failed and, if known, the reason. */
 export function FailureAlert({ text, detail }: { text: string; detail?: string | undefined }) {
   return (
     <Alert kind="error">

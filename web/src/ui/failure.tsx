@@ -5,7 +5,7 @@ import { useFocusLeftBehind } from './keep-focus.ts'
 
 interface FailureProps {
   text: string
-  /** Why, in the words of the one who failed. */
+  /** The reason, in the server's words. */
   detail?: string | undefined
   onRetry?: () => void
   /** Instead of Try Again: a way out. */

@@ -12,11 +12,11 @@ interface TextFilterProps extends FilterFieldProps {
   placeholder?: string
   inputMode?: 'text' | 'decimal'
   maxLength?: number
-  /** What is left of a text that only counts in part; blank for nothing. */
+  /** Returns the part of the text that counts; blank if nothing does. */
   read?: (text: string) => string
 }
 
-/** Text that counts when one is done with it: on Enter and on leaving the field. What does not count does not stay to be seen. */
+/** Text that takes effect on Enter and on leaving the field. Text without effect is removed. */
 export function TextFilter({ value, onValue, read = (text) => text, ...looks }: TextFilterProps) {
   const ref = useFollowing(value)
 
@@ -38,8 +38,8 @@ export function TextFilter({ value, onValue, read = (text) => text, ...looks }: 
 }
 
 /**
- * A date that counts as soon as it is one. The input keeps its own value: bound to ours it would lose a date that is
- * typed part by part.
+ * A date that takes effect as soon as it is complete. The input keeps its own value: bound to ours it would lose a date that
+ * is typed part by part.
  */
 export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
   const ref = useFollowing(value)

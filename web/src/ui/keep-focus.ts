@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** When `change` takes away what had the focus, a button of a form that closes, the focus goes to `ref`, not nowhere. */
+/** If `change` removes the element with the focus (a button of a form that closes), the focus goes to `ref`. */
 export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string) {
   const before = useRef(change)
   useEffect(() => {
@@ -11,8 +11,8 @@ export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string)
 }
 
 /**
- * For a part that goes away with the focus in it, a failure that is tried again for instance: the focus goes to the nearest
- * thing around it that stays, where one reads and tabs on.
+ * For a part that is removed with the focus in it (a failure that is tried again): the focus goes to the nearest ancestor
+ * that stays, so reading and tabbing continue there.
  */
 export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
   useLayoutEffect(() => {
@@ -34,7 +34,7 @@ function elementsAround({ parentElement: parent }: HTMLElement): HTMLElement[] {
   return parent?.closest('main') ? [parent, ...elementsAround(parent)] : []
 }
 
-/** As long as it has the focus it can have it. */
+/** It can take the focus as long as it has it. */
 function focusForNow(element: HTMLElement) {
   if (!element.hasAttribute('tabindex')) {
     element.tabIndex = -1
@@ -44,8 +44,8 @@ function focusForNow(element: HTMLElement) {
 }
 
 /**
- * For a button that is disabled by what it did, the last page for instance, which takes the focus away: it goes to `ref`
- * as soon as that can have it. The click has to call what is returned.
+ * For a button that its own click disables (Next on the last page): the focus goes to `ref` as soon as `ref` can take it.
+ * The click must call the returned function.
  */
 export function useFocusOnceDisabled(isDisabled: boolean, ref: RefObject<HTMLElement | null>): () => void {
   const isPressed = useRef(false)

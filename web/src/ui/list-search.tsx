@@ -5,7 +5,7 @@ import { TextField } from './field.tsx'
 import { useFollowing } from './filter-field.tsx'
 
 interface ListSearchProps {
-  /** Whoever empties the list's search and filters from elsewhere leads here. */
+  /** A button elsewhere that clears search and filters moves the focus here. */
   inputRef: RefObject<HTMLInputElement | null>
   label: string
   placeholder: string

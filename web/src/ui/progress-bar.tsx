@@ -11,7 +11,7 @@ const FILLS: Record<BadgeVariant, string> = {
 
 interface ProgressBarProps {
   label: string
-  /** 0 to 100; left out while nobody knows how much there is. */
+  /** 0 to 100; absent while the total is unknown. */
   percent?: number
   variant?: BadgeVariant
   className?: string

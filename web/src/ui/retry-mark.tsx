@@ -13,7 +13,7 @@ interface RetryMarkProps {
   onRetry: (() => void) | undefined
 }
 
-/** Stands where a badge would, and mends what it says. */
+/** Stands in place of a badge, with a button that retries. */
 export function RetryMark({ text, reason, isBusy, onRetry }: RetryMarkProps) {
   const ref = useRef<HTMLButtonElement>(null)
   useFocusLeftBehind(ref)

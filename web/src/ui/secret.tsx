@@ -57,7 +57,7 @@ export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecr
   )
 }
 
-/** Dots in place of a secret, after whatever of it may be seen. */
+/** Dots in place of a secret, after the part that may be seen. */
 export function MaskedText({ label, start = '' }: { label: string; start?: string }) {
   return (
     <>

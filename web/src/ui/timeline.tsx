@@ -5,7 +5,7 @@ import type { BadgeVariant } from './badge.tsx'
 export interface TimelineItem {
   key: string
   title: ReactNode
-  /** One line below the title: when, by whom, how long. */
+  /** One line below the title: time, person, duration. */
   detail?: ReactNode
   text?: ReactNode
   variant?: BadgeVariant

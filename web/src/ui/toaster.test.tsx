@@ -20,7 +20,7 @@ test.each([
   expect(screen.queryByText('Told')).toBeNull()
 })
 
-test('the same message again takes the place of the one that is up, and its time begins anew', () => {
+test('a repeated message replaces the one on screen and restarts its time', () => {
   vi.useFakeTimers()
   render(<Toaster />)
   act(() => toast.error('Told'))

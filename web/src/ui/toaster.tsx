@@ -51,8 +51,8 @@ function Toasts() {
       ref={ref}
       render={<section popover="manual" />}
       onFocus={handleFocus}
-      // At the top, where no page has a button that the toast could lie upon, and above the title of a dialog; on a phone over the
-      // bar, beside its menu.
+      // At the top, where it covers no button of a page, and above the title of a dialog; on a phone over the bar, beside
+      // its menu.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
     >
       {/* The newest on top. A phone shows two, the older with one line: more would reach down to the buttons of the page. */}

@@ -2,13 +2,16 @@ import type { Access } from '@portal/contract/accounts.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Person } from './people.queries.ts'
 
-/** What opens a partner's account besides passwords. The key and the webhook URL are other features', which app.ts hands over. */
+/**
+ * What gives access to a partner's account besides passwords. API key and webhook URL belong to other features, so app.ts
+ * passes them in.
+ */
 export interface AccountAccess {
   find(tx: Tx, partnerId: string): Promise<Omit<Access, 'revoked'>>
   revoke(tx: Tx, partnerId: string): Promise<void>
 }
 
-/** What there was or is, after it was revoked if that is wanted. For an owner alone: of others it is neither told nor revoked. */
+/** What there is, or what there was if it is revoked. Only for an owner: for others nothing is told or revoked. */
 export async function settleAccess(
   tx: Tx,
   access: AccountAccess,

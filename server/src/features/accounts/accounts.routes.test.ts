@@ -52,7 +52,7 @@ test('POST /auth/login: email, password → success, token, partner{id, email, b
   expect(malformed.body.fields).toEqual({ email: 'Please enter a valid email address' })
 })
 
-test('an inactive account is refused with 403, and only to whoever knows its password', async () => {
+test('an inactive account answers 403 only to the right password', async () => {
   const partner = await portal.newPartner()
   await setPartnerActive(portal.deps.db, partner.id, false)
   const refused = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
@@ -333,7 +333,7 @@ test('forgot-password says that an address is unknown, and stops after three req
   expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('an address has ten wrong tries a minute on an account, however many right ones came before', async () => {
+test('an address has ten wrong tries a minute on an account; right ones do not count', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const { email } = await limited.newPartner()
   const tries = []
@@ -350,7 +350,7 @@ test('the welcome mail’s link verifies the address of the account that is sign
   expect((await partner.post('/auth/verify-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('the link alone, a foreign session and a wrong password verify nothing, and the link stays good', async () => {
+test('neither the link alone nor a foreign session nor a wrong password verifies an address, and the link stays good', async () => {
   const partner = await portal.newPartner()
   const stranger = await portal.newPartner()
   const token = await linkToken(partner.email)

@@ -13,6 +13,7 @@ import {
   verifyEmail,
   verifySession,
 } from '@portal/contract/accounts.ts'
+import { listSubmitters } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
@@ -23,7 +24,7 @@ import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
 import { disownAccount } from './disown-account.ts'
 import { requestPasswordReset, setNewPassword } from './password-reset.ts'
-import { getPerson } from './people.queries.ts'
+import { findPeopleByName, getPerson } from './people.queries.ts'
 import { sendVerificationAgain } from './send-verification.ts'
 import { removeSessionFamily } from './sessions.queries.ts'
 import { refreshCallerSession, verifySessionToken } from './sessions.ts'
@@ -54,6 +55,7 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     security('signed-up', { partner: partner.partnerId })
     return partner
   })
+  mount(listSubmitters, async ({ partner }) => ({ people: await findPeopleByName(deps.reads, partner.id) }))
   mount(signIn, ({ body, ...call }) => signInPerson(deps, body, call))
   mount(forgotPassword, ({ body, ...call }) => requestPasswordReset(deps, body.email, call))
   mount(resetPassword, async ({ body, visitor, security }) => {

@@ -13,8 +13,8 @@ export interface CallerMemory {
 }
 
 /**
- * A page makes its half dozen calls at once, and one look at the session serves them all: whom a token belongs to is
- * remembered for a second. What this process ends is forgotten at once; what another one ends, within that second.
+ * A page makes half a dozen calls at once, and one look at the session serves them all: the owner of a token is remembered
+ * for a second. A session that this process ends is forgotten at once; one that another process ends, within that second.
  */
 export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
   const remembered = new Map<string, { caller: SessionCaller; until: number }>()
@@ -28,7 +28,8 @@ export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
       const startedIn = generation
       const caller = await find(token)
       // A session that was ended while it was looked up must not be remembered.
-      if (caller && startedIn === generation) {
+      // Nor one who must set up a second factor: it is over the moment they have, in any process.
+      if (caller && !caller.mustSetUpSecondFactor && startedIn === generation) {
         if (remembered.size >= CALLERS_MAX) remembered.clear()
         remembered.set(token, { caller, until: now + REMEMBERED_MS })
       }

@@ -37,7 +37,7 @@ export async function changePersonProfile(
     const isContact = (await findContact(tx, caller.id))?.person_id === person.id
     if (isRenamed || isContact) {
       await refusingTaken(updateForCrm(tx, caller.id, { business_name }, at))
-      // Under another name there may be nothing in the CRM any more that its records wait for.
+      // Under its new name the partner may have no record in the CRM to wait for.
       if (partner?.crm === 'held') await connectRecords(tx, caller.id)
       else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
     }

@@ -3,7 +3,7 @@ import { removeAccountTokens } from './account-tokens.queries.ts'
 import { endHold, lockPartner } from './accounts.queries.ts'
 import { markEmailVerified, type Person } from './people.queries.ts'
 
-/** Connects a partner with the records that it has in the CRM: another feature's, which app.ts hands over. */
+/** Connects a partner with its records in the CRM. Another feature does that, so app.ts passes it in. */
 export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
 
 /**

@@ -7,8 +7,8 @@ import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
 /**
- * Closes an account whose address somebody else gave: sessions, key and webhook URL end, nothing of it is sent any more,
- * and address and business name are free (D52). Answers whose account it was.
+ * Closes an account whose address somebody else gave: sessions, key and webhook URL end, nothing of it is sent any more, and
+ * address and business name are free (D52). Returns the partner whose account it was.
  */
 export async function disownAccount(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

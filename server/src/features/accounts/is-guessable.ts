@@ -1,4 +1,4 @@
-/** Whose password it is to be: names that anybody may try first. */
+/** The owner of the password: names that anybody would try first. */
 export interface PasswordOwner {
   email: string
   business_name: string
@@ -10,7 +10,7 @@ const COMMON_PASSWORDS = 10_000
 const PRODUCT = ['partner', 'portal']
 /** Shorter words are parts of too many others. */
 const WORD_LENGTH_MIN = 3
-/** What must be left of a password without the words that one would try first. */
+/** The least length that a password must have without the words that anybody would try first. */
 const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 

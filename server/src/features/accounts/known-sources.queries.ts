@@ -25,7 +25,7 @@ export async function keepKnownSources(
     .execute()
 }
 
-/** Those not seen since. How many they were. */
+/** Those not seen since. Returns how many. */
 export async function removeKnownSourcesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('known_sources')

@@ -4,8 +4,8 @@ import { findKnownSources, keepKnownSources } from './known-sources.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 /**
- * By what an account knows the visitor: the browser's mark is its alone, an address may be shared with others. Undefined
- * for an unknown account, too.
+ * How the account knows the visitor: by the browser's mark, or by the IP address, which others may share. Undefined for an
+ * unknown account, too.
  */
 export async function knownBy(
   db: Deps['db'],

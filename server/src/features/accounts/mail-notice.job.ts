@@ -7,7 +7,7 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
 
-/** No call that mails a notice may fill somebody's inbox. */
+/** Limits the notices, so that no call can fill somebody's inbox. */
 export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,
@@ -24,6 +24,11 @@ const Notice = z.object({
     'api-key-revoked',
     'webhook-url-set',
     'webhook-url-removed',
+    'second-factor-added',
+    'second-factor-removed',
+    'second-factor-reset',
+    'recovery-code-used',
+    'recovery-codes-made',
   ]),
   at: z.string(),
   /** With a new password: what else opens the account. Of the URL the host alone, for the rest may be a secret. */

@@ -57,6 +57,27 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: s
     event: 'the webhook URL was removed',
     page: '/webhook',
   },
+  'second-factor-added': { subject: 'A second factor was added', event: 'a second factor was added', page: '/profile' },
+  'second-factor-removed': {
+    subject: 'A second factor was removed',
+    event: 'a second factor was removed',
+    page: '/profile',
+  },
+  'second-factor-reset': {
+    subject: 'Your second factor was reset',
+    event: 'our staff removed the second factor',
+    page: '/profile',
+  },
+  'recovery-code-used': {
+    subject: 'A recovery code was used',
+    event: 'a recovery code was used to sign in',
+    page: '/profile',
+  },
+  'recovery-codes-made': {
+    subject: 'New recovery codes were made',
+    event: 'new recovery codes were made',
+    page: '/profile',
+  },
 }
 
 export function noticeMail(person: Person, publicUrl: string, { what, at, access }: Notice, timeZone: string): Mail {

@@ -4,7 +4,7 @@ import { Invalid, NotFound } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { type AccountAccess, settleAccess } from './access.ts'
-import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
+import { findAccountToken, removeAccountTokens, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
@@ -75,6 +75,7 @@ export async function setNewPassword(
     const isFirst = await confirmEmail(tx, person, connectRecords)
     await updatePerson(tx, person.id, { password_hash: passwordHash }, now)
     await removeSessions(tx, person.id)
+    await removeAccountTokens(tx, person.id, 'second-factor')
     const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
     await enqueueNotice(tx, deps, person.id, 'password-reset', left)
     return left

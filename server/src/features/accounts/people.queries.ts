@@ -1,6 +1,14 @@
+import type { TeamPerson } from '@portal/contract/team.ts'
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
-import type { PersonRow } from '../../db/tables.ts'
+import type { Reads } from '../../db/hot-reads.ts'
+import { isId } from '../../db/ids.ts'
+import { sendNamed } from '../../db/send-named.ts'
+import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
+
+/** As records name who entered them (D64): never an email address, which no endpoint is to be sent (D35). */
+export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
 /** Somebody who signs in, and the business as far as mails and the profile name it. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
@@ -63,6 +71,17 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
     .executeTakeFirst()
 }
 
+/** All of the partner's, those who may no longer sign in included, by name. */
+export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
+  return sendNamed(reads, {
+    sql: `select people.id, ${PERSON_NAME} as name
+            from people join partners on partners.id = people.partner_id
+           where people.partner_id = $1
+           order by name, people.id`,
+    parameters: [partnerId],
+  })
+}
+
 /** The one that the partner's record in the CRM names. */
 export function findContact(db: Db, partnerId: string) {
   return db
@@ -84,6 +103,55 @@ export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
     .orderBy('people.created_at')
     .orderBy('people.id')
     .execute()
+}
+
+const TEAM_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'is_active', 'last_seen_at'] as const
+
+function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
+  const ofPerson = (table: 'totp_keys' | 'passkeys') =>
+    eb.selectFrom(table).select(`${table}.person_id`).whereRef(`${table}.person_id`, '=', 'people.id')
+  const hasApp = eb.exists(ofPerson('totp_keys').where('confirmed_at', 'is not', null))
+  return [
+    ...TEAM_COLUMNS,
+    eb.cast<boolean>(eb.or([hasApp, eb.exists(ofPerson('passkeys'))]), 'boolean').as('has_second_factor'),
+  ] as const
+}
+
+/** All people of a partner, the longest there first. */
+export function findTeam(db: Db, partnerId: string): Promise<TeamPerson[]> {
+  return db
+    .selectFrom('people')
+    .select(teamColumns)
+    .where('partner_id', '=', partnerId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function findTeamPerson(db: Db, partnerId: string, personId: string): Promise<TeamPerson | undefined> {
+  if (!isId(personId)) return Promise.resolve(undefined)
+  return db
+    .selectFrom('people')
+    .select(teamColumns)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', personId)
+    .executeTakeFirst()
+}
+
+export function updateTeamPerson(
+  tx: Tx,
+  partnerId: string,
+  personId: string,
+  change: Pick<PersonRow, 'role' | 'is_active'>,
+  at: string,
+): Promise<TeamPerson> {
+  return tx
+    .updateTable('people')
+    .set({ ...change, modified_time: at })
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', personId)
+    .returning(teamColumns)
+    .executeTakeFirstOrThrow()
 }
 
 export async function getPasswordHash(db: Db, personId: string): Promise<string> {

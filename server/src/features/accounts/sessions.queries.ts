@@ -1,12 +1,21 @@
 import type { Role } from '@portal/contract/roles.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
+import { PERSON_NAME } from './people.queries.ts'
 
 /** One that is there already stays as it is. */
 export async function insertSession(
   tx: Db | Tx,
-  session: { tokenHash: Buffer; personId: string; familyId: string; signedInAt: string; expiresAt: string },
+  session: {
+    tokenHash: Buffer
+    personId: string
+    familyId: string
+    signedInAt: string
+    confirmedAt: string
+    expiresAt: string
+  },
 ): Promise<void> {
   await tx
     .insertInto('sessions')
@@ -15,6 +24,7 @@ export async function insertSession(
       person_id: session.personId,
       family_id: session.familyId,
       signed_in_at: session.signedInAt,
+      confirmed_at: session.confirmedAt,
       expires_at: session.expiresAt,
     })
     .onConflict((conflict) => conflict.column('token_hash').doNothing())
@@ -26,22 +36,27 @@ export interface SessionOwner {
   person_id: string
   role: Role
   email: string
+  name: string
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
+  must_set_up_second_factor: boolean
 }
 
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
-  const { rows } = await reads.query<SessionOwner>({
-    name: 'session-owner',
-    text: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
-                  partners.business_name, partners.crm
-             from sessions
-             join people on people.id = sessions.person_id
-             join partners on partners.id = people.partner_id
-            where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
-    values: [tokenHash, now.toISOString()],
+  const rows = await sendNamed<SessionOwner>(reads, {
+    sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+                 ${PERSON_NAME} as name,
+                 partners.business_name, partners.crm,
+                 partners.second_factor_required
+                   and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
+                   and not exists (select from passkeys where person_id = people.id) as must_set_up_second_factor
+            from sessions
+            join people on people.id = sessions.person_id
+            join partners on partners.id = people.partner_id
+           where sessions.token_hash = $1 and sessions.expires_at > $2 and people.is_active and partners.is_active`,
+    parameters: [tokenHash, now.toISOString()],
   })
   return rows[0]
 }
@@ -52,8 +67,32 @@ export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
     .updateTable('sessions')
     .set((eb) => ({ successor_seed: eb.fn.coalesce('successor_seed', eb.val(seed)) }))
     .where('token_hash', '=', tokenHash)
-    .returning((eb) => ['family_id', 'signed_in_at', eb.ref('successor_seed').$notNull().as('successor_seed')])
+    .returning((eb) => [
+      'family_id',
+      'signed_in_at',
+      'confirmed_at',
+      eb.ref('successor_seed').$notNull().as('successor_seed'),
+    ])
     .executeTakeFirst()
+}
+
+/** When the person of this session last gave password or passkey in it. */
+export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('confirmed_at')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return row?.confirmed_at
+}
+
+/** In the whole family of the session. */
+export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ confirmed_at: at })
+    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
+    .execute()
 }
 
 /** Ends the session at `expiresAt` at the latest; it never makes one longer. */
@@ -73,13 +112,13 @@ export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<vo
     .execute()
 }
 
-/** All of the person's sessions. How many they were. */
+/** All of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
   const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
   return Number(removal.numDeletedRows)
 }
 
-/** Those of all people of the partner. How many they were. */
+/** Those of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
   const removal = await tx
     .deleteFrom('sessions')
@@ -99,7 +138,7 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
     .execute()
 }
 
-/** Those that ended. How many they were. */
+/** Those that ended. Returns how many. */
 export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sessions')

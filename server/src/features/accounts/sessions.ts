@@ -4,13 +4,23 @@ import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
+import type { Confirmation } from '../../http/require-confirmed.ts'
 import { markSeen, type Person } from './people.queries.ts'
-import { findSessionOwner, insertSession, keepSuccessorSeed, shortenSession } from './sessions.queries.ts'
+import { findKinds } from './second-factor/factors.ts'
+import {
+  findConfirmedAt,
+  findSessionOwner,
+  insertSession,
+  keepSuccessorSeed,
+  shortenSession,
+} from './sessions.queries.ts'
 import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
 const SESSION_MS_MAX = 30 * 24 * HOUR_MS
+/** How long password or passkey count as just given (D66). */
+const CONFIRMED_MS = 15 * 60_000
 /** For requests that were on their way when the token was exchanged (D12). */
 const OVERLAP_MS = 30_000
 
@@ -25,6 +35,7 @@ export async function startSession({ db, clock }: SessionDeps, person: Person): 
     personId: person.id,
     familyId: newId(now),
     signedInAt: now.toISOString(),
+    confirmedAt: now.toISOString(),
     expiresAt: later(now, SESSION_MS),
   })
   return {
@@ -46,8 +57,25 @@ export async function findCaller(
     // The call does not wait for it.
     markSeen(db, owner.person_id, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
   }
-  const { partner_id: id, person_id: personId, role, business_name: businessName } = owner
-  return { id, businessName, personId, role, token }
+  return {
+    id: owner.partner_id,
+    businessName: owner.business_name,
+    submitter: { id: owner.person_id, name: owner.name },
+    personId: owner.person_id,
+    role: owner.role,
+    mustSetUpSecondFactor: owner.must_set_up_second_factor,
+    token,
+  }
+}
+
+/** For what asks for the password again (D66). */
+export async function findConfirmation(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { token, personId }: SessionCaller,
+): Promise<Confirmation> {
+  const [confirmedAt, kinds] = await Promise.all([findConfirmedAt(db, hashToken(token)), findKinds(db, personId)])
+  const isRecent = confirmedAt !== undefined && Date.parse(confirmedAt) > clock.now().getTime() - CONFIRMED_MS
+  return { isRecent, hasSecondFactor: kinds.length > 0 }
 }
 
 /** The text is the specification's default for a failed verification. */
@@ -85,6 +113,7 @@ export async function refreshCallerSession(
       personId: caller.personId,
       familyId: session.family_id,
       signedInAt: session.signed_in_at,
+      confirmedAt: session.confirmed_at,
       expiresAt: new Date(end).toISOString(),
     })
     await shortenSession(tx, tokenHash, later(now, OVERLAP_MS))

@@ -18,9 +18,9 @@ interface VerifyCall {
 }
 
 /**
- * Confirms the address. Its reader may not be the one who signed up, so that the link alone does not count: the account's
- * own session or its password must be there, too (D52). Answers whose address it is; throws CONFIRM_PASSWORD, which uses
- * up nothing.
+ * Confirms the address. The reader of the mail may not be the person who signed up, so the link alone is not enough: it
+ * needs a session of the account or its password (D52). Returns the owner of the address. Throws CONFIRM_PASSWORD without
+ * using up the token.
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,

@@ -1,9 +1,11 @@
 import type { Db } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 
 interface KeyOwner {
   id: string
   business_name: string
+  preview: string
   last_used_at: string | null
 }
 
@@ -13,12 +15,11 @@ interface KeyOwner {
  * deactivated partner has no key.
  */
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
-  const { rows } = await reads.query<KeyOwner>({
-    name: 'api-key-owner',
-    text: `select p.id, p.business_name, k.last_used_at
-             from api_keys k join partners p on p.id = k.partner_id
-            where k.key_hash = $1 and p.is_active`,
-    values: [keyHash],
+  const rows = await sendNamed<KeyOwner>(reads, {
+    sql: `select p.id, p.business_name, k.preview, k.last_used_at
+            from api_keys k join partners p on p.id = k.partner_id
+           where k.key_hash = $1 and p.is_active`,
+    parameters: [keyHash],
   })
   return rows[0]
 }

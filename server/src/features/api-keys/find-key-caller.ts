@@ -21,5 +21,10 @@ export async function findKeyCaller(
     // The call does not wait for it.
     markKeyUsed(db, keyHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last use of a key not noted'))
   }
-  return { id: owner.id, businessName: owner.business_name, keyHash }
+  return {
+    id: owner.id,
+    businessName: owner.business_name,
+    submitter: { id: null, name: `API key ${owner.preview}` },
+    keyHash,
+  }
 }

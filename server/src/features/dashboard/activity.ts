@@ -8,7 +8,10 @@ type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; 
 
 /** What an event reads like in the dashboard's list. */
 const WORDS: Words = {
-  'lead.created': (data) => ({ title: 'Lead submitted', description: named(data.business_name, data.amount) }),
+  'lead.created': (data) => ({
+    title: 'Lead submitted',
+    description: named(data.business_name, data.amount) + by(data.submitted_by),
+  }),
   'lead.status_changed': (data) => ({
     title: `Lead status: ${data.status}`,
     description: `${named(data.business_name)} moved from ${data.previous} to ${data.status}`,
@@ -23,7 +26,7 @@ const WORDS: Words = {
   }),
   'deal.created': (data) => ({
     title: 'Deal created',
-    description: `${named(data.deal_name ?? data.business_name, data.amount)} · ${data.stage}`,
+    description: `${named(data.deal_name ?? data.business_name, data.amount)} · ${data.stage}${by(data.submitted_by)}`,
   }),
   'deal.stage_changed': (data) => ({
     title: `Deal stage: ${data.stage}`,
@@ -39,7 +42,7 @@ const WORDS: Words = {
   }),
   'note.added': (data) => ({
     title: `Note added to a ${data.on}`,
-    description: [named(data.business_name), shortened(data.content)].join(': '),
+    description: [named(data.business_name) + by(data.submitted_by), shortened(data.content)].join(': '),
   }),
 }
 
@@ -59,6 +62,11 @@ function aboutOf(type: EventType, data: Record<string, unknown>): About {
 function named(name: string | null, amount?: number | null): string {
   const text = name ?? 'A business without a name'
   return amount === null || amount === undefined ? text : `${text}, ${formatMoney(amount)}`
+}
+
+/** Events of before people were remembered name nobody (D64). */
+function by(name: string | null | undefined): string {
+  return name ? ` · ${name}` : ''
 }
 
 function shortened(text: string): string {

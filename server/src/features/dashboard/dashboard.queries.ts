@@ -1,22 +1,22 @@
 import { INACTIVE_LEAD_STATUSES } from '@portal/contract/choices.ts'
 import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
 import type pg from 'pg'
+import { sendNamed } from '../../db/send-named.ts'
 import type { EventType } from '../../events/events.ts'
 
 /** D21. Leads that became deals count, those that left the CRM do not. */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
-  const { rows } = await pool.query<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>({
-    name: 'dashboard-stats',
-    text: `select coalesce(sum(records) filter (where kind = 'lead'), 0) as total_leads,
-                  coalesce(sum(records) filter (where kind = 'lead' and not is_converted and lower(value) <> all ($2)), 0)
-                    as active_leads,
-                  coalesce(sum(records) filter (where kind = 'lead' and is_converted), 0) as converted_leads,
-                  coalesce(sum(records) filter (where kind = 'deal'), 0) as total_deals,
-                  coalesce(sum(records) filter (where kind = 'deal' and value ~* 'funded|closed'), 0) as won_deals,
-                  coalesce(sum(amount), 0) as total_deal_value,
-                  coalesce(round(sum(amount) / nullif(sum(with_amount), 0), 2), 0) as avg_deal_size
-             from record_counts where partner_id = $1`,
-    values: [partnerId, INACTIVE_LEAD_STATUSES],
+  const rows = await sendNamed<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>(pool, {
+    sql: `select coalesce(sum(records) filter (where kind = 'lead'), 0) as total_leads,
+                 coalesce(sum(records) filter (where kind = 'lead' and not is_converted and lower(value) <> all ($2)), 0)
+                   as active_leads,
+                 coalesce(sum(records) filter (where kind = 'lead' and is_converted), 0) as converted_leads,
+                 coalesce(sum(records) filter (where kind = 'deal'), 0) as total_deals,
+                 coalesce(sum(records) filter (where kind = 'deal' and value ~* 'funded|closed'), 0) as won_deals,
+                 coalesce(sum(amount), 0) as total_deal_value,
+                 coalesce(round(sum(amount) / nullif(sum(with_amount), 0), 2), 0) as avg_deal_size
+            from record_counts where partner_id = $1`,
+    parameters: [partnerId, INACTIVE_LEAD_STATUSES],
   })
   const [row] = rows
   if (!row) throw new Error('an aggregate without a row')
@@ -31,14 +31,12 @@ export type StageCount = Pick<PipelineStage, 'stage' | 'count' | 'value'>
 
 /** Stages with at least one deal, in no particular order. */
 export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise<StageCount[]> {
-  const { rows } = await pool.query<StageCount>({
-    name: 'dashboard-pipeline',
-    text: `select value as stage, sum(records) as count, sum(amount) as value
-             from record_counts where partner_id = $1 and kind = 'deal'
-            group by record_counts.value having sum(records) > 0`,
-    values: [partnerId],
+  return sendNamed<StageCount>(pool, {
+    sql: `select value as stage, sum(records) as count, sum(amount) as value
+            from record_counts where partner_id = $1 and kind = 'deal'
+           group by record_counts.value having sum(records) > 0`,
+    parameters: [partnerId],
   })
-  return rows
 }
 
 export interface RecordedEvent {
@@ -51,13 +49,11 @@ export interface RecordedEvent {
 
 /** Newest first. */
 export async function findRecentEvents(pool: pg.Pool, partnerId: string, limit: number): Promise<RecordedEvent[]> {
-  const { rows } = await pool.query<RecordedEvent>({
-    name: 'dashboard-activity',
-    text: `select id, type, loid, data, created_at
-             from events where partner_id = $1
-            order by created_at desc, id desc
-            limit $2`,
-    values: [partnerId, limit],
+  return sendNamed<RecordedEvent>(pool, {
+    sql: `select id, type, loid, data, created_at
+            from events where partner_id = $1
+           order by created_at desc, id desc
+           limit $2`,
+    parameters: [partnerId, limit],
   })
-  return rows
 }

@@ -1,5 +1,6 @@
 import type { Comparison, TrendPeriod, TrendPoint, Trends } from '@portal/contract/dashboard.ts'
 import type pg from 'pg'
+import { sendNamed } from '../../db/send-named.ts'
 
 const POINTS = 12
 
@@ -19,26 +20,24 @@ export async function findTrendPoints(
   partnerId: string,
   { now, period, timezone }: Range,
 ): Promise<TrendPoint[]> {
-  const { rows } = await pool.query<TrendPoint>({
-    name: 'dashboard-trend-points',
-    text: `with range as (
-             select date_trunc($2, $3::timestamptz at time zone $4) as latest, ('1 ' || $2)::interval as step
-           ), points as (
-             select start, start at time zone $4 as since, (start + step) at time zone $4 as until
-               from range, generate_series(latest - ${POINTS - 1} * step, latest, step) as start
-           )
-           select to_char(start, 'YYYY-MM-DD') as start, leads, deals, deal_value, conversions
-             from points,
-                  lateral (select count(*) as leads from leads
-                            where partner_id = $1 and archived_at is null and created_at >= since and created_at < until) submitted,
-                  lateral (select count(*) as deals, coalesce(sum(amount), 0) as deal_value from deals
-                            where partner_id = $1 and archived_at is null and created_at >= since and created_at < until) created,
-                  lateral (select count(*) as conversions from leads
-                            where partner_id = $1 and archived_at is null and converted_at >= since and converted_at < until) converted
-            order by start`,
-    values: [partnerId, period, now, timezone],
+  return sendNamed<TrendPoint>(pool, {
+    sql: `with range as (
+            select date_trunc($2, $3::timestamptz at time zone $4) as latest, ('1 ' || $2)::interval as step
+          ), points as (
+            select start, start at time zone $4 as since, (start + step) at time zone $4 as until
+              from range, generate_series(latest - ${POINTS - 1} * step, latest, step) as start
+          )
+          select to_char(start, 'YYYY-MM-DD') as start, leads, deals, deal_value, conversions
+            from points,
+                 lateral (select count(*) as leads from leads
+                           where partner_id = $1 and archived_at is null and created_at >= since and created_at < until) submitted,
+                 lateral (select count(*) as deals, coalesce(sum(amount), 0) as deal_value from deals
+                           where partner_id = $1 and archived_at is null and created_at >= since and created_at < until) created,
+                 lateral (select count(*) as conversions from leads
+                           where partner_id = $1 and archived_at is null and converted_at >= since and converted_at < until) converted
+           order by start`,
+    parameters: [partnerId, period, now, timezone],
   })
-  return rows
 }
 
 interface Counts {
@@ -60,36 +59,35 @@ interface Counts {
  * on which neither the partner nor a record of theirs was there.
  */
 export async function findComparison(pool: pg.Pool, partnerId: string, now: Date): Promise<Trends['comparison']> {
-  const { rows } = await pool.query<Counts>({
-    name: 'dashboard-comparison',
-    text: `with days as (
-             select $2::timestamptz - interval '30 days' as middle, $2::timestamptz - interval '60 days' as start
-           ), l as (
-             select count(*) filter (where created_at > middle) as leads,
-                    count(*) filter (where created_at <= middle) as leads_before,
-                    count(*) filter (where created_at > middle and converted_at <= middle) as converted_early
-               from leads, days where partner_id = $1 and archived_at is null and created_at > start
-           ), c as (
-             select count(*) as converted_since
-               from leads, days where partner_id = $1 and archived_at is null and converted_at > middle
-           ), t as (
-             select coalesce(sum(records), 0) as total_leads, coalesce(sum(records) filter (where is_converted), 0) as converted
-               from record_counts where partner_id = $1 and kind = 'lead'
-           ), d as (
-             select count(*) filter (where created_at > middle) as deals,
-                    count(*) filter (where created_at <= middle) as deals_before,
-                    coalesce(sum(amount) filter (where created_at > middle), 0) as deal_value,
-                    coalesce(sum(amount) filter (where created_at <= middle), 0) as deal_value_before
-               from deals, days where partner_id = $1 and archived_at is null and created_at > start
-           )
-           select leads, leads_before, deals, deals_before, deal_value, deal_value_before,
-                  total_leads, total_leads - leads as total_leads_then,
-                  converted, converted - converted_since - converted_early as converted_then,
-                  least(p.created_at,
-                        (select min(created_at) from leads where partner_id = $1 and archived_at is null),
-                        (select min(created_at) from deals where partner_id = $1 and archived_at is null)) <= start as reaches_back
-             from l, c, t, d, days, partners p where p.id = $1`,
-    values: [partnerId, now],
+  const rows = await sendNamed<Counts>(pool, {
+    sql: `with days as (
+            select $2::timestamptz - interval '30 days' as middle, $2::timestamptz - interval '60 days' as start
+          ), l as (
+            select count(*) filter (where created_at > middle) as leads,
+                   count(*) filter (where created_at <= middle) as leads_before,
+                   count(*) filter (where created_at > middle and converted_at <= middle) as converted_early
+              from leads, days where partner_id = $1 and archived_at is null and created_at > start
+          ), c as (
+            select count(*) as converted_since
+              from leads, days where partner_id = $1 and archived_at is null and converted_at > middle
+          ), t as (
+            select coalesce(sum(records), 0) as total_leads, coalesce(sum(records) filter (where is_converted), 0) as converted
+              from record_counts where partner_id = $1 and kind = 'lead'
+          ), d as (
+            select count(*) filter (where created_at > middle) as deals,
+                   count(*) filter (where created_at <= middle) as deals_before,
+                   coalesce(sum(amount) filter (where created_at > middle), 0) as deal_value,
+                   coalesce(sum(amount) filter (where created_at <= middle), 0) as deal_value_before
+              from deals, days where partner_id = $1 and archived_at is null and created_at > start
+          )
+          select leads, leads_before, deals, deals_before, deal_value, deal_value_before,
+                 total_leads, total_leads - leads as total_leads_then,
+                 converted, converted - converted_since - converted_early as converted_then,
+                 least(p.created_at,
+                       (select min(created_at) from leads where partner_id = $1 and archived_at is null),
+                       (select min(created_at) from deals where partner_id = $1 and archived_at is null)) <= start as reaches_back
+            from l, c, t, d, days, partners p where p.id = $1`,
+    parameters: [partnerId, now],
   })
   const [row] = rows
   if (!row) throw new Error('a partner without a row')

@@ -49,10 +49,16 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
       probability: deal.probability,
       description: deal.description,
       partner_iso: deal.partner_iso,
+      submitter_id: before?.submitter_id ?? null,
+      submitted_by: before?.submitted_by ?? null,
       ...own,
     }
   },
-  created: (row, at) => ({ ...eventOf(row, at), type: 'deal.created', data: { ...dataOf(row), stage: row.stage } }),
+  created: (row, at) => ({
+    ...eventOf(row, at),
+    type: 'deal.created',
+    data: { ...dataOf(row), stage: row.stage, submitted_by: row.submitted_by },
+  }),
   changed: (row, { value: stage, previous }, at) => {
     return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous } }
   },

@@ -35,13 +35,14 @@ export async function findDeals(
 }
 
 function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, timezone: string): Promise<string[]> {
-  const { stage, minAmount, dateFrom, dateTo, search } = filters
+  const { stage, minAmount, dateFrom, dateTo, search, person } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`archived_at is null`]
   if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, timezone))
   if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, timezone))
   const matching: RawBuilder<SqlBool>[] = []
   if (stage) matching.push(sql`stage = ${stage}`)
+  if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (minAmount !== null) matching.push(sql`amount >= ${minAmount}`)
   const deals = { table: 'deals', partnerId, among, matching } as const
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
@@ -60,13 +61,12 @@ const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by lo
 export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail | undefined> {
   const key = readKey(idOrLoid)
   if (!key) return undefined
-  const { rows } = await reads.query<DealDetail>({
-    name: `deal-by-${key.column}`,
-    text: `select ${DEAL_COLUMNS.join(', ')},
-                  case when crm = 'failed' then crm_problem end as crm_problem
-             from deals
-            where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
-    values: [partnerId, key.value],
+  const rows = await sendNamed<DealDetail>(reads, {
+    sql: `select ${DEAL_COLUMNS.join(', ')},
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from deals
+           where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,
+    parameters: [partnerId, key.value],
   })
   return rows[0]
 }
@@ -152,7 +152,7 @@ export async function markDealPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Makes the deal wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+/** If the portal gave up on the deal, it is pending again. Returns the payload for its push, or nothing. */
 export function reviveFailedDeal(
   tx: Tx,
   partnerId: string,
@@ -195,8 +195,8 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * Those of these deals that stand on a list, with all that a match needs (D29), the oldest first. Not those that have
- * replaced a lead already: one deal replaces at most one (D30).
+ * The listed deals among these, the oldest first, with the columns that matching needs (D29). A deal that has replaced a
+ * lead is left out: it replaces at most one (D30).
  */
 export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
   return tx
@@ -215,8 +215,12 @@ export async function nameMatchedLeadsOfAllPartners(
   matches: readonly { loid: string; deal_loid: string }[],
 ): Promise<void> {
   await sql`
-    update deals set lead_loid = matched.lead
+    update deals
+       set lead_loid = matched.lead,
+           submitter_id = case when deals.submitted_by is null then leads.submitter_id else deals.submitter_id end,
+           submitted_by = coalesce(deals.submitted_by, leads.submitted_by)
       from unnest(${matches.map((one) => one.loid)}::text[], ${matches.map((one) => one.deal_loid)}::text[]) as matched (lead, deal)
+      join leads on leads.loid = matched.lead
      where deals.loid = matched.deal`.execute(tx)
 }
 

@@ -1,5 +1,6 @@
 import { DEAL_STAGES } from '@portal/contract/choices.ts'
 import { listDeals, listStages, readDeal, readStageHistory, retryDealPush } from '@portal/contract/deals.ts'
+import { MINE } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -15,7 +16,8 @@ import { pushDeal } from './push-deal.job.ts'
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
 
-  mount(listDeals, async ({ partner, query }) => {
+  mount(listDeals, async ({ partner, query: asked }) => {
+    const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = await findDeals(deps, partner.id, query, config.timezone)
     return { data: { deals: page.rows }, pagination: page.pagination }
   })

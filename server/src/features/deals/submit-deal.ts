@@ -6,29 +6,28 @@ import type { NewDealRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
 import { insertFirstEntry } from '../../history/history.queries.ts'
+import type { Caller } from '../../http/authenticate.ts'
 import { newLoid } from '../../loids/new-loid.ts'
 import { crmChoices } from '../../zoho/choices.ts'
 import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
-/** Where a submitted deal begins. May ask the CRM for its stages, and so must not run in a transaction. */
+/** The first stage of a submitted deal. May ask the CRM for its stages, so it must not run in a transaction. */
 export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>): Promise<string> {
   const stages = await crmChoices(deps, 'deal-stage', DEAL_STAGES)
   return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
 }
 
-/**
- * The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23).
- */
+/** The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23). */
 export async function submitDeal(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
-  partner: { id: string; businessName: string },
+  partner: Caller,
   stage: string,
   form: DealSubmission,
 ) {
   const loid = await newLoid(tx)
-  const deal = dealRow(partner.id, loid, stage, form, clock.now())
+  const deal = dealRow(partner, loid, stage, form, clock.now())
   await insertDeal(tx, deal)
   await insertFirstEntry(
     tx,
@@ -44,20 +43,27 @@ export async function submitDeal(
     partnerId: partner.id,
     loid,
     type: 'deal.created',
-    data: { deal_name: form.dealName, business_name: form.businessName, amount: form.amount, stage },
+    data: {
+      deal_name: form.dealName,
+      business_name: form.businessName,
+      amount: form.amount,
+      stage,
+      submitted_by: deal.submitted_by,
+    },
     at: deal.created_at,
   })
   await jobs.enqueue(tx, pushDeal, { partnerId: partner.id, loid })
   return { id: deal.id, loid, stage }
 }
 
-function dealRow(partnerId: string, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
+function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
   const at = now.toISOString()
-  // In the CRM a deal's contact is a record of its own, which is the lender's to make: whom to call is said in words.
+  // In the CRM a deal's contact is a record of its own, and the lender creates it. Until then the description names the
+  // contact.
   const contact = form.contactName && `Contact: ${form.contactName}`
   return {
     id: newId(now),
-    partner_id: partnerId,
+    partner_id: partner.id,
     loid,
     deal_name: form.dealName,
     business_name: form.businessName,
@@ -75,6 +81,8 @@ function dealRow(partnerId: string, loid: string, stage: string, form: DealSubmi
     probability: null,
     description: [form.description, contact].filter(Boolean).join('\n\n') || null,
     partner_iso: form.iso,
+    submitter_id: partner.submitter.id,
+    submitted_by: partner.submitter.name,
     created_at: at,
     modified_time: at,
     crm: 'pending',

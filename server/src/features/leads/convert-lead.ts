@@ -6,8 +6,8 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 }
 
 /**
- * A lead counts as converted once; that it is, the CRM alone says (D29), also of a lead that a deal had replaced before.
- * `dealLoid` is that of the deal it became, or null where conversion made none or the deal is not the partner's.
+ * Only the CRM decides that a lead is converted (D29), and it counts once. The same holds for a lead that a deal had
+ * replaced. `dealLoid` is that of the deal it became, or null where conversion made none or the deal is not the partner's.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,

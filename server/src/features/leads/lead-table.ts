@@ -66,6 +66,8 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       owns_property: lead.owns_property,
       property_value: lead.property_value,
       property_debt: lead.property_debt,
+      submitter_id: kept?.submitter_id ?? null,
+      submitted_by: kept?.submitted_by ?? null,
       consent_version: before?.consent_version ?? null,
       consent_at: before?.consent_at ?? null,
       converted_at: kept?.converted_at ?? null,
@@ -76,7 +78,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
     }
   },
   created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {
-    return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status }, at }
+    return { partnerId, loid, type: 'lead.created', data: { business_name, amount, status, submitted_by: null }, at }
   },
   changed({ partner_id: partnerId, loid, business_name, loan_amount: amount }, { value: status, previous }, at) {
     return { partnerId, loid, type: 'lead.status_changed', data: { business_name, amount, status, previous }, at }

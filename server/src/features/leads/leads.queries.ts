@@ -14,7 +14,7 @@ import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
-/** Whose leads: the partner's id, and the name that each lead shows as its partner. */
+/** The owner of the leads: the partner's id, and the name that each lead shows as its partner. */
 interface Owner {
   id: string
   businessName: string
@@ -53,13 +53,14 @@ async function findLeadIds(
   filters: LeadFilters,
   timezone: string,
 ): Promise<string[]> {
-  const { status, source, dateFrom, dateTo, search } = filters
+  const { status, source, dateFrom, dateTo, search, person } = filters
   const page = { offset: offset(filters), limit: filters.limit + 1 }
   const among = [sql<SqlBool>`converted_at is null and archived_at is null`]
   if (dateFrom) among.push(createdFrom(sql.ref('created_at'), dateFrom, timezone))
   if (dateTo) among.push(createdUntil(sql.ref('created_at'), dateTo, timezone))
   const matching: RawBuilder<SqlBool>[] = []
   if (status) matching.push(sql`lead_status = ${status}`)
+  if (person) matching.push(isId(person) ? sql`submitter_id = ${person}` : sql`false`)
   if (source) {
     const sources = await findSources(sender, partnerId, source)
     if (sources.length === 0) return []
@@ -70,8 +71,8 @@ async function findLeadIds(
 }
 
 /**
- * The sources of the partner's listed leads that contain the text. Leaps from each to the next in their index, so that
- * a handful of steps tells what a hundred thousand leads have: reading them all took 134 ms.
+ * The sources of the partner's listed leads that contain the text. Jumps from one source to the next in the index, so a
+ * hundred thousand leads take a handful of steps. Reading them all took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
   const statement = sql<{ lead_source: string }>`
@@ -93,14 +94,13 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
 
 /** The first page without filters, which every visit asks for: named, it is the benchmark's hottest list. */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
-  const { rows } = await reads.query<Lead>({
-    name: 'newest-leads',
-    text: `select ${LEAD_SQL}, $2::text as partner
-             from leads
-            where partner_id = $1 and converted_at is null and archived_at is null
-            order by created_at desc, id desc
-            limit $3`,
-    values: [owner.id, owner.businessName, limit + 1],
+  const rows = await sendNamed<Lead>(reads, {
+    sql: `select ${LEAD_SQL}, $2::text as partner
+            from leads
+           where partner_id = $1 and converted_at is null and archived_at is null
+           order by created_at desc, id desc
+           limit $3`,
+    parameters: [owner.id, owner.businessName, limit + 1],
   })
   return cutPage(rows, { page: 1, limit })
 }
@@ -131,13 +131,12 @@ async function findLeadBy(
   owner: Owner,
   key: { column: keyof typeof IS_KEY; value: string },
 ): Promise<LeadDetail | undefined> {
-  const { rows } = await reads.query<Omit<LeadDetail, 'converted_to_deal'> & { deal_loid: string | null }>({
-    name: `lead-by-${key.column}`,
-    text: `select ${LEAD_SQL}, $3::text as partner, deal_loid,
-                  case when crm = 'failed' then crm_problem end as crm_problem
-             from leads
-            where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,
-    values: [owner.id, key.value, owner.businessName],
+  const rows = await sendNamed<Omit<LeadDetail, 'converted_to_deal'> & { deal_loid: string | null }>(reads, {
+    sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid,
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from leads
+           where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,
+    parameters: [owner.id, key.value, owner.businessName],
   })
   const [row] = rows
   if (!row) return undefined
@@ -239,7 +238,7 @@ export async function markLeadPushFailed(db: Db, partnerId: string, loid: string
     .execute()
 }
 
-/** Makes the lead wait again if the portal gave up on it: what its push is to be told, nothing otherwise. */
+/** If the portal gave up on the lead, it is pending again. Returns the payload for its push, or nothing. */
 export function reviveFailedLead(
   tx: Tx,
   partnerId: string,

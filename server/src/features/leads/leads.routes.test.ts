@@ -110,7 +110,7 @@ test('POST /dashboard/leads: new lead payload → success, data.loid; every fiel
   })
 })
 
-test('of the shortest form every other field is there and null', async () => {
+test('a lead from the shortest form has every other field as null', async () => {
   const partner = await portal.newPartner()
   const form = { firstName: 'A', lastName: 'B', email: 'a@b.co', phone: '+64 21 123 4567', businessName: ' ' }
   const { loid } = (await partner.post('/dashboard/leads', form)).body.data

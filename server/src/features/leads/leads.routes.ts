@@ -11,6 +11,7 @@ import {
   retryLeadPush,
 } from '@portal/contract/leads.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
+import { MINE } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import { findHistory } from '../../history/history.queries.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -33,7 +34,8 @@ import { submitLead } from './submit-lead.ts'
 export function leadRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
 
-  mount(listLeads, async ({ partner, query }) => {
+  mount(listLeads, async ({ partner, query: asked }) => {
+    const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
     const page = isPlainFirstPage(query)
       ? await findNewestLeads(reads, partner, query.limit)
       : await findLeads(deps, partner, query, config.timezone)

@@ -25,7 +25,7 @@ export const pushLead = defineJob({
   async run(deps, { partnerId, loid }, signal) {
     const { db, crm } = deps
     const lead = await findLeadRow(db, partnerId, loid)
-    // One whose place a deal took goes there too: it comes back should the deal go.
+    // A lead that a deal has replaced is pushed, too: it is restored if the deal leaves.
     if (!lead || lead.crm === 'synced') return
     const markPushed = (pushedLoid: string, zohoId: string) => markLeadPushed(db, partnerId, pushedLoid, zohoId)
     const partnerZohoId = await pushForPartner(deps, partnerId, {

@@ -6,6 +6,7 @@ import type { NewLeadRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
 import { insertFirstEntry } from '../../history/history.queries.ts'
+import type { Caller } from '../../http/authenticate.ts'
 import { newLoid } from '../../loids/new-loid.ts'
 import { insertLead } from './leads.queries.ts'
 import { pushLead } from './push-lead.job.ts'
@@ -14,11 +15,11 @@ import { pushLead } from './push-lead.job.ts'
 export async function submitLead(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
-  partner: { id: string; businessName: string },
+  partner: Caller,
   form: LeadSubmission,
 ) {
   const now = clock.now()
-  const lead = leadRow(partner.id, await newLoid(tx), form, now)
+  const lead = leadRow(partner, await newLoid(tx), form, now)
   await insertLead(tx, lead)
   const history = { kind: 'lead-status' as const, partnerId: partner.id, loid: lead.loid }
   await insertFirstEntry(tx, history, {
@@ -31,18 +32,23 @@ export async function submitLead(
     partnerId: partner.id,
     loid: lead.loid,
     type: 'lead.created',
-    data: { business_name: form.businessName, amount: form.loanAmount, status: lead.lead_status },
+    data: {
+      business_name: form.businessName,
+      amount: form.loanAmount,
+      status: lead.lead_status,
+      submitted_by: lead.submitted_by,
+    },
     at: lead.created_at,
   })
   await jobs.enqueue(tx, pushLead, { partnerId: partner.id, loid: lead.loid })
   return { id: lead.id, loid: lead.loid, lead_status: lead.lead_status, crm: lead.crm }
 }
 
-function leadRow(partnerId: string, loid: string, form: LeadSubmission, now: Date): NewLeadRow {
+function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date): NewLeadRow {
   const at = now.toISOString()
   return {
     id: newId(now),
-    partner_id: partnerId,
+    partner_id: partner.id,
     loid,
     business_name: form.businessName,
     first_name: form.firstName,
@@ -70,6 +76,8 @@ function leadRow(partnerId: string, loid: string, form: LeadSubmission, now: Dat
     property_debt: form.propertyDebt,
     consent_version: form.consentVersion,
     consent_at: form.consentVersion === null ? null : at,
+    submitter_id: partner.submitter.id,
+    submitted_by: partner.submitter.name,
     created_at: at,
     modified_time: at,
     crm: 'pending',

@@ -3,6 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvent } from '../../events/events.ts'
+import type { Caller } from '../../http/authenticate.ts'
 import { findDealRow } from '../deals/deals.queries.ts'
 import { findLeadRow } from '../leads/leads.queries.ts'
 import { insertNote } from './notes.queries.ts'
@@ -19,7 +20,7 @@ interface NewNote {
 export async function addNoteToRecord(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
-  partner: { id: string; businessName: string },
+  partner: Caller,
   note: NewNote,
 ): Promise<{ note: Note }> {
   const now = clock.now()
@@ -31,6 +32,8 @@ export async function addNoteToRecord(
     title: note.title,
     content: note.content,
     created_by: partner.businessName,
+    submitter_id: partner.submitter.id,
+    submitted_by: partner.submitter.name,
     created_at: now.toISOString(),
     zoho_id: null,
     crm: 'pending' as const,
@@ -46,6 +49,7 @@ export async function addNoteToRecord(
       on: note.on,
       business_name: record?.business_name ?? null,
       created_by: partner.businessName,
+      submitted_by: row.submitted_by,
       content: note.content,
     },
     at: row.created_at,

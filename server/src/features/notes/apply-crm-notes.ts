@@ -5,6 +5,7 @@ import type { NoteRow } from '../../db/tables.ts'
 import { type AnyEvent, recordEvents } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
+import { withoutSignature } from './signature.ts'
 
 /** A note of the CRM with the record of the portal that it stands on. */
 export interface NoteToApply {
@@ -17,10 +18,10 @@ export interface NoteToApply {
 }
 
 /**
- * Takes over what notes say in the CRM, those of many records at once. A note of the portal whose push was not heard of is
- * recognised by its words, also when it is of a partner who had the record before: it stays theirs. What staff wrote goes
- * with the record. One that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are
- * passed over: they come with the reading for the partner who has it now.
+ * Adopts the CRM's notes, for many records at once. A note of the portal whose push was not heard of is recognised by its
+ * words, also when it is of a partner who had the record before: it stays theirs. What staff wrote goes with the record. One
+ * that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are passed over: they
+ * come with the reading for the partner who has it now.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
@@ -39,7 +40,8 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
     const { note, partnerId, loid, on } = one
     const row = known.get(note.zoho_id)
     if (row) {
-      const { title, content } = note
+      const { title } = note
+      const content = withoutSignature(row, note.content)
       const isElsewhere = row.partner_id !== partnerId || row.loid !== loid
       const isToChange = isElsewhere ? row.is_from_crm : !isSame(row, note)
       if (isToChange) changed.push({ ...row, partner_id: partnerId, loid, title, content })
@@ -56,6 +58,8 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
       written_on: on,
       crm: 'synced',
       crm_problem: null,
+      submitter_id: null,
+      submitted_by: null,
       is_from_crm: true,
     }
     known.set(note.zoho_id, sent ?? addedRow)
@@ -72,7 +76,13 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
   await recordEvents(
     tx,
     news.map(({ note, partnerId, loid, on, businessName }): AnyEvent => {
-      const data = { on, business_name: businessName, created_by: note.created_by, content: note.content }
+      const data = {
+        on,
+        business_name: businessName,
+        created_by: note.created_by,
+        submitted_by: null,
+        content: note.content,
+      }
       return { partnerId, loid, type: 'note.added', data, at: now.toISOString() }
     }),
   )
@@ -92,7 +102,10 @@ export function isForPartner(note: CrmNote): boolean {
 }
 
 function isSame(row: NoteRow, note: CrmNote): boolean {
-  return plain(row.content) === plain(note.content) && plain(row.title ?? '') === plain(note.title ?? '')
+  return (
+    plain(row.content) === plain(withoutSignature(row, note.content)) &&
+    plain(row.title ?? '') === plain(note.title ?? '')
+  )
 }
 
 function plain(text: string): string {

@@ -3,25 +3,24 @@ import type { Note } from '@portal/contract/notes.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
+import { sendNamed } from '../../db/send-named.ts'
 import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 
-/** Of a lead and of the deal that it became, whichever of the two LOIDs is given (D18, D49). Newest first, at most a thousand. */
+/** The notes of a lead and of the deal that it became, by either LOID (D18, D49). Newest first, at most a thousand. */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
-  const { rows } = await reads.query<Note>({
-    name: 'notes-of-record',
-    text: `select id, title, content, coalesce(created_by, 'System') as created_by, created_at, crm,
-                  case when crm = 'failed' then crm_problem end as crm_problem
-             from notes
-            where partner_id = $1 and loid = any(array(
-                    select $2
-                    union select deal_loid from leads where partner_id = $1 and loid = $2
-                    union select lead_loid from deals where partner_id = $1 and loid = $2))
-            order by created_at desc, id desc
-            limit $3`,
-    values: [partnerId, loid, NOTES_MAX],
+  return sendNamed<Note>(reads, {
+    sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at, crm,
+                 case when crm = 'failed' then crm_problem end as crm_problem
+            from notes
+           where partner_id = $1 and loid = any(array(
+                   select $2
+                   union select deal_loid from leads where partner_id = $1 and loid = $2
+                   union select lead_loid from deals where partner_id = $1 and loid = $2))
+           order by created_at desc, id desc
+           limit $3`,
+    parameters: [partnerId, loid, NOTES_MAX],
   })
-  return rows
 }
 
 export async function insertNote(tx: Tx, note: NewNoteRow): Promise<void> {
@@ -59,7 +58,10 @@ export async function markNotePushFailed(db: Db, partnerId: string, noteId: stri
     .execute()
 }
 
-/** Makes the notes that the portal gave up on wait again, one or all of a record: what the push of each is to be told. */
+/**
+ * Makes notes that the portal gave up on pending again, one note or all notes of a record. Returns the payload for each
+ * push.
+ */
 export function reviveFailedNotes(
   tx: Tx,
   partnerId: string,
@@ -132,7 +134,7 @@ export async function findNotesToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.id)
 }
 
-/** Whose the leads and the deals of these LOIDs are. */
+/** The partners that own the leads and deals of these LOIDs. */
 export async function findOwnersOfAllPartners(
   tx: Tx,
   loids: readonly string[],
@@ -147,8 +149,8 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * What the portal holds of these notes of the CRM, and all notes on these LOIDs whose push was not heard of, whoever wrote
- * them. Held until the transaction ends.
+ * The rows of these CRM notes, and all notes on these LOIDs whose push got no answer, whichever partner wrote them. Locked
+ * until the transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,
@@ -171,7 +173,10 @@ export function lockNotesOfAllPartners(
     .execute()
 }
 
-/** Of records that are gone for good, whoever wrote them: a LOID that a lead or a deal still has keeps its notes. */
+/**
+ * Removes the notes of records that are gone for good, of every partner. A LOID that a lead or deal still has keeps its
+ * notes.
+ */
 export async function removeNotesOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('notes')

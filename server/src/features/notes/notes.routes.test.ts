@@ -20,6 +20,8 @@ test('POST /crm/note/{leadId}: content → success or error; shown with the lead
     title: null,
     content: 'Called, no answer.',
     created_by: partner.businessName,
+    submitter_id: expect.any(String),
+    submitted_by: partner.businessName,
     created_at: expect.stringMatching(/Z$/),
     crm: 'pending',
     crm_problem: null,

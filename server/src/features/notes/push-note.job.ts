@@ -12,6 +12,7 @@ import {
   markNotePushed,
   markNotePushFailed,
 } from './notes.queries.ts'
+import { withSignature } from './signature.ts'
 
 /** A push is four calls at most. One that takes longer is stopped and tried again later. */
 const LEASE_MS = 60_000
@@ -40,7 +41,7 @@ export const pushNote = defineJob({
       // A converted lead takes no notes in the CRM any more: they go to its deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new Error('the record of the note has not reached the CRM yet')
-      const withLead = { ...note, lead_zoho_id: lead?.zoho_id }
+      const withLead = { ...note, content: withSignature(note), lead_zoho_id: lead?.zoho_id }
       const created = crm.createNote(record.module, record.zoho_id, withLead, untilLeaseEnds)
       const zohoId = await givingUpWhenRefused(created, (problem) => markNotePushFailed(db, partnerId, noteId, problem))
       await markNotePushed(db, partnerId, noteId, zohoId)

@@ -24,7 +24,7 @@ export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
   })
 }
 
-/** Of which at least one must be given. */
+/** At least one of these must be given. */
 export function eitherOr(body: NonNullable<Route['body']>): readonly string[] {
   return spelledBodyOf(body)?.oneOf.map(snakeCase) ?? []
 }

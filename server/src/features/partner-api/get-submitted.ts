@@ -5,8 +5,8 @@ import { findDeal } from '../deals/deals.queries.ts'
 import { findLead } from '../leads/leads.queries.ts'
 
 /**
- * By LOID or id, whichever it was that submitting answered. A lead that has become a deal is answered with the deal's
- * stage, under the id and LOID that the caller knows (D18).
+ * By the LOID or the id that submitting returned. A lead that has become a deal is answered with the deal's stage, under the
+ * id and LOID that the caller knows (D18).
  */
 export async function getSubmitted(
   reads: Reads,

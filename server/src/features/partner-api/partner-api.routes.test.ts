@@ -89,7 +89,7 @@ test('POST /webhook/lead: takes what the form sends, with a key or a session', a
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(2)
 })
 
-test('what is wrong is said under the name that the caller used', async () => {
+test('names the faulty field as the caller spelled it', async () => {
   const { key } = await withKey()
   const body = { businessName: 'Okafor', phone: '12', loan_type: 'Gift', buisness_abn: '1' }
   const answer = await portal.post('/partner/leads', body, { token: key })
@@ -157,7 +157,7 @@ test('POST /webhook/deal: submits a deal that waits for its application, and rea
   expect(activity.body.data.activities.filter((one: { loid: string }) => one.loid === loid)).toHaveLength(1)
 })
 
-test('where the lender has no such stage, a deal begins at the lender’s first', async () => {
+test('a deal begins at the lender’s first stage if the lender lacks the usual one', async () => {
   await using other = await startPortal()
   const partner = await other.newPartner()
   const choices = JSON.stringify(['Inbox', 'In Progress'])

@@ -1,8 +1,8 @@
 import { reasonOf } from './pull.ts'
 
 /**
- * Applies items together. Where PostgreSQL or the rules refuse one of them, they are halved until that one stands alone: it
- * is left out, the others are applied (D28). What each part answered, in their order.
+ * Applies items together. If PostgreSQL or a rule refuses one, the items are halved until it stands alone; it is left out,
+ * and the others are applied (D28). Returns the results of the parts, in order.
  */
 export async function applyInHalves<Item, Result>(
   items: readonly Item[],

@@ -10,7 +10,7 @@ import type { CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
 import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
-import { LEAD_TABLE, type NamedCrmLead } from '../leads/lead-table.ts'
+import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
 import { applyInHalves } from './apply-in-halves.ts'
 import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
@@ -74,8 +74,9 @@ function applyTogether(
     const records: AppliedRecord[] = []
     for (const unit of units) {
       try {
-        const deal = unit.deal && dealOf(unit.deal, unit.partnerId)
-        const lead = unit.lead && planLead(unit.lead, unit.partnerId, deal?.row.loid ?? null)
+        const found = unit.deal && dealOf(unit.deal, unit.partnerId)
+        const lead = unit.lead && planLead(unit.lead, unit.partnerId, found?.row.loid ?? null)
+        const deal = found && lead ? { ...found, row: submittedAs(found.row, lead.row) } : found
         if (deal) {
           deals.push(deal)
           records.push(asApplied('Deals', deal, isMet(deal) && !(lead?.before && !isMet(lead))))
@@ -117,11 +118,16 @@ function applyTogether(
   })
 }
 
+/** A deal was submitted by the person who submitted its lead (D64). */
+function submittedAs(deal: StoredDeal, { submitter_id, submitted_by }: StoredLead): StoredDeal {
+  return deal.submitted_by === null ? { ...deal, submitter_id, submitted_by } : deal
+}
+
 function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kind): NonNullable<Unit[Kind]>[] {
   return units.flatMap((unit) => unit[kind] ?? [])
 }
 
-/** Holds the rows that these records may be, and plans one after the other, so that no two become one row. */
+/** Locks the rows of these records, and plans one record after the other, so that no two records take one row. */
 async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -138,7 +144,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
   const byLoid = new Map(rows.map((row) => [row.loid, row]))
 
-  /** The row that is this record: by the CRM's id, or by the LOID of one whose push was not heard of yet. */
+  /** The row of this record, found by the CRM's id, or by its LOID if its push has not been answered yet. */
   function findOwn(item: Item, partnerId: string): Row | undefined {
     const sameRecord = byZohoId.get(item.zoho_id)
     if (sameRecord) return sameRecord

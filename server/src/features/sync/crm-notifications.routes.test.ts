@@ -76,7 +76,7 @@ function untilPulled() {
 test.each([
   {},
   { conversionFiresEdit: false, coqlReturnsConverted: false, notifyDeleteWord: 'remove', timesOffset: '-05:00' },
-])('what the lender does shows at once, without a sync: %o', async (switches) => {
+])('the lender’s changes show at once, without a sync: %o', async (switches) => {
   await lender.behaviour(switches)
   await watch()
   const { loid, id } = await submitted()
@@ -123,7 +123,7 @@ test('a change in the CRM reaches the partner’s endpoint without anybody press
   })
 })
 
-test('what staff do on their page shows, too', async () => {
+test('changes on the staff page show, too', async () => {
   await watch()
   const { loid, id } = await submitted()
   const body = new URLSearchParams({ status: 'Contacted' })
@@ -162,7 +162,7 @@ test('the portal’s own writing comes back and changes nothing', async () => {
   expect(await eventTypes()).toEqual(['lead.created', 'note.added'])
 })
 
-test('what the CRM fills in by itself in a submitted deal is no news', async () => {
+test('values that the CRM fills in by itself in a submitted deal are no news', async () => {
   await watch()
   const form = { businessName: 'Okafor Freight', email: 'nkem@okafor-freight.example', amount: 50_000 }
   const { loid } = (await ada.post('/webhook/deal', form)).body.data
@@ -317,7 +317,7 @@ test('a CRM that does not notify, or cannot, is said in one line and stops nothi
   }
 })
 
-test('where the clock runs, the portal asks to be notified as soon as it has started', async () => {
+test('a portal with a running clock asks to be notified as soon as it has started', async () => {
   await using started = await startPortal({ withCrm: true, hasSchedules: true })
   const staff = openLender(started.crmUrl)
   await waitFor('the channels', async () => (await staff.watches()).length === 3)

@@ -10,15 +10,15 @@ import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** So many histories are asked for at once; the other of Zoho's ten calls are left to those who send. */
+/** Histories that are read at once. The rest of Zoho's ten calls is left to pushes. */
 const HISTORIES_AT_ONCE = 8
 
 type Owners = ReadonlyMap<string, PulledPartner>
 type Gathered = Pick<Page, 'units' | 'told'>
 
 /**
- * All that the portal needs of the CRM to apply these records, leads or deals: their LOIDs, the deals that leads became and
- * the leads that deals were, and the histories of those that changed. What the portal holds as the CRM has it is left out.
+ * Reads everything from the CRM that these leads or deals need to be applied: their LOIDs, the deals that leads became, the
+ * leads that deals were, and the histories of changed records. Leaves out records that have not changed.
  */
 export async function gatherPage(
   pull: Pull,
@@ -137,7 +137,8 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   if (leadOf.size === 0) return { deals: [], rows: [] }
   const { deps, signal } = pull
   const { records } = await deps.crm.getDeals([...leadOf.keys()], signal)
-  // Given to another partner before it had its LOID: it gets that of its lead, and comes with its own partner's records.
+  // These deals were given to another partner before they had a LOID: they get their lead's LOID, and are pulled with the
+  // other partner's records.
   const others = records.filter((deal) => {
     return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
   })
@@ -146,7 +147,7 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   return nameDeals(pull, owners, records, leadOf)
 }
 
-/** The histories of records that the portal knows and that changed since: what came and went between is told there alone. */
+/** The histories of known records that changed: only there stands what came and went in between. */
 async function readHistories(
   pull: Pull,
   items: readonly (CrmLead | CrmDeal)[],
@@ -164,7 +165,7 @@ async function readHistories(
   )
 }
 
-/** Those that are a partner's of the portal and that the portal holds otherwise. */
+/** The records of the portal's partners that differ from their rows. */
 function differing<Item extends CrmLead | CrmDeal>(
   records: readonly Item[],
   rows: readonly RecordRow[],
@@ -178,7 +179,7 @@ function differing<Item extends CrmLead | CrmDeal>(
   })
 }
 
-/** What the comparison in SQL says of many rows, of one. */
+/** The rule of the SQL comparison, for one row. */
 function hasChanged(
   record: CrmLead | CrmDeal,
   row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at'>>,

@@ -11,9 +11,8 @@ const RECORDS_AT_ONCE = 50
 const RUN_MS_MAX = 5 * 60_000
 
 /**
- * What a first sync left for later: the histories of records that it met for the first time, and notes that it could not
- * list (D56). Goes on until nothing is due, its time or half of the day's credits is used, or the CRM is away; the next minute
- * goes on from there.
+ * Reads what a first sync left for later: histories of new records, and notes that it could not list (D56). Goes on until
+ * nothing is due, its time or half of the day's credits is used, or the CRM is away; the next minute goes on from there.
  */
 export const pullDueDetails = defineJob({
   name: 'pull-details',

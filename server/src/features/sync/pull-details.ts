@@ -16,7 +16,7 @@ import { readEach } from './read-each.ts'
 
 /** A person waits: what the CRM does not tell by then is shown the next time. */
 const OPENED_MS_MAX = 2_000
-/** How long nobody waits for a CRM that has just let somebody wait in vain. */
+/** After a wait in vain, nobody waits for the CRM for this long. */
 const PAUSE_MS = 30_000
 const pausedUntil = new WeakMap<Crm, number>()
 /** Half of Zoho's ten calls at once. */
@@ -75,7 +75,7 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
   const partnerIds = due.map((record) => record.partner_id)
   await inPageTransaction(deps.db, partnerIds, async (tx) => {
     const readOf = new Map(due.map((record) => [record.zoho_id, record]))
-    // What another pull has changed since it was asked for here, that pull has told or left due.
+    // If another pull has changed a row since, it has read the history itself or left it due.
     const rows = (await lockRowsOfAllPartners(tx, table, due)).filter((row) => {
       return row.history_due && row.crm_modified_time === readOf.get(row.zoho_id ?? '')?.crm_modified_time
     })

@@ -4,9 +4,9 @@ import type { Pull } from './pull.ts'
 import { findSyncedPartners } from './sync-runs.queries.ts'
 
 /**
- * A pull for whichever partners the records name. What was in the CRM before its partner came to the portal is no news until
- * the partner's first sync has told it. All that came after is, and so is every change of what the portal has, another
- * partner's included (D35).
+ * A pull for the partners that the records name. Records from before a partner came to the portal are no news until the
+ * partner's first sync. Later records are news, and so is every change of a record that the portal has, even as another
+ * partner's (D35).
  */
 export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSignal): Pull {
   return {

@@ -51,7 +51,7 @@ export async function pullNotesOf<Noted extends NotedRecord>(
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,
   listed: readonly CrmNoteOfRecord[],
-  /** Of whose records, and whether these notes are news to them. */
+  /** The owners of the records, and whether the notes are news to them. */
   isNewsFor: (partnerId: string, module: CrmModule) => boolean | undefined,
 ): Promise<void> {
   const notes: NoteToApply[] = []

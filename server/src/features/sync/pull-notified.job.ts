@@ -4,7 +4,7 @@ import { pullForAll } from './pull-for-all.ts'
 import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
 
-/** What one notification names, pulled in one call: a change of many records in bulk costs Zoho no call a record. */
+/** Pulls all records of one notification in one call, so a bulk change does not cost a call for each record. */
 export const pullNotified = defineJob({
   ...PULL_QUEUE,
   // The sweep finds what this gives up.

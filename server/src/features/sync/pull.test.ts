@@ -88,7 +88,7 @@ async function change(module: 'Leads' | 'Deals', id: string, values: string[]) {
   }
 }
 
-describe('what goes away and comes back between two looks reaches the history, with an event for each change', () => {
+describe('a value that goes away and comes back between two pulls reaches the history, with an event for each change', () => {
   test('of a lead', async () => {
     const { loid, id } = await submitted()
     await sweep()

@@ -13,7 +13,7 @@ export interface PulledPartner {
 export interface Pull {
   deps: Deps
   signal: AbortSignal
-  /** Whose records are wanted, by the partners' ids in the CRM. Of the records that are given, others are nobody's. */
+  /** The wanted partners by their ids in the CRM. Records of others are ignored. */
   ownersOf(zohoIds: readonly string[]): Promise<ReadonlyMap<string, PulledPartner>>
   /** Whether meeting this record is news for its partner (D35). */
   newsOf(partnerIds: readonly string[]): Promise<IsNews>

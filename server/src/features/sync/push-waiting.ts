@@ -4,8 +4,9 @@ import { findPartner } from '../accounts/accounts.queries.ts'
 import { openRun, type Run } from './run.ts'
 
 /**
- * What the partner did and the CRM does not have yet goes there first (D30). What it refuses, the job itself gives up. One
- * after the other, because the first takes others along. The run goes on with what comes back: a partner whose record in the CRM was deleted has another one now.
+ * Pushes what the partner submitted and the CRM lacks before anything is pulled (D30). If the CRM refuses a record, its own
+ * job gives it up. One after the other, because the first push takes others along. The run goes on with what comes back: a
+ * partner whose record in the CRM was deleted has another one now.
  */
 export async function pushWaiting(
   run: Run,

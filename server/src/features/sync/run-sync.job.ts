@@ -14,7 +14,7 @@ import { type PulledModule, syncNotes } from './sync-notes.ts'
 import { type SyncedDeals, syncDeals, syncLeads } from './sync-records.ts'
 import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, holdRun } from './sync-runs.queries.ts'
 
-/** What a run says that failed for no fault of the CRM's. */
+/** The error of a run that failed through no fault of the CRM. */
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
 
 /**
@@ -87,7 +87,7 @@ async function syncUntilDone(
   }
 }
 
-/** False when more was asked of the run meanwhile. What the run tells of matches is told once, by whichever run ends first (D49). */
+/** False if more was asked of the run meanwhile. Each match is counted once, by the first run that ends after it (D49). */
 function endRun(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   run: SyncRunRow,

@@ -34,7 +34,7 @@ const Tallies = z.object({
 })
 export type Tallies = z.infer<typeof Tallies>
 
-/** Those of the run's earlier attempt, or none. */
+/** The tallies of the run's earlier attempt, or zeros. */
 export function talliesOf(result: unknown): Tallies {
   const { data } = Tallies.safeParse(result)
   return (

@@ -117,7 +117,7 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
       last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
     }
   } catch (error) {
-    // Zoho lists no more than so many, in an order that nobody knows. Those beyond are found by what is left.
+    // Zoho lists a limited number, in no documented order. The other deletions are found by looking for every listed record.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
     log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
     await pullMissing(pull, module)
@@ -165,7 +165,7 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
-    // Those that were pulled in the belief that their notes would be listed.
+    // These were pulled in the belief that their notes would be listed.
     if (wasListed) await markNotesDueOfAllPartners(db, from)
   }
   await moveBehind(deps, 'notes', last)

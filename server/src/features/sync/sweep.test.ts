@@ -93,7 +93,7 @@ async function submitted(partner = ada, form: object = {}) {
   return { loid, id: String(inZoho?.['id']) }
 }
 
-test('what the lender does shows with each partner and is told to them, without anybody pressing Sync', async () => {
+test('the lender’s changes reach each partner and its endpoint without anybody pressing Sync', async () => {
   const adas = await submitted(ada)
   const bobs = await submitted(bob)
   const bobsDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
@@ -360,7 +360,7 @@ test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime:
   },
 )
 
-test('what was in the CRM before the partner came is no news, what came after is', async () => {
+test('records from before the partner came are no news, later ones are', async () => {
   const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }
   const cleoInCrm = await lender.create('Partners', { Name: account.businessName, Email: account.email })
   const [old = ''] = await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: cleoInCrm } }])
@@ -380,7 +380,7 @@ test('what was in the CRM before the partner came is no news, what came after is
   expect((await eventTypes(cleo)).sort()).toEqual(['lead.created', 'lead.status_changed'])
 })
 
-test('a deal takes the place of the lead that matches it', async () => {
+test('a deal replaces the lead that matches it', async () => {
   const { loid } = await submitted(ada, { loanTerm: '24 months' })
   await lender.create('Deals', {
     Deal_Name: 'By hand',
@@ -398,7 +398,7 @@ test('a deal takes the place of the lead that matches it', async () => {
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: deal.loid })
 })
 
-test('a lead that comes after the deal that it matches has its place taken, however the contact is written', async () => {
+test('a deal replaces a matching lead that is submitted later, however the contact is written', async () => {
   const deal = {
     Deal_Name: 'By hand',
     Stage: 'Approved',
@@ -414,7 +414,7 @@ test('a lead that comes after the deal that it matches has its place taken, howe
   await sweep()
   expect(await listed('leads')).toEqual([])
 
-  // One deal takes the place of one lead.
+  // One deal replaces one lead.
   const { loid } = await submitted(ada, { loanTerm: '24 months' })
   await later(60)
   await sweep()
@@ -423,13 +423,13 @@ test('a lead that comes after the deal that it matches has its place taken, howe
   await lender.create('Deals', { ...deal, Email: 'NKEM@okafor-freight.example' })
   await sweep()
   expect(await listed('leads')).toEqual([])
-  // Back with its deal's going, and the other deal has a lead already.
+  // When its deal is removed, the lead is restored, because the other deal has a lead already.
   await lender.remove('Deals', first)
   await sweep()
   expect(await listed('leads')).toHaveLength(1)
 })
 
-test('a lead that comes back with its deal’s going is taken by the other deal that it matches', async () => {
+test('when a deal is removed, another matching deal replaces the lead that it had replaced', async () => {
   await submitted(ada, { loanTerm: '24 months' })
   const deal = {
     Stage: 'Approved',
@@ -471,7 +471,7 @@ test.each([true, false])('notes come over, whether or not they touch their recor
   expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
 })
 
-test('where Zoho forbids the list of notes, a process that starts later reads none of them again', async () => {
+test('if Zoho forbids the list of notes, a process that starts later reads no note again', async () => {
   await lender.behaviour({ apiUserIsAdmin: false })
   const { loid } = await submitted()
   await later(60)
@@ -624,7 +624,7 @@ test.each([
   const [{ loid: dealLoid }] = await listed('deals')
   await later(60)
   const same = {
-    // Of which the search finds what fits.
+    // The search finds only the part that fits into the index.
     business_name: varied(LINE_LENGTH_MAX, first),
     email: varied(LINE_LENGTH_MAX - 1, first),
     phone: '9'.repeat(LINE_LENGTH_MAX),

@@ -31,7 +31,7 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
 
 export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
 
-/** The same for deals, which replace the leads that match them: how many did, the end of the run tells. */
+/** The same for deals, which replace the leads that match them. The end of the run adds how many. */
 export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
   const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)

@@ -130,7 +130,7 @@ export async function findNotesLeft(db: Db, partnerId: string): Promise<string |
   return left
 }
 
-/** Those of these partners whose first sync of this kind has told them what was in the CRM. */
+/** The partners among these that have finished a first sync of this kind. */
 export async function findSyncedPartners(
   db: Db,
   partnerIds: readonly string[],

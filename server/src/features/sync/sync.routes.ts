@@ -43,7 +43,7 @@ export function syncRoutes(mount: Mount, deps: Deps): void {
   mount(syncOneDealRoute, ({ partner, params }) => syncOneDeal(deps, partner.id, params.id))
   mount(readSyncRun, async ({ partner, params }) => {
     const { id: run_id, ...run } = await getRun(deps.db, partner.id, params.id)
-    // Until it ends, a run keeps there what it has done so far.
+    // Until a run ends, `result` holds its tallies.
     return { ...run, run_id, result: run.status === 'succeeded' ? SyncRun.shape.result.parse(run.result) : null }
   })
   mount(debugSyncLeads, ({ partner }) => debugLeadSync(deps, partner.id))

@@ -5,10 +5,12 @@ import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
 import { type SafeAnswer, safeFetch } from './safe-fetch.ts'
 import { signatureHeaders } from './sign-delivery.ts'
 
-/** Within which an answer counts (D35). */
+/** An answer counts within this time (D35). */
 export const ATTEMPT_MS_MAX = 15_000
 
-/** Makes one attempt and tells what came of it. Undefined when `signal` ended it: whether it arrived is not known. */
+/**
+ * Makes one attempt and returns its outcome. Undefined if `signal` ended it, because then nobody knows whether it arrived.
+ */
 export async function attemptDelivery(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   delivery: ClaimedDelivery & { url: string },

@@ -179,7 +179,7 @@ export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly A
   `.execute(db)
 }
 
-/** Ends what waits: answered with an error before, it has failed, otherwise it was never made. */
+/** Ends the waiting deliveries: 'failed' if the endpoint answered with an error before, otherwise 'error'. */
 export async function endPendingDeliveries(tx: Tx, partnerId: string, why: string): Promise<void> {
   await tx
     .updateTable('webhook_logs')
@@ -208,7 +208,7 @@ function ended(why: string) {
   }
 }
 
-/** Due at once; one that had ended begins its schedule anew. Undefined when there is no such delivery. */
+/** Makes the delivery due at once. One that had ended starts its schedule again. Undefined if there is no such delivery. */
 export async function reviveDelivery(
   tx: Tx,
   partnerId: string,

@@ -202,7 +202,7 @@ test('a delivery that fails is tried again by the schedule, with the same bytes 
   expect(log.attempt_list.map((one: { number: number }) => one.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   expect(new Set(receiver.received.map((one) => one.text)).size).toBe(1)
   expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
-  // Each attempt is signed anew: a verifier refuses what is older than five minutes.
+  // Each attempt gets a new signature, because a verifier refuses one older than five minutes.
   expect(new Set(receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10)
   const [first] = receiver.received
   expect(() => new Webhook(secret).verify(first?.text ?? '', first?.headers ?? {})).not.toThrow()
@@ -334,7 +334,7 @@ test('an attempt that was under way when the partner saved the URL again does no
   expect(await endpointOf(partner)).toMatchObject({ is_active: true, disabled_reason: null })
 })
 
-test('an attempt to the former URL says nothing of the URL of now', async () => {
+test('an attempt to the former URL says nothing about the present one', async () => {
   await using old = await startReceiver()
   await using receiver = await startReceiver()
   const { partner } = await subscribed(old)
@@ -366,7 +366,7 @@ test('removing the URL ends what waits', async () => {
   expect(log).toMatchObject({ status: 'failed', error_message: 'Not sent: the webhook URL was removed' })
 })
 
-test('what waits goes to the URL of now', async () => {
+test('waiting deliveries go to the present URL', async () => {
   await using old = await startReceiver(answering(500))
   await using receiver = await startReceiver()
   const { partner } = await subscribed(old)
@@ -393,7 +393,7 @@ test('sending again makes the next attempt of a waiting delivery now', async () 
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 3 })
 })
 
-test('a delivery that ended can be sent again, with the same bytes and id, and begins its schedule anew', async () => {
+test('a delivery that ended can be sent again, with the same bytes and id and a fresh schedule', async () => {
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver)
   await partner.submitLead()

@@ -14,7 +14,7 @@ afterEach(() => {
 
 const ignored = () => undefined
 
-/** As many attempts as are allowed. Whoever had more to send is ready again. */
+/** Takes all attempts that are allowed. Partners with more to send are ready again. */
 function beginAll(...partnerIds: string[]) {
   for (const partnerId of partnerIds) lanes.markReady(partnerId)
   const taken = lanes.take()
@@ -58,7 +58,7 @@ test('endpoints known to fail leave the places of the others free, however many 
   expect(countOf('ada')).toBe(1)
 })
 
-test('who did not get a place comes before who did', () => {
+test('a partner that got no place comes before one that did', () => {
   const [first] = beginAll(...many('busy', 99), 'ada', 'bob')
   expect(beginAll()).toEqual([])
   first?.end(true)

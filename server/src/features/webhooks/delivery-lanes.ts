@@ -25,9 +25,9 @@ export interface DeliveryLanes {
 }
 
 /**
- * Who may send how much at once, so that no endpoint delays another's deliveries, however many hang: an attempt takes a
- * place among the quick for a second at most, then it waits for its answer among the slow, where whoever is known to be
- * slow or failing begins. Within a kind of place, partners take turns.
+ * Decides which partners may send and how much at once, so that no endpoint delays another's deliveries, however many hang.
+ * An attempt holds a quick place for a second at most, then waits for its answer in a slow place. Endpoints known to be slow
+ * or failing begin in a slow place. Partners take turns for each kind of place.
  */
 export function openDeliveryLanes(): DeliveryLanes {
   // Never more than there are partners.

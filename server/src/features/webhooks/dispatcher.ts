@@ -17,7 +17,7 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
-/** What a killed process had claimed is due again after this: longer than an attempt and its record take. */
+/** After this, deliveries that a killed process had claimed are due again: longer than an attempt and its record take. */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /** How often to look without having been told, for what killed processes and broken connections leave behind. */
 const LOOK_EVERY_MS = 5_000

@@ -1,6 +1,6 @@
 /**
- * Runs `work` when asked, never twice at once: whoever asks while it runs makes it run once more afterwards, and several
- * who ask at the same time are served by one run.
+ * Runs `work` when asked, never twice at once. A request during a run causes one more run afterwards; several such requests
+ * share it.
  */
 export function oneAtATime(
   work: () => Promise<void>,

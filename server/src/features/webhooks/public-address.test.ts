@@ -56,6 +56,6 @@ test.each([
   ],
   ['NAT64 of a site', ['64:ff9b:1::8.8.8.8', '64:ff9b:0:1::8.8.8.8']],
   ['no address', ['', 'example.com', '127.1', '1.2.3', '8.8.8.8 ', '[2606:4700:4700::1111]']],
-])('what is %s is not public', (_, addresses) => {
+])('addresses that are not public: %s', (_, addresses) => {
   expect(addresses.filter(isPublicAddress)).toEqual([])
 })

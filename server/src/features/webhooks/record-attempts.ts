@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Writes what came of attempts. What ends while a write is under way goes into the next one together, so that a hundred
- * attempts at once need one connection and few commits. While the database is away it waits, until `signal`.
+ * Writes the outcomes of attempts. Attempts that end during a write go into the next one together, so a hundred at once need
+ * one connection and few commits. While the database is away it waits, until `signal`.
  */
 export function openAttemptRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'jobs' | 'log'>,

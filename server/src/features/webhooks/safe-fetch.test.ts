@@ -246,7 +246,7 @@ test('a name server that changes its answer cannot move a call to another addres
   expect(questions.toSorted()).toEqual(['A hooks.example.com', 'AAAA hooks.example.com'])
 })
 
-test('a name that was called before is looked at anew', async () => {
+test('a name is resolved again for every call', async () => {
   let visits = 0
   await using receiver = await startReceiver((_, response) => {
     visits++
@@ -430,7 +430,7 @@ test('a call that was stopped before it began asks nobody', async () => {
   expect(questions).toBe(0)
 })
 
-test('of an endless body the first 64 KiB are read, and the connection is closed', async () => {
+test('reads the first 64 KiB of an endless body and closes the connection', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using receiver = await startReceiver((_, response) => {
     response.once('close', () => resolve())

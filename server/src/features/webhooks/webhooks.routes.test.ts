@@ -90,7 +90,7 @@ test.each([[null], [''], ['   ']])('%j removes the URL, and setting one again ma
 })
 
 test.each([['ftp://partner.example/hook'], ['partner.example/hook'], ['not a url'], [5]])(
-  'what is no webhook URL is refused on its field: %j',
+  'an invalid webhook URL is refused on its field: %j',
   async (url) => {
     const { status, body } = await setUrl(ada, url)
     expect(status).toBe(400)

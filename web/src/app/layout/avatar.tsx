@@ -1,4 +1,4 @@
-/** The initial of a business name. The name itself is written beside it or said otherwise, so this one is silent. */
+/** The initial of a business name. Screen readers skip it, because the name itself is nearby. */
 export function Avatar({ name }: { name: string | undefined }) {
   // By sign, not by code unit: a name may begin with a picture.
   const [initial = ''] = name?.trim() ?? ''

@@ -1,6 +1,17 @@
 import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
-import { BookOpen, Handshake, KeyRound, LayoutDashboard, LogOut, Settings, Users, Webhook, X } from 'lucide-react'
+import {
+  BookOpen,
+  Handshake,
+  KeyRound,
+  LayoutDashboard,
+  LogOut,
+  Settings,
+  Users,
+  UsersRound,
+  Webhook,
+  X,
+} from 'lucide-react'
 import { May } from '../../session/may.tsx'
 import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,6 +27,7 @@ const ENTRIES = [
   { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner' },
   { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
   { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
+  { label: 'Team', link: paths.team, Icon: UsersRound, least: 'owner' },
   { label: 'Profile Settings', link: paths.profile, Icon: Settings, least: 'viewer' },
 ] as const
 

@@ -54,6 +54,6 @@ test.each([
   expect(text(failure)).toBe(expected)
 })
 
-test('what nobody foresaw is told as that', () => {
+test('an unforeseen failure is told as one', () => {
   expect(signInFailureText(new TypeError('x is undefined'))).toBe(UNEXPECTED)
 })

@@ -54,7 +54,7 @@ export function PersonalForm({ profile }: { profile: Profile }) {
       {change.isError && <Alert kind="error">{updateProfileFailureText(change.error)}</Alert>}
       <TextField
         label="Business name"
-        required
+        required={mayRename}
         autoComplete="organization"
         readOnly={!mayRename}
         hint={mayRename ? undefined : 'An owner can change it.'}

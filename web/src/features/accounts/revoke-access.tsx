@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { Checkbox } from '../../ui/field.tsx'
 
-/** Beside a new password: shuts out whoever made a key or set a URL with the old one (D52). */
+/** Beside a new password: also revokes the API key and webhook URL that somebody may have made with the old one (D52). */
 export function RevokeAccess(input: Omit<ComponentProps<typeof Checkbox>, 'label' | 'hint'>) {
   return (
     <Checkbox

@@ -17,7 +17,7 @@ async function openSignUp(
   return { user, submit }
 }
 
-test('what is missing is told field by field', async () => {
+test('missing values are told field by field', async () => {
   const server = serve({})
   const { submit } = await openSignUp({ email: '', business: '', password: '', confirmation: '' })
   await submit()

@@ -6,7 +6,7 @@ type Target = 'dashboard' | 'login'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** Whose account was just created: the sign-in page has it filled in. */
+    /** The email of the account that was just created: the sign-in page fills it in. */
     email?: string
   }
 }

@@ -15,7 +15,7 @@ interface Words {
 
 const BEFORE = 'the 30 days before'
 
-/** What came in 30 days against the 30 before. A percentage needs something that it is a part of: zero is none. */
+/** Compares 30 days with the 30 before. A percentage of zero makes no sense, so that case shows the number. */
 export function changeOf({ current, previous }: Comparison, { amount, less, same }: Words): Change {
   const news = current === 0 ? 'None new' : amount(current)
   if (previous === null) {
@@ -39,10 +39,10 @@ export function changeOf({ current, previous }: Comparison, { amount, less, same
   }
 }
 
-/** A rate now against the rate then, in points: a percentage of a percentage says something else than it seems to. */
+/** Compares a rate with an earlier one, in points, because a percentage of a percentage misleads. */
 export function rateChangeOf({ current, previous }: Comparison): Change {
   if (previous === null) return { direction: 'unknown', text: 'No rate 30 days ago to compare' }
-  // As shown: a change that one cannot see is none.
+  // Rounded as shown: a change too small to see counts as no change.
   const points = (tenths(current) - tenths(previous)) / 10
   if (points === 0) return { direction: 'level', text: 'The same as 30 days ago' }
   const size = `${Math.abs(points).toFixed(1)} points`

@@ -13,7 +13,7 @@ export interface Metric {
   figure: (value: number) => string
   /** On the scale. */
   mark: (value: number) => string
-  /** What there is none of. */
+  /** The word for an empty period. */
   none: string
   /** The scale reaches this far at least, so that a single lead does not fill it. */
   scaleMin: number

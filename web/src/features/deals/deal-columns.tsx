@@ -87,7 +87,12 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     header: 'Created',
     sortable: true,
     card: 'date',
-    cell: (deal) => <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>,
+    cell: (deal) => (
+      <>
+        <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>
+        {deal.submitted_by && <span className="text-muted wide:block"> by {deal.submitted_by}</span>}
+      </>
+    ),
   },
   {
     key: 'view',

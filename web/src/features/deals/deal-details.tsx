@@ -71,6 +71,7 @@ export function DealDetails({ deal }: { deal: Deal }) {
           { term: 'Lead Source', value: deal.lead_source || DEFAULT_LEAD_SOURCE },
           { term: 'Closing Date', value: formatDate(deal.closing_date) },
           { term: 'Created Date', value: formatDate(deal.created_at) },
+          ...(deal.submitted_by ? [{ term: 'Submitted By', value: deal.submitted_by }] : []),
         ]}
       />
     </Collapsible>

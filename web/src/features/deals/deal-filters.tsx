@@ -6,9 +6,10 @@ import type { DealListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { stagesQuery } from './deals.queries.ts'
 
-const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo'] as const
+const FILTERS = ['stage', 'minAmount', 'dateFrom', 'dateTo', 'person'] as const
 
 interface DealFiltersProps {
   search: DealListSearch
@@ -23,7 +24,9 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
   return (
     <FilterPanel
       activeCount={countDealFilters(search)}
-      onClear={() => onChange({ stage: undefined, minAmount: undefined, dateFrom: undefined, dateTo: undefined })}
+      onClear={() =>
+        onChange({ stage: undefined, minAmount: undefined, dateFrom: undefined, dateTo: undefined, person: undefined })
+      }
     >
       <SelectField
         label="Stage"
@@ -42,6 +45,7 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
       />
       <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
       <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+      <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )
 }

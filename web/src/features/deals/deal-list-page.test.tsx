@@ -32,7 +32,7 @@ test('the cards sum up the page, and Sort by Amount sorts it', async () => {
   await waitFor(() => expect(names()).toEqual(['Large', 'Small', 'Unknown']))
 })
 
-test('what else stands in the address does not reach the server', async () => {
+test('other parameters in the address do not reach the server', async () => {
   const server = serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
   openApp('/deals?utm_source=mail&source=Web&minAmount=5000')
   await screen.findByRole('table', { name: 'Deals' })

@@ -100,7 +100,12 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     header: 'Created',
     sortable: true,
     card: 'date',
-    cell: (lead) => <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>,
+    cell: (lead) => (
+      <>
+        <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>
+        {lead.submitted_by && <span className="text-muted wide:block"> by {lead.submitted_by}</span>}
+      </>
+    ),
   },
   {
     key: 'view',

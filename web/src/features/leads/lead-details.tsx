@@ -38,6 +38,7 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
     { term: 'Lead Source', value: lead.lead_source },
     { term: 'Brand', value: lead.brand },
     { term: 'Created', value: formatDate(lead.created_at) },
+    ...(lead.submitted_by ? [{ term: 'Submitted By', value: lead.submitted_by }] : []),
     ...propertyItems(lead),
   ]
   if (lead.description) items.push({ term: 'Description', value: lead.description, wide: true })

@@ -5,9 +5,10 @@ import type { LeadListSearch } from '../../app/search-params.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { DateFilter, TextFilter } from '../../ui/filter-field.tsx'
 import { FilterPanel } from '../../ui/filter-panel.tsx'
+import { SubmitterFilter } from '../team/submitter-filter.tsx'
 import { leadStatusesQuery } from './leads.queries.ts'
 
-const FILTERS = ['status', 'source', 'dateFrom', 'dateTo'] as const
+const FILTERS = ['status', 'source', 'dateFrom', 'dateTo', 'person'] as const
 
 interface LeadFiltersProps {
   search: LeadListSearch
@@ -22,7 +23,9 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
   return (
     <FilterPanel
       activeCount={countLeadFilters(search)}
-      onClear={() => onChange({ status: undefined, source: undefined, dateFrom: undefined, dateTo: undefined })}
+      onClear={() =>
+        onChange({ status: undefined, source: undefined, dateFrom: undefined, dateTo: undefined, person: undefined })
+      }
     >
       <SelectField
         label="Status"
@@ -40,6 +43,7 @@ export function LeadFilters({ search, onChange }: LeadFiltersProps) {
       />
       <DateFilter label="Date From" value={dateFrom} onValue={(date) => onChange({ dateFrom: date || undefined })} />
       <DateFilter label="Date To" value={dateTo} onValue={(date) => onChange({ dateTo: date || undefined })} />
+      <SubmitterFilter value={search.person ?? ''} onValue={(person) => onChange({ person: person || undefined })} />
     </FilterPanel>
   )
 }

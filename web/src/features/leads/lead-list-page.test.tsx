@@ -69,7 +69,7 @@ test('two filters that change at once both count', async () => {
   await waitFor(() => expect(window.location.search).toBe('?status=Contacted&dateFrom=2026-05-01'))
 })
 
-test('what else stands in the address does not reach the server', async () => {
+test('other parameters in the address do not reach the server', async () => {
   const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads?utm_source=mail&stage=Funded&status=Contacted')
   await names()

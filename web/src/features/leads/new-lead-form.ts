@@ -37,7 +37,7 @@ function isLeadFieldName(name: string): name is LeadFieldName {
   return name in EMPTY_LEAD
 }
 
-/** Also where nothing is rendered any more. */
+/** Works after the form has left the page, too. */
 export function hasEntries(form: LeadForm): boolean {
   const values = form.getValues()
   return LEAD_FIELD_NAMES.some((name) => values[name] !== EMPTY_LEAD[name])
@@ -51,12 +51,14 @@ export type MoneyName = (typeof MONEY_NAMES)[number]
 
 type Amount = NewLeadForm['loanAmount']
 
-/** What the field holds once nobody types in it any more. */
+/** The field's value after the person has left it. */
 export function amountAsTyped(value: Amount): number | '' {
   return (typeof value === 'number' ? value : parseMoney(value ?? '')) ?? ''
 }
 
-/** Submitting by Enter or a click leaves the cursor where it is; what is submitted is what one sees all the same. */
+/**
+ * Submitting by Enter or a click does not blur the field. This formats it all the same, so the form shows what is submitted.
+ */
 export function settleAmounts(form: LeadForm) {
   for (const name of MONEY_NAMES) form.setValue(name, amountAsTyped(form.getValues(name)))
 }
@@ -69,7 +71,7 @@ export function isLargeLoan(amount: Amount): boolean {
   return amountOf(amount) > LARGE_LOAN_AMOUNT
 }
 
-/** What section 5 remarks on without stopping the submission. */
+/** The warnings of section 5 that do not stop the submission. */
 export function softWarnings({ ownsProperty, propertyValue, loanAmount }: NewLead): string[] {
   return [
     ...(lacksPropertyValue(ownsProperty, propertyValue) ? [NO_PROPERTY_VALUE] : []),

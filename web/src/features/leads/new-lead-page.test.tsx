@@ -150,7 +150,7 @@ test('a failed submission keeps everything, and trying again uses the same key',
   expect(keys[0]).toBe(keys[1])
 })
 
-test('what the server refuses stands on its field', async () => {
+test('the server’s refusal stands on its field', async () => {
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({
       status: 400,
@@ -215,7 +215,7 @@ test('an amount is shown in whole dollars once left, and keeps its cents', async
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
 })
 
-test('of a text that is too long nothing is cut off in silence', async () => {
+test('a text that is too long is refused, not cut off', async () => {
   const { user, submit, submitted } = await openForm()
   fill(APPLICANT)
   const text = 'x'.repeat(5_001)
@@ -298,7 +298,7 @@ test.each([['Cancel'], ['Back to Leads']])('%s leads to the list as it was left'
   expect(window.location.pathname + window.location.search).toBe('/leads?status=Contacted&sort=loid')
 })
 
-test('what was typed outlives the session: the same partner finds it again, another one does not', async () => {
+test('a draft outlives the session: the same partner finds it again, another one does not', async () => {
   let partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 401, body: failure('Please sign in again.', 'UNAUTHORIZED') }),

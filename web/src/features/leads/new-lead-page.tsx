@@ -173,14 +173,14 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
     },
     onError(error) {
       showFieldErrors(form, error)
-      // The end of the session has been told too, in words of our own: the specification's are enough.
+      // Another toast has told the end of the session in our own words; the specification's text is enough.
       if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },
   })
 
   function handleValid(lead: NewLead, addsAnother: boolean) {
-    // A second click may come before the first has been drawn.
+    // A second click may come before the button shows the first.
     if (queryClient.isMutating({ mutationKey: SUBMIT_KEY }) > 0) return
     for (const warning of softWarnings(lead)) toast.warning(warning)
     submit.mutate({ lead, addsAnother })

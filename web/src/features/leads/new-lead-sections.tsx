@@ -183,7 +183,7 @@ interface Recognised {
   businessAbn?: string | null | undefined
 }
 
-/** Only what is complete is worth asking about. */
+/** Asks only about complete values. */
 function checkOf({ email, phone, iso, businessAbn }: Recognised): DuplicateCheck {
   const abn = businessAbn?.replace(/\s/g, '') ?? ''
   return {

@@ -22,7 +22,7 @@ const TYPING_PAUSE_MS = 600
 
 interface PhoneFieldProps {
   form: LeadForm
-  /** The number is one to look at: it was left, or its country chosen. */
+  /** Called when the number is complete: the field was left, or a country was chosen. */
   onSettled: () => void
 }
 
@@ -74,7 +74,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   )
 }
 
-/** Told live, over the field's own colours for the pointer and the focus; an error has one already. */
+/** Shown live, over the field's hover and focus colours. An error has a colour already. */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   if (isNumber) return 'border-success-dot!'
   return isSilent ? undefined : 'border-warning-dot!'
@@ -132,7 +132,7 @@ function useCountryToast() {
   return { now, soon }
 }
 
-/** No reading before somebody has said which, where both countries fit (D50). */
+/** If both countries fit, there is no reading until somebody chooses one (D50). */
 function readChosen(text: string, chosen: IsoCountry | undefined): PhoneReading | null {
   return chosen === undefined && fitsBothCountries(text) ? null : readPhone(text, chosen)
 }

@@ -75,7 +75,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
         }}
-        // An empty field that one only passed through is no mistake yet.
+        // Passing through an empty field is not a mistake yet.
         onBlur={() => setIsChecked(isChecked || length > 0)}
       />
       <div className="flex justify-end">

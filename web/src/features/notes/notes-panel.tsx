@@ -48,7 +48,7 @@ function NoteItem({ note, onChange }: { note: Note; onChange: () => void }) {
   return (
     <li className="py-4 last:pb-0">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <span className="font-medium">{note.created_by}</span>
+        <span className="font-medium">{note.submitted_by ?? note.created_by}</span>
         <time
           dateTime={note.created_at}
           title={formatDateTime(note.created_at)}

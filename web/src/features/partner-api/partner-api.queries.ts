@@ -4,8 +4,8 @@ import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 
 /**
- * What the page can show. Without authentication, endpoints and examples the documentation is none (section 8); any
- * other part may be missing, and then its section is.
+ * What the page can show. Documentation without authentication, endpoints or examples is invalid (section 8); any other part
+ * may be missing, and its section with it.
  */
 const ReadableDocs = z.required(z.partial(ApiDocs), { authentication: true, endpoints: true, examples: true })
 export type ReadableDocs = z.infer<typeof ReadableDocs>

@@ -5,7 +5,7 @@ import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
-test('what was found stands in a table of leads and one of deals, with the number of results', async () => {
+test('results stand in a table of leads and one of deals, with their number', async () => {
   const server = serveSignedIn({
     'GET /crm/search': () => ({
       body: data({

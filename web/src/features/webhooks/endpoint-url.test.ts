@@ -13,6 +13,6 @@ test.each([
   ['example.com/webhooks', WEBHOOK_URL_INCOMPLETE],
   ['https://', WEBHOOK_URL_INCOMPLETE],
   ['mailto:kim@example.com', WEBHOOK_URL_INCOMPLETE],
-])('of the address %s is said: %s', (url, problem) => {
+])('the address %s gets the message: %s', (url, problem) => {
   expect(webhookUrlProblem(url)).toBe(problem)
 })

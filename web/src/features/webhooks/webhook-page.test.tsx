@@ -104,7 +104,7 @@ test.each([
   expect(document.activeElement).toBe(await button('Add URL'))
 })
 
-test('what the server has against a URL stands beside the field until that is changed', async () => {
+test('the server’s objection to a URL stands beside the field until the field changes', async () => {
   const refusal = 'Webhook URL must lead to a public address'
   serveWebhook({
     'PUT /dashboard/webhook-url': () => ({
@@ -293,7 +293,7 @@ test('the info box tells what is sent, how it is signed, how often, and leads to
   expect(within(box).getByRole('link').getAttribute('href')).toBe('/api-docs#webhooks')
 })
 
-test('what else stands in the address does not reach the server', async () => {
+test('other parameters in the address do not reach the server', async () => {
   const server = serveWebhook()
   openApp('/webhook?utm_source=mail&stage=Funded')
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
@@ -343,7 +343,7 @@ test('clearing the filters leaves the focus where they are', async () => {
   expect(document.activeElement).toBe(await button('Filters'))
 })
 
-test('a status in the address that there is not is no filter', async () => {
+test('an unknown status in the address filters nothing', async () => {
   const server = serveWebhook()
   openApp('/webhook?status=lost')
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()

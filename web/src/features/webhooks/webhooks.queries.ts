@@ -47,7 +47,7 @@ export function webhookAttemptsQuery({ id, status, attempts }: WebhookLog) {
   })
 }
 
-/** What came of a test event: asked until the first answer to it is known. */
+/** The outcome of a test event: polls until the first answer is known. */
 export function testEventQuery(id: string) {
   return queryOptions({
     queryKey: ['webhooks', 'test', id],

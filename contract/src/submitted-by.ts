@@ -1,0 +1,30 @@
+import * as z from 'zod/mini'
+import { defineRoute } from './route.ts'
+import { filterText } from './text.ts'
+
+/** Who entered a lead, deal or note in the portal (D64). All null for what was born in the CRM. */
+export const SubmittedBy = {
+  /** The person; null where a system did it with the API key. */
+  submitter_id: z.nullable(z.string()),
+  /** The name as it was then; of a system its key's first characters. */
+  submitted_by: z.nullable(z.string()),
+}
+
+/** As the filter of lists: what the caller entered. */
+export const MINE = 'me'
+
+const PERSON_LENGTH_MAX = 64
+
+/** A person's id, or `me`. */
+export function filterPerson() {
+  return filterText('person', PERSON_LENGTH_MAX)
+}
+
+export const listSubmitters = defineRoute({
+  method: 'GET',
+  path: '/dashboard/submitters',
+  auth: 'session',
+  least: 'viewer',
+  answer: z.object({ people: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  summary: 'The partner’s people by name, for filtering what they submitted.',
+})

@@ -1,0 +1,134 @@
+import * as z from 'zod/mini'
+import { BegunSession, newPassword } from './accounts.ts'
+import { Nothing } from './answer.ts'
+import { Instant } from './dates.ts'
+import { NAME_LENGTH_MAX } from './limits.ts'
+import { Role } from './roles.ts'
+import { defineRoute } from './route.ts'
+import { Email, optionalText, requiredText } from './text.ts'
+
+export const INVITATION_VALID_DAYS = 7
+export const INVALID_INVITATION =
+  'This invitation is not valid any more. Ask an owner of the business to send you a new one.'
+
+export const TeamPerson = z.object({
+  id: z.string(),
+  email: z.string(),
+  first_name: z.nullable(z.string()),
+  last_name: z.nullable(z.string()),
+  role: Role,
+  is_active: z.boolean(),
+  /** To the minute; null before the first call. */
+  last_seen_at: z.nullable(Instant),
+  has_second_factor: z.boolean(),
+})
+export type TeamPerson = z.infer<typeof TeamPerson>
+
+export const Invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  first_name: z.string(),
+  last_name: z.nullable(z.string()),
+  role: Role,
+  created_at: Instant,
+  /** Null until the mail with the link is sent. */
+  expires_at: z.nullable(Instant),
+})
+export type Invitation = z.infer<typeof Invitation>
+
+export const NewInvitation = z.object({
+  email: Email,
+  firstName: requiredText('First name', NAME_LENGTH_MAX),
+  lastName: optionalText('Last name', NAME_LENGTH_MAX),
+  role: Role,
+})
+export type NewInvitation = z.infer<typeof NewInvitation>
+
+/** What is left out stays as it is. */
+export const PersonChange = z.object({
+  role: z.optional(Role),
+  is_active: z.optional(z.boolean({ error: 'is_active must be true or false' })),
+})
+export type PersonChange = z.infer<typeof PersonChange>
+
+const InvitationToken = z
+  .string({ error: INVALID_INVITATION })
+  .check(z.minLength(1, INVALID_INVITATION), z.maxLength(200, INVALID_INVITATION))
+
+export const AcceptInvitation = z.object({
+  token: InvitationToken,
+  password: newPassword('Password is required'),
+})
+export type AcceptInvitation = z.infer<typeof AcceptInvitation>
+
+export const readTeam = defineRoute({
+  method: 'GET',
+  path: '/team',
+  auth: 'session',
+  least: 'owner',
+  answer: z.object({ people: z.array(TeamPerson), invitations: z.array(Invitation) }),
+  summary: 'The people of the business, and the invitations that nobody has accepted yet.',
+})
+
+export const invitePerson = defineRoute({
+  method: 'POST',
+  path: '/team/invitations',
+  auth: 'session',
+  least: 'owner',
+  asksAgain: 'always',
+  body: NewInvitation,
+  answer: Invitation,
+  status: 201,
+  creates: true,
+  summary: 'Invites a person by mail; an earlier invitation of the same address ends.',
+})
+
+export const sendInvitation = defineRoute({
+  method: 'POST',
+  path: '/team/invitations/:id/send',
+  auth: 'session',
+  least: 'owner',
+  asksAgain: 'always',
+  answer: Nothing,
+  summary: 'Mails the invitation again, with a new link; the older link ends.',
+})
+
+export const revokeInvitation = defineRoute({
+  method: 'DELETE',
+  path: '/team/invitations/:id',
+  auth: 'session',
+  least: 'owner',
+  asksAgain: 'always',
+  answer: Nothing,
+  summary: 'Ends an invitation.',
+})
+
+export const changePerson = defineRoute({
+  method: 'PUT',
+  path: '/team/people/:id',
+  auth: 'session',
+  least: 'owner',
+  asksAgain: 'always',
+  body: PersonChange,
+  answer: TeamPerson,
+  summary: 'Changes a person’s role, or ends or restores their access. The sessions of a deactivated person end.',
+})
+
+export const readInvitation = defineRoute({
+  method: 'GET',
+  path: '/auth/invitation',
+  auth: 'none',
+  query: z.object({ token: InvitationToken }),
+  answer: z.object({ businessName: z.string(), email: z.string(), firstName: z.string() }),
+  summary: 'What an invitation invites to, by the token of the mail.',
+})
+
+export const acceptInvitation = defineRoute({
+  method: 'POST',
+  path: '/auth/accept-invitation',
+  auth: 'none',
+  body: AcceptInvitation,
+  answer: BegunSession,
+  envelope: 'bare',
+  summary: 'Makes the invited person’s account and starts a session of 24 hours; the address counts as confirmed.',
+})

@@ -1,0 +1,153 @@
+import { devices, expect } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
+import { test } from '../fresh-partner.ts'
+import { mailedToken } from '../mailed-token.ts'
+import { toasts } from '../toasts.ts'
+import { breakAnswers, holdAnswers } from '../trouble.ts'
+
+const TEAM = '**/api/team'
+const INVITATIONS = '**/api/team/invitations'
+
+test('an owner invites a broker, who joins on a phone and submits a lead, and ends it all again', {
+  tag: '@desktop',
+}, async ({ page, partner, browser, request }) => {
+  test.slow()
+  const email = `robin-${partner.number}@saltbush.example`
+  const headers = { authorization: `Bearer ${partner.token}` }
+  await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
+  const token = mailedToken('verify-email', partner.email)
+  expect((await request.post('/api/auth/verify-email', { headers, data: { token } })).status()).toBe(200)
+
+  await test.step('the owner names the broker, and what was typed stays when sending fails', async () => {
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: 'Team' }).click()
+    await expect(page.getByRole('list', { name: 'People' }).getByRole('listitem')).toHaveCount(1)
+    await page.getByRole('button', { name: 'Invite a Person' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Invite a Person' })
+    await dialog.getByRole('button', { name: 'Send Invitation' }).click()
+    await expect(dialog).toContainText('First name is required')
+    await dialog.getByLabel('First name').fill('Robin')
+    await dialog.getByLabel('Last name').fill('Lee')
+    await dialog.getByLabel('Email').fill(partner.email)
+    await dialog.getByRole('button', { name: 'Send Invitation' }).click()
+    await expect(dialog).toContainText('This address has an account already.')
+    await dialog.getByLabel('Email').fill(email)
+    const mend = await breakAnswers(page, INVITATIONS, { status: 500, error: 'Not now' })
+    await dialog.getByRole('button', { name: 'Send Invitation' }).click()
+    await expect(dialog.getByRole('alert')).toContainText('Not now')
+    await expectGoodLooks(page)
+    await mend()
+    await dialog.getByRole('button', { name: 'Send Invitation' }).click()
+    await expect(toasts(page).last()).toHaveText(`The invitation is on its way to ${email}`)
+    await expect(page.getByRole('list', { name: 'Open invitations' })).toContainText('Robin Lee')
+    await expectGoodLooks(page)
+  })
+
+  const phone = await browser.newContext({
+    ...devices['Pixel 7'],
+    viewport: { width: 390, height: 844 },
+    storageState: { cookies: [], origins: [] },
+  })
+  const broker = await phone.newPage()
+  await test.step('the broker accepts on a phone and submits a lead', async () => {
+    await expect.poll(() => mailedToken('invite', email)).toBeDefined()
+    await broker.goto(`/invite?token=${mailedToken('invite', email)}`)
+    await expect(broker.getByRole('heading', { level: 1 })).toHaveText(`Join ${partner.businessName}`)
+    await expectGoodLooks(broker)
+    await broker.getByLabel('Password', { exact: true }).fill('robin-lee')
+    await broker.getByLabel('Confirm password').fill('robin-lee')
+    await broker.getByRole('button', { name: 'Accept Invitation' }).click()
+    await expect(broker.getByText('Password is too weak.')).toBeVisible()
+    await broker.getByLabel('Password', { exact: true }).fill('correct-horse-battery')
+    await broker.getByLabel('Confirm password').fill('correct-horse-battery')
+    await broker.getByRole('button', { name: 'Accept Invitation' }).click()
+    await expect(broker).toHaveURL('/dashboard')
+    await broker.getByRole('link', { name: 'New Lead' }).click()
+    await broker.getByLabel('First Name').fill('Jo')
+    await broker.getByLabel('Last Name').fill('Marsh')
+    await broker.getByLabel('Email', { exact: true }).fill('jo@saltbush.example')
+    await broker.getByLabel('Phone').fill('0491 570 156')
+    await broker.getByLabel('Business Name').fill('Saltbush Transport')
+    await broker.getByLabel('Loan Amount').fill('250k')
+    await broker.getByLabel('Loan Type').selectOption('Equipment Financing')
+    await broker.getByRole('button', { name: 'Submit Lead' }).click()
+    await expect(broker).toHaveURL(/\/leads\/LO-[0-9A-Z]{8}$/)
+    await expect(broker.getByPlaceholder('Write a note…')).toBeVisible()
+    await broker.getByRole('button', { name: 'Open menu' }).click()
+    await expect(broker.getByRole('link', { name: 'Leads', exact: true })).toBeVisible()
+    for (const name of ['Team', 'API Keys', 'Webhook'])
+      await expect(broker.getByRole('link', { name, exact: true })).toHaveCount(0)
+    await broker.getByRole('link', { name: 'Leads', exact: true }).click()
+    await expect(broker.getByRole('link', { name: 'New Lead' })).toBeVisible()
+  })
+
+  await test.step('as a viewer the broker cannot submit any more, from the next answer on', async () => {
+    await page.reload()
+    await expect(page.getByRole('list', { name: 'People' })).toContainText('Last seen: Just now')
+    await page.getByLabel('Role of Robin Lee').selectOption('Viewer')
+    await expect(toasts(page).last()).toHaveText('Robin Lee is a viewer now')
+    await expect(broker.getByRole('link', { name: 'New Lead' })).toBeVisible()
+    await broker.getByPlaceholder('Search by business name').fill('Saltbush')
+    await broker.keyboard.press('Enter')
+    await expect(broker.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
+    await broker.getByRole('link', { name: 'Saltbush Transport', exact: true }).click()
+    await expect(broker.getByRole('heading', { name: 'Notes' })).toBeVisible()
+    await expect(broker.getByPlaceholder('Write a note…')).toHaveCount(0)
+    await expectGoodLooks(broker)
+    await broker.goto('/leads/new')
+    await expect(broker).toHaveURL('/dashboard')
+  })
+
+  await test.step('deactivated, the broker is signed out, and what was submitted stays', async () => {
+    await page.getByRole('button', { name: 'Deactivate Robin Lee' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click()
+    await expect(toasts(page).last()).toHaveText('Robin Lee is deactivated')
+    await expect(page.getByRole('list', { name: 'People' })).toContainText('Deactivated')
+    await expectGoodLooks(page)
+    await broker.goto('/leads')
+    await expect(broker).toHaveURL('/login')
+    await broker.getByLabel('Email').fill(email)
+    await broker.getByLabel('Password', { exact: true }).fill('correct-horse-battery')
+    await broker.getByRole('button', { name: 'Sign in' }).click()
+    await expect(broker.getByRole('alert')).toHaveText('Your account is inactive. Please contact support.')
+    await page.getByRole('link', { name: 'Leads', exact: true }).click()
+    await expect(page.getByRole('link', { name: 'Saltbush Transport', exact: true })).toBeVisible()
+  })
+  await phone.close()
+})
+
+test('/team waits, fails and is asked again, and keeps its last owner', async ({ page }) => {
+  const release = await holdAnswers(page, TEAM)
+  await page.goto('/team')
+  await expect(page.getByRole('status', { name: 'Loading the team' })).toBeVisible()
+  await expectGoodLooks(page)
+  release()
+  const people = page.getByRole('list', { name: 'People' })
+  await expect(people).toContainText('You')
+
+  const mend = await breakAnswers(page, TEAM, { status: 500, error: 'Not now' })
+  await page.reload()
+  const failure = page.getByRole('main').getByRole('alert')
+  await expect(failure).toContainText('Failed to load the team')
+  await mend()
+  await failure.getByRole('button', { name: 'Try Again' }).click()
+
+  await people.getByRole('combobox').selectOption('Viewer')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Change My Role' }).click()
+  await expect(toasts(page).last()).toContainText('needs an active owner')
+  await expect(people.getByRole('combobox')).toHaveValue('owner')
+
+  await page.getByRole('button', { name: 'Invite a Person' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Invite a Person' })
+  await dialog.getByLabel('First name').fill('Robin')
+  await dialog.getByLabel('Email').fill('robin@saltbush.example')
+  await dialog.getByRole('button', { name: 'Send Invitation' }).click()
+  await expect(dialog.getByRole('alert')).toHaveText('Confirm your own email address before you invite others')
+  await expectGoodLooks(page)
+})
+
+test('/invite says that a link is not valid any more', async ({ page }) => {
+  await page.goto('/invite?token=unknown')
+  await expect(page.getByRole('alert')).toContainText('This invitation is not valid any more.')
+  await expectGoodLooks(page)
+})

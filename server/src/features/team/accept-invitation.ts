@@ -1,0 +1,55 @@
+import type { BegunSession } from '@portal/contract/accounts.ts'
+import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { Invalid } from '../../errors.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { beginSession } from '../accounts/begin-session.ts'
+import { hashNewPassword } from '../accounts/passwords.ts'
+import { getPerson, insertPerson } from '../accounts/people.queries.ts'
+import { refusingTaken } from '../accounts/refusing-taken.ts'
+import { hashToken } from '../accounts/tokens.ts'
+import { findInvitationByToken, takeInvitation } from './invitations.queries.ts'
+
+export async function getInvitation({ db, clock }: Pick<Deps, 'db' | 'clock'>, token: string) {
+  const invitation = await findInvitationByToken(db, hashToken(token), clock.now().toISOString())
+  if (!invitation) throw invalidInvitation()
+  return invitation
+}
+
+/** The link came to the address, which proves it. Of two uses of a link the second finds nothing. */
+export async function acceptTeamInvitation(
+  deps: Deps,
+  { token, password }: AcceptInvitation,
+  call: { visitor: Visitor; security: NoteSecurity },
+): Promise<BegunSession> {
+  const { email, first_name, last_name, role, partner_id, ...invitation } = await getInvitation(deps, token)
+  const { business_name } = invitation
+  const password_hash = await hashNewPassword(password, 'password', { email, first_name, last_name, business_name })
+  const now = deps.clock.now()
+  const id = newId(now)
+  const person = await deps.db.transaction().execute(async (tx) => {
+    if (!(await takeInvitation(tx, hashToken(token)))) throw invalidInvitation()
+    await refusingTaken(
+      insertPerson(tx, {
+        id,
+        partner_id,
+        email,
+        first_name,
+        last_name,
+        password_hash,
+        role,
+        email_verified: true,
+        created_at: now.toISOString(),
+        modified_time: now.toISOString(),
+      }),
+    )
+    return getPerson(tx, id)
+  })
+  return beginSession(deps, person, call)
+}
+
+function invalidInvitation(): Invalid {
+  return new Invalid('INVALID_INVITATION', INVALID_INVITATION)
+}

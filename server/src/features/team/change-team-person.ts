@@ -1,0 +1,45 @@
+import type { PersonChange, TeamPerson } from '@portal/contract/team.ts'
+import type { Deps } from '../../deps.ts'
+import { Conflict, NotFound } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
+import { pushPartner } from '../../push/push-partner.job.ts'
+import { removeAccountTokens } from '../accounts/account-tokens.queries.ts'
+import { lockPartner, updateForCrm } from '../accounts/accounts.queries.ts'
+import { findActiveOwners, findContact, findTeamPerson, updateTeamPerson } from '../accounts/people.queries.ts'
+import { removeSessions } from '../accounts/sessions.queries.ts'
+
+/**
+ * Role and access of one of the caller's people. A partner always keeps an active owner (D61), also when two owners
+ * change each other at once. The sessions of a deactivated person end; what the person submitted stays.
+ */
+export async function changeTeamPerson(
+  { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,
+  caller: SessionCaller,
+  personId: string,
+  change: PersonChange,
+): Promise<{ before: TeamPerson; after: TeamPerson }> {
+  return db.transaction().execute(async (tx) => {
+    await lockPartner(tx, caller.id)
+    const before = await findTeamPerson(tx, caller.id, personId)
+    if (!before) throw new NotFound('Person not found')
+    const contact = await findContact(tx, caller.id)
+    const at = clock.now().toISOString()
+    const { role = before.role, is_active = before.is_active } = change
+    const after = await updateTeamPerson(tx, caller.id, personId, { role, is_active }, at)
+    if ((await findActiveOwners(tx, caller.id)).length === 0) {
+      throw new Conflict(
+        'LAST_OWNER',
+        `${caller.businessName} needs an active owner. Make somebody else an owner first.`,
+      )
+    }
+    if (!after.is_active) {
+      await removeSessions(tx, personId)
+      await removeAccountTokens(tx, personId)
+    }
+    if ((await findContact(tx, caller.id))?.person_id !== contact?.person_id) {
+      await updateForCrm(tx, caller.id, {}, at)
+      await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
+    }
+    return { before, after }
+  })
+}

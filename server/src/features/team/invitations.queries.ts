@@ -1,0 +1,99 @@
+import type { Invitation } from '@portal/contract/team.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import type { NewInvitationRow } from '../../db/tables.ts'
+
+const INVITATION_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'expires_at'] as const
+
+/** One of the same address ends: its link is unknown from now on. */
+export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): Promise<Invitation> {
+  const { partner_id, email, ...rest } = invitation
+  return tx
+    .insertInto('invitations')
+    .values(invitation)
+    .onConflict((conflict) =>
+      conflict.columns(['partner_id', 'email']).doUpdateSet({ ...rest, token_hash: null, expires_at: null }),
+    )
+    .returning(INVITATION_COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+/** The newest first. */
+export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]> {
+  return db
+    .selectFrom('invitations')
+    .select(INVITATION_COLUMNS)
+    .where('partner_id', '=', partnerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** What its mail says. One that was revoked or accepted is gone. */
+export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
+  if (!isId(invitationId)) return Promise.resolve(undefined)
+  return db
+    .selectFrom('invitations')
+    .innerJoin('partners', 'partners.id', 'invitations.partner_id')
+    .leftJoin('people as inviter', 'inviter.id', 'invitations.invited_by')
+    .select(['invitations.email', 'invitations.first_name', 'partners.business_name'])
+    .select(['inviter.first_name as inviter_first_name', 'inviter.last_name as inviter_last_name'])
+    .where('invitations.partner_id', '=', partnerId)
+    .where('invitations.id', '=', invitationId)
+    .executeTakeFirst()
+}
+
+/** The link of an earlier mail ends. */
+export async function updateInvitationToken(
+  db: Db,
+  partnerId: string,
+  invitationId: string,
+  token: { token_hash: Buffer; expires_at: string },
+): Promise<void> {
+  await db
+    .updateTable('invitations')
+    .set(token)
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', invitationId)
+    .execute()
+}
+
+/** One that has not ended, of an active partner. The token says whose it is. */
+export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
+  return db
+    .selectFrom('invitations')
+    .innerJoin('partners', 'partners.id', 'invitations.partner_id')
+    .select(['invitations.id', 'partner_id', 'email', 'first_name', 'last_name', 'role', 'business_name'])
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .where('partners.is_active', '=', true)
+    .executeTakeFirst()
+}
+
+/** Of two uses of a token at once only one finds it true. */
+export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+  const removal = await tx.deleteFrom('invitations').where('token_hash', '=', tokenHash).executeTakeFirst()
+  return removal.numDeletedRows > 0n
+}
+
+/** False when there was none. */
+export async function removeInvitation(db: Db, partnerId: string, invitationId: string): Promise<boolean> {
+  if (!isId(invitationId)) return false
+  const removal = await db
+    .deleteFrom('invitations')
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', invitationId)
+    .executeTakeFirst()
+  return removal.numDeletedRows > 0n
+}
+
+/** Those whose link ended before. Returns how many. */
+export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('invitations')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('invitations').select('id').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

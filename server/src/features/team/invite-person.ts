@@ -1,0 +1,65 @@
+import type { Invitation, NewInvitation } from '@portal/contract/team.ts'
+import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { Conflict, NotFound } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
+import type { RateLimit } from '../../http/rate-limit.ts'
+import { findPersonByEmail, getPerson } from '../accounts/people.queries.ts'
+import { findInvitationToMail, replaceInvitation } from './invitations.queries.ts'
+import { mailInvitation } from './mail-invitation.job.ts'
+
+/** Mails of one partner to addresses that it names. */
+export const INVITATIONS: RateLimit = {
+  name: 'invitations',
+  points: 20,
+  seconds: 24 * 3_600,
+  text: 'Too many invitations were sent today. Please try again tomorrow.',
+}
+
+type InviteDeps = Pick<Deps, 'jobs' | 'clock'>
+
+/**
+ * The invitation and the job that mails it are one transaction. Whose address is not confirmed invites nobody: the account may be a
+ * stranger's, and the owner of the address would not get rid of the stranger's guests by a reset (D52).
+ */
+export async function inviteToTeam(
+  tx: Tx,
+  { jobs, clock }: InviteDeps,
+  caller: SessionCaller,
+  form: NewInvitation,
+): Promise<Invitation> {
+  const inviter = await getPerson(tx, caller.personId)
+  if (!inviter.email_verified) {
+    throw new Conflict('CONFIRM_EMAIL', 'Confirm your own email address before you invite others')
+  }
+  if (await findPersonByEmail(tx, form.email)) {
+    throw new Conflict('EMAIL_EXISTS', 'An account with this email exists. An address can belong to one business only.')
+  }
+  const now = clock.now()
+  const invitation = await replaceInvitation(tx, {
+    id: newId(now),
+    partner_id: caller.id,
+    email: form.email,
+    first_name: form.firstName,
+    last_name: form.lastName,
+    role: form.role,
+    invited_by: inviter.id,
+    created_at: now.toISOString(),
+  })
+  await jobs.enqueue(tx, mailInvitation, { partnerId: caller.id, invitationId: invitation.id })
+  return invitation
+}
+
+export async function sendInvitationAgain(
+  { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
+  partnerId: string,
+  invitationId: string,
+): Promise<void> {
+  if (!(await findInvitationToMail(db, partnerId, invitationId))) throw invitationNotFound()
+  await jobs.enqueue(db, mailInvitation, { partnerId, invitationId })
+}
+
+export function invitationNotFound(): NotFound {
+  return new NotFound('Invitation not found')
+}

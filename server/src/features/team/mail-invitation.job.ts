@@ -1,0 +1,42 @@
+import { INVITATION_VALID_DAYS } from '@portal/contract/team.ts'
+import * as z from 'zod/mini'
+import { defineJob } from '../../jobs/define-job.ts'
+import type { Mail } from '../../mail/mail.ts'
+import { hashToken, newToken } from '../accounts/tokens.ts'
+import { findInvitationToMail, updateInvitationToken } from './invitations.queries.ts'
+
+const VALID_MS = INVITATION_VALID_DAYS * 24 * 3_600_000
+
+/** Makes the token at the moment of mailing, so that nothing but its hash is ever stored; the link of an earlier mail ends. */
+export const mailInvitation = defineJob({
+  name: 'mail-invitation',
+  payload: z.object({ partnerId: z.string(), invitationId: z.string() }),
+  retry: { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 2 },
+  async run({ db, clock, mail, publicUrl }, { partnerId, invitationId }) {
+    const invitation = await findInvitationToMail(db, partnerId, invitationId)
+    if (!invitation) return
+    const token = newToken()
+    const expires_at = new Date(clock.now().getTime() + VALID_MS).toISOString()
+    await updateInvitationToken(db, partnerId, invitationId, { token_hash: hashToken(token), expires_at })
+    await mail.send(invitationMail(invitation, publicUrl, token))
+  },
+})
+
+type MailedInvitation = NonNullable<Awaited<ReturnType<typeof findInvitationToMail>>>
+
+function invitationMail(invitation: MailedInvitation, publicUrl: string, token: string): Mail {
+  const { email, first_name, business_name, inviter_first_name, inviter_last_name } = invitation
+  const inviter = [inviter_first_name, inviter_last_name].filter(Boolean).join(' ') || 'An owner'
+  return {
+    to: email,
+    subject: 'Your invitation to the Partner Portal',
+    text: `Hello ${first_name},
+
+${inviter} of ${business_name} invites you to the Partner Portal, where ${business_name} submits loan applications and follows them.
+
+Choose a password within the next ${INVITATION_VALID_DAYS} days: ${publicUrl}/invite?token=${token}
+
+If you do not know ${business_name}, ignore this mail. Nothing happens without you.
+`,
+  }
+}

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLender } from '../../testing/lender.ts'
+import {
+  addColleague,
+  confirmEmail,
+  invitationToken,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+const PASSWORD = 'correct-horse-battery'
+const DAY_MS = 24 * 3_600_000
+const INVALID = 'This invitation is not valid any more. Ask an owner of the business to send you a new one.'
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+async function newOwner(): Promise<TestPartner> {
+  const owner = await portal.newPartner()
+  await confirmEmail(portal, owner)
+  return owner
+}
+
+let invited = 0
+function invite(owner: TestPartner, form: object = {}) {
+  invited += 1
+  const email = `invited${invited}@example.com`
+  return owner.post('/team/invitations', { email, firstName: 'Robin', lastName: 'Lee', role: 'member', ...form })
+}
+
+function accept(token: string, password = PASSWORD) {
+  return portal.post('/auth/accept-invitation', { token, password })
+}
+
+test('an owner invites a broker, who accepts by the link of the mail and works for the same business', async () => {
+  const owner = await newOwner()
+  const invitation = await invite(owner, { email: 'Broker@Example.com' })
+  expect(invitation.status).toBe(201)
+  const mail = await portal.mailTo('broker@example.com', '/invite?token=')
+  expect(mail).toContain(`An owner of ${owner.businessName} invites you to the Partner Portal`)
+  const token = await invitationToken(portal, 'broker@example.com')
+  expect((await portal.get(`/auth/invitation?token=${token}`)).body.data).toEqual({
+    businessName: owner.businessName,
+    email: 'broker@example.com',
+    firstName: 'Robin',
+  })
+
+  const accepted = await accept(token)
+  expect(accepted.body).toEqual({
+    success: true,
+    token: expect.any(String),
+    partner: { id: owner.id, email: 'broker@example.com', businessName: owner.businessName },
+    person: { id: expect.any(String), role: 'member' },
+  })
+  const broker = { token: accepted.body.token }
+  const profile = (await portal.get('/profile', broker)).body.data
+  expect(profile).toMatchObject({ id: owner.id, first_name: 'Robin', last_name: 'Lee', email_verified: true })
+  const { loid } = await owner.submitLead()
+  expect((await portal.get(`/crm/lead/${loid}`, broker)).status).toBe(200)
+
+  const team = async () => (await owner.get('/team')).body.data
+  const brokerSeen = await waitFor('the broker to be seen', async () => {
+    const { people } = await team()
+    return people[1]?.last_seen_at && people
+  })
+  expect(brokerSeen).toMatchObject([
+    { email: owner.email, role: 'owner', is_active: true },
+    { email: 'broker@example.com', first_name: 'Robin', role: 'member', is_active: true },
+  ])
+  expect((await team()).invitations).toEqual([])
+  const again = await portal.post('/auth/login', { email: 'broker@example.com', password: PASSWORD })
+  expect(again.status).toBe(200)
+})
+
+test('a link serves once, for seven days, and ends by a newer one or by revoking', async () => {
+  const owner = await newOwner()
+  const refused = async (token: string) => {
+    const [read, accepted] = [await portal.get(`/auth/invitation?token=${token}`), await accept(token)]
+    expect([read.status, read.body.error]).toEqual([400, INVALID])
+    expect([accepted.status, accepted.body.code, accepted.body.error]).toEqual([400, 'INVALID_INVITATION', INVALID])
+  }
+  const first = (await invite(owner)).body.data
+  const firstToken = await invitationToken(portal, first.email)
+  expect((await owner.post(`/team/invitations/${first.id}/send`)).status).toBe(200)
+  const newer = await waitFor('the second mail', async () => {
+    const token = await invitationToken(portal, first.email)
+    return token !== firstToken && token
+  })
+  await refused(firstToken)
+
+  const both = await Promise.all([accept(newer), accept(newer)])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  await refused(newer)
+
+  const revoked = (await invite(owner)).body.data
+  const revokedToken = await invitationToken(portal, revoked.email)
+  expect((await owner.ask('DELETE', `/team/invitations/${revoked.id}`)).status).toBe(200)
+  expect((await owner.ask('DELETE', `/team/invitations/${revoked.id}`)).status).toBe(404)
+  await refused(revokedToken)
+  await refused('never-sent')
+
+  const late = (await invite(owner)).body.data
+  const lateToken = await invitationToken(portal, late.email)
+  portal.advance(7 * DAY_MS)
+  await refused(lateToken)
+  portal.advance(-7 * DAY_MS)
+  expect((await accept(lateToken, 'short')).body.code).toBe('VALIDATION')
+  expect((await accept(lateToken, 'robin-lee-1')).body.code).toBe('WEAK_PASSWORD')
+  expect((await accept(lateToken)).status).toBe(200)
+})
+
+test('an address that has an account is not invited, and one that two businesses invite joins the first', async () => {
+  const [owner, other] = [await newOwner(), await newOwner()]
+  const taken = await invite(owner, { email: other.email })
+  expect([taken.status, taken.body.code]).toEqual([409, 'EMAIL_EXISTS'])
+
+  const email = 'wanted@example.com'
+  await invite(owner, { email })
+  const token = await invitationToken(portal, email)
+  await invite(other, { email })
+  const otherToken = await waitFor('the other mail', async () => {
+    const newest = await invitationToken(portal, email)
+    return newest !== token && newest
+  })
+  expect((await accept(otherToken)).body.partner.id).toBe(other.id)
+  expect((await accept(token)).body.code).toBe('EMAIL_EXISTS')
+})
+
+test('nobody invites before the own address is confirmed', async () => {
+  const squatter = await portal.newPartner()
+  const refused = await invite(squatter)
+  expect([refused.status, refused.body.code]).toEqual([409, 'CONFIRM_EMAIL'])
+})
+
+test('a role reaches what D61 says, and a refusal names who can help', async () => {
+  const owner = await newOwner()
+  const member = await addColleague(portal, owner, 'member')
+  const viewer = await addColleague(portal, owner, 'viewer')
+  const refusal = [403, 'NOT_ALLOWED', `Ask an owner of ${owner.businessName} to do this.`]
+  for (const refused of [
+    await member.get('/team'),
+    await member.post('/dashboard/generate-api-key'),
+    await member.put('/profile', { business_name: 'Mine now' }),
+    await viewer.post('/dashboard/leads', {}),
+    await viewer.put('/profile', { first_name: 'Vic' }),
+  ]) {
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual(refusal)
+  }
+  expect((await member.put('/profile', { first_name: 'Mel', business_name: owner.businessName })).status).toBe(200)
+  expect((await owner.get('/profile')).body.data.first_name).toBeNull()
+  const leads = await viewer.get('/dashboard/leads')
+  expect([leads.status, leads.headers.get('portal-role')]).toEqual([200, 'viewer'])
+
+  // A key is the business's: a member is not told of it with a new password, and does not revoke it.
+  const { api_key } = (await owner.post('/dashboard/generate-api-key')).body.data
+  const newPassword = 'another-fine-horse'
+  const form = { currentPassword: PASSWORD, newPassword, confirmPassword: newPassword, revokeAccess: true }
+  const left = await member.put('/profile/password', form)
+  expect(left.body.data).toEqual({ api_key: null, webhook_url: null, revoked: false })
+  expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(200)
+})
+
+test('a change of role counts with the next call, and a deactivated person is out at once', async () => {
+  const owner = await newOwner()
+  const broker = await addColleague(portal, owner, 'member')
+  const lead = {
+    firstName: 'N',
+    lastName: 'O',
+    email: 'n@o.example',
+    phone: '0491 570 156',
+    businessName: 'O',
+    loanAmount: 5_000,
+    loanType: 'Term Loan',
+  }
+  const submitted = await broker.post('/dashboard/leads', lead)
+  expect(submitted.status).toBe(201)
+
+  const changed = await owner.put(`/team/people/${broker.id}`, { role: 'viewer' })
+  expect(changed.body.data).toMatchObject({ id: broker.id, role: 'viewer', is_active: true })
+  expect((await broker.post('/dashboard/leads', lead)).status).toBe(403)
+
+  expect((await owner.put(`/team/people/${broker.id}`, { is_active: false })).body.data.is_active).toBe(false)
+  expect((await broker.get('/dashboard/leads')).status).toBe(401)
+  const signIn = () => portal.post('/auth/login', { email: broker.email, password: PASSWORD })
+  expect([(await signIn()).status, (await signIn()).body.code]).toEqual([403, 'ACCOUNT_INACTIVE'])
+  expect((await owner.get(`/crm/lead/${submitted.body.data.loid}`)).status).toBe(200)
+
+  await owner.put(`/team/people/${broker.id}`, { is_active: true })
+  expect((await signIn()).status).toBe(200)
+})
+
+test('a partner keeps an active owner, also when two owners end each other at once', async () => {
+  const owner = await newOwner()
+  const self = (await owner.get('/profile')).body.data.person_id
+  for (const change of [{ role: 'member' }, { is_active: false }]) {
+    const refused = await owner.put(`/team/people/${self}`, change)
+    expect([refused.status, refused.body.code]).toEqual([409, 'LAST_OWNER'])
+  }
+  const second = await addColleague(portal, owner, 'owner')
+  const answers = await Promise.all([
+    owner.put(`/team/people/${second.id}`, { role: 'member' }),
+    second.put(`/team/people/${self}`, { role: 'member' }),
+  ])
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  const { rows } = await portal.deps.pool.query(
+    `select count(*)::int as owners from people where partner_id = $1 and role = 'owner' and is_active`,
+    [owner.id],
+  )
+  expect(rows).toEqual([{ owners: 1 }])
+})
+
+test('a partner sends twenty invitations a day', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const owner = await limited.newPartner()
+  await confirmEmail(limited, owner)
+  const form = { email: 'same@example.com', firstName: 'Robin', role: 'viewer' }
+  for (let sent = 0; sent < 20; sent += 1) expect((await owner.post('/team/invitations', form)).status).toBe(201)
+  const { id } = (await owner.get('/team')).body.data.invitations[0]
+  expect((await owner.post(`/team/invitations/${id}/send`)).status).toBe(429)
+})
+
+test('the CRM names the owner who is there the longest, and the next one when that one leaves', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  const owner = await withCrm.newPartner({ firstName: 'Ada' })
+  const recordOf = async () => {
+    const records = await lender.list('Partners', 'Name,Email,First_Name')
+    return records.find(({ Name }) => Name === owner.businessName)
+  }
+  await waitFor('the partner in the CRM', async () => (await recordOf())?.['Email'] === owner.email)
+  const second = await addColleague(withCrm, owner, 'owner')
+  const self = (await owner.get('/profile')).body.data.person_id
+  await second.put(`/team/people/${self}`, { is_active: false })
+  await waitFor('the other owner in the CRM', async () => (await recordOf())?.['Email'] === second.email)
+  expect(await recordOf()).toMatchObject({ First_Name: 'Robin' })
+})

@@ -1,0 +1,139 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import type { BegunSession } from '@portal/contract/accounts.ts'
+import { type AcceptInvitation, acceptInvitation, INVALID_INVITATION, readInvitation } from '@portal/contract/team.ts'
+import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { call } from '../../api/call.ts'
+import { Failure, failureText } from '../../api/failure.ts'
+import { readToken } from '../../api/token.ts'
+import { paths } from '../../app/paths.ts'
+import { beginSession } from '../../session/begin-session.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Failure as FailureNote } from '../../ui/failure.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { toast } from '../../ui/toast.ts'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { newPasswordShape, passwordHint, passwordsMatch } from './new-password.ts'
+import { useRedirectAfter } from './use-redirect-after.ts'
+
+const REDIRECT_DELAY_MS = 500
+const route = getRouteApi('/invite')
+
+/** The link in an invitation's mail leads here, signed in or not. The click counts, not the visit. */
+export function InvitePage() {
+  const { token } = route.useSearch()
+  const queryClient = useQueryClient()
+  const accept = useMutation({
+    mutationFn: (body: AcceptInvitation) => call(acceptInvitation, { body }),
+    onSuccess(begun) {
+      beginSession(queryClient, begun)
+      toast.success(`Welcome to ${begun.partner.businessName}!`)
+    },
+  })
+  useRedirectAfter(accept.isSuccess, 'dashboard', REDIRECT_DELAY_MS)
+  const invitation = useQuery({
+    queryKey: ['accounts', 'invitation', token],
+    queryFn: ({ signal }) => call(readInvitation, { query: { token: token ?? '' }, signal }),
+    // Once accepted it is no more.
+    enabled: token !== undefined && !accept.isSuccess,
+  })
+  const { data } = invitation
+
+  return (
+    <AccountFrame
+      title={data ? `Join ${data.businessName}` : 'Your invitation'}
+      text={data && `Hello ${data.firstName}, choose a password for ${data.email}, and you are in.`}
+      footer={
+        <>
+          Have an account already?{' '}
+          <Link {...paths.login} className={textLinkClass}>
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      {accept.isSuccess ? (
+        <Spinner label="Signing in" />
+      ) : token === undefined || isRefused(invitation.error) ? (
+        <Alert kind="error">{INVALID_INVITATION}</Alert>
+      ) : data ? (
+        <AcceptForm token={token} email={data.email} accept={accept} />
+      ) : invitation.isError ? (
+        <FailureNote text={failureText(invitation.error)} onRetry={() => void invitation.refetch()} />
+      ) : (
+        <Spinner label="Looking for the invitation" />
+      )}
+    </AccountFrame>
+  )
+}
+
+const AcceptFormValues = z
+  .object(newPasswordShape({ password: 'Password is required', confirmation: 'Password confirmation is required' }))
+  .check(passwordsMatch())
+
+interface AcceptFormProps {
+  token: string
+  email: string
+  accept: UseMutationResult<BegunSession, Error, AcceptInvitation>
+}
+
+function AcceptForm({ token, email, accept }: AcceptFormProps) {
+  const [isSignedIn] = useState(() => readToken() !== null)
+  const { control, register, handleSubmit, formState, setError, trigger } = useForm({
+    mode: 'onTouched',
+    resolver: zodResolver(AcceptFormValues),
+    defaultValues: { password: '', confirmPassword: '' },
+  })
+  const { errors, touchedFields } = formState
+  const password = useWatch({ control, name: 'password' })
+
+  function handleError(error: Error) {
+    if (isWeak(error)) setError('password', { type: 'server', message: failureText(error) }, { shouldFocus: true })
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={handleSubmit((values) => accept.mutate({ token, password: values.password }, { onError: handleError }))}
+      className="grid grid-cols-1 gap-4"
+    >
+      {accept.isError && !isWeak(accept.error) && <Alert kind="error">{failureText(accept.error)}</Alert>}
+      {isSignedIn && (
+        <Alert kind="info">You are signed in already. With this you are signed in as {email} instead.</Alert>
+      )}
+      {/* Tells password managers whose password this is. */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        label="Password"
+        required
+        autoComplete="new-password"
+        error={errors.password?.message}
+        hint={passwordHint(password)}
+        {...register('password', { onChange: () => touchedFields.confirmPassword && trigger('confirmPassword') })}
+      />
+      <PasswordField
+        label="Confirm password"
+        required
+        autoComplete="new-password"
+        error={errors.confirmPassword?.message}
+        {...register('confirmPassword')}
+      />
+      <Button type="submit" busy={accept.isPending}>
+        Accept Invitation
+      </Button>
+    </form>
+  )
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Failure && error.status >= 400 && error.status < 500
+}
+
+function isWeak(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'WEAK_PASSWORD'
+}

@@ -1,0 +1,153 @@
+import { ROLE_NAMES, ROLES, Role } from '@portal/contract/roles.ts'
+import { changePerson, type PersonChange, type TeamPerson } from '@portal/contract/team.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { personName } from './person-name.ts'
+import { refreshTeam } from './team.queries.ts'
+
+export function PeopleList({ people }: { people: readonly TeamPerson[] }) {
+  return (
+    <Card title="People" action={<Badge>{people.length}</Badge>} padded={false}>
+      <ul aria-label="People">
+        {people.map((person) => (
+          <PersonRow key={person.id} person={person} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+interface Question {
+  title: string
+  text: string
+  confirmLabel: string
+  change: PersonChange
+}
+
+function PersonRow({ person }: { person: TeamPerson }) {
+  const queryClient = useQueryClient()
+  const isOneself = useQuery({ ...sessionQuery(), enabled: false }).data?.personId === person.id
+  const [question, setQuestion] = useState<Question | null>(null)
+  const name = personName(person)
+
+  const change = useMutation({
+    mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
+    onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
+    onError: (error) => toast.error(failureText(error)),
+    // One's own change may have taken this page away.
+    onSettled: () => refreshTeam(queryClient),
+  })
+
+  function handleRole(text: string) {
+    const role = Role.parse(text)
+    if (isOneself) setQuestion(ownRoleQuestion(role))
+    else change.mutate({ role })
+  }
+
+  function handleConfirm() {
+    setQuestion(null)
+    if (question) change.mutate(question.change)
+  }
+
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-3 border-b border-line px-5 py-3.5 last:border-0 sm:grid-cols-[minmax(0,1fr)_8.5rem_8rem]">
+      <div className="min-w-0 max-sm:col-span-full">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="min-w-0 font-medium break-words">{name}</span>
+          {isOneself && <Badge variant="primary">You</Badge>}
+          {person.has_second_factor && <Badge variant="success">Second factor</Badge>}
+          {!person.is_active && <Badge variant="error">Deactivated</Badge>}
+        </p>
+        {name !== person.email && <p className="text-[0.8125rem] break-all text-muted">{person.email}</p>}
+        <LastSeen at={person.last_seen_at} />
+      </div>
+      <SelectField
+        label={`Role of ${name}`}
+        labelHidden
+        options={ROLES.map((role) => ({ value: role, label: ROLE_NAMES[role] }))}
+        value={change.isPending ? (change.variables.role ?? person.role) : person.role}
+        aria-disabled={change.isPending || undefined}
+        onChange={(event) => handleRole(event.target.value)}
+      />
+      <div className="sm:text-right">
+        {!isOneself &&
+          (person.is_active ? (
+            <Button
+              variant="secondary"
+              size="small"
+              busy={change.isPending}
+              aria-label={`Deactivate ${name}`}
+              onClick={() => setQuestion(deactivationQuestion(name))}
+            >
+              Deactivate
+            </Button>
+          ) : (
+            <Button
+              variant="secondary"
+              size="small"
+              busy={change.isPending}
+              aria-label={`Reactivate ${name}`}
+              onClick={() => change.mutate({ is_active: true })}
+            >
+              Reactivate
+            </Button>
+          ))}
+      </div>
+      <ConfirmDialog
+        open={question !== null}
+        title={question?.title ?? ''}
+        text={question?.text}
+        confirmLabel={question?.confirmLabel ?? ''}
+        danger
+        onConfirm={handleConfirm}
+        onClose={() => setQuestion(null)}
+      />
+    </li>
+  )
+}
+
+function LastSeen({ at }: { at: string | null }) {
+  if (at === null) return <p className="text-[0.8125rem] text-muted">Not seen yet</p>
+  return (
+    <p className="text-[0.8125rem] text-muted">
+      Last seen:{' '}
+      <time dateTime={at} title={formatDateTime(at)}>
+        {formatRelativeTime(at)}
+      </time>
+    </p>
+  )
+}
+
+function deactivationQuestion(name: string): Question {
+  return {
+    title: 'Deactivate Person',
+    text: `${name} is signed out everywhere at once and cannot sign in any more. What ${name} submitted stays.`,
+    confirmLabel: 'Deactivate',
+    change: { is_active: false },
+  }
+}
+
+function ownRoleQuestion(role: Role): Question {
+  return {
+    title: 'Change Your Own Role',
+    text: `You will be a ${ROLE_NAMES[role].toLowerCase()}, and only another owner can make you an owner again.`,
+    confirmLabel: 'Change My Role',
+    change: { role },
+  }
+}
+
+function changedText(person: TeamPerson, role: Role | undefined): string {
+  const name = personName(person)
+  if (role === undefined) return person.is_active ? `${name} can sign in again` : `${name} is deactivated`
+  return `${name} is ${role === 'owner' ? 'an' : 'a'} ${ROLE_NAMES[role].toLowerCase()} now`
+}

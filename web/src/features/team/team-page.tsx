@@ -1,0 +1,85 @@
+import { ROLE_NAMES, ROLE_TEXTS, ROLES } from '@portal/contract/roles.ts'
+import { useQuery } from '@tanstack/react-query'
+import { UserRoundPlus } from 'lucide-react'
+import { useState } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { InvitationList } from './invitation-list.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { PeopleList } from './people-list.tsx'
+import { teamQuery } from './team.queries.ts'
+
+export function startTeam({ context: { queryClient } }: PageStart) {
+  startQuery(queryClient, teamQuery())
+}
+
+export function TeamPage() {
+  const [isInviting, setIsInviting] = useState(false)
+  return (
+    <>
+      <PageHeader
+        title="Team"
+        description="The people who sign in for your business, and what each of them may do."
+        actions={
+          <Button icon={<UserRoundPlus aria-hidden />} onClick={() => setIsInviting(true)}>
+            Invite a Person
+          </Button>
+        }
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
+        <Team />
+        <Roles />
+      </div>
+      <InviteDialog open={isInviting} onClose={() => setIsInviting(false)} />
+    </>
+  )
+}
+
+function Team() {
+  const team = useQuery(teamQuery())
+  if (team.isPending) {
+    return (
+      <Card title="People" padded={false}>
+        <SkeletonRows rows={3} label="Loading the team" />
+      </Card>
+    )
+  }
+  if (!team.data) {
+    return (
+      <div className="panel">
+        <Failure
+          text="Failed to load the team"
+          detail={failureDetail(team.error)}
+          onRetry={() => void team.refetch()}
+        />
+      </div>
+    )
+  }
+  const { people, invitations } = team.data
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+      <PeopleList people={people} />
+      {invitations.length > 0 && <InvitationList invitations={invitations} />}
+    </div>
+  )
+}
+
+function Roles() {
+  return (
+    <Card title="Roles">
+      <dl className="grid gap-4">
+        {ROLES.map((role) => (
+          <div key={role}>
+            <dt className="font-medium">{ROLE_NAMES[role]}</dt>
+            <dd className="text-muted">{ROLE_TEXTS[role]}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,26 @@
+import { listSubmitters } from '@portal/contract/submitted-by.ts'
+import { readTeam } from '@portal/contract/team.ts'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+
+export function teamQuery() {
+  return queryOptions({
+    queryKey: ['team'],
+    queryFn: ({ signal }) => call(readTeam, { signal }),
+    // Invitations are accepted without us.
+    ...LIST_FRESHNESS,
+  })
+}
+
+export function refreshTeam(queryClient: QueryClient) {
+  return queryClient.invalidateQueries({ queryKey: teamQuery().queryKey })
+}
+
+/** All people by name, for everybody of the team. */
+export function submittersQuery() {
+  return queryOptions({
+    queryKey: ['team', 'submitters'],
+    queryFn: ({ signal }) => call(listSubmitters, { signal }),
+  })
+}
