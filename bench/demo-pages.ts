@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { signIn } from '../contract/src/accounts.ts'
+import { BegunSession } from '../contract/src/accounts.ts'
 import { readRecentActivity } from '../contract/src/dashboard.ts'
 import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
@@ -36,7 +36,7 @@ async function findDemo(url: string) {
     body: JSON.stringify(DEMO_SIGN_IN),
   })
   if (!login.ok) return undefined
-  const { token } = signIn.answer.parse(await login.json())
+  const { token } = BegunSession.parse(await login.json())
   // What the demo's partner does comes last.
   const activity = await readData(`${url}/api/dashboard/recent-activity`, token)
   if (readRecentActivity.answer.parse(activity).activities.length === 0) return undefined
@@ -61,6 +61,8 @@ const PUBLIC_PAGES: DemoPage[] = [
   { name: '/forgot-password', path: '/forgot-password', isPublic: true, shows: 'form button[type=submit]' },
   { name: '/reset-password', path: '/reset-password?token=x', isPublic: true, shows: 'form button[type=submit]' },
   { name: '/verify-email', path: '/verify-email?token=x', isPublic: true, shows: 'h1' },
+  { name: '/confirm-email', path: '/confirm-email?token=x', isPublic: true, shows: 'h1' },
+  { name: '/undo-email', path: '/undo-email?token=x', isPublic: true, shows: 'h1' },
   { name: '/disown', path: '/disown?token=x', isPublic: true, shows: 'h1' },
 ]
 
@@ -77,6 +79,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/api-docs', path: '/api-docs', shows: 'main h2' },
     { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
     { name: '/team', path: '/team', shows: 'main select' },
+    { name: '/security', path: '/security', shows: 'tbody tr' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
   ]
   return pages.map((page) => ({ ...page, isPublic: false }))

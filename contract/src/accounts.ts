@@ -141,6 +141,20 @@ export const BegunSession = z.object({
 })
 export type BegunSession = z.infer<typeof BegunSession>
 
+/** What may stand beside the password. */
+const SecondFactorKind = z.enum(['totp', 'passkey', 'recovery'])
+export type SecondFactorKind = z.infer<typeof SecondFactorKind>
+
+/** What signing in answers in place of a session where the password alone is not enough (D66). */
+export const SecondStep = z.object({
+  second_factor: z.object({
+    /** For ten minutes. */
+    token: z.string(),
+    kinds: z.array(SecondFactorKind),
+  }),
+})
+export type SecondStep = z.infer<typeof SecondStep>
+
 export const signUp = defineRoute({
   method: 'POST',
   path: '/auth/signup',
@@ -157,9 +171,9 @@ export const signIn = defineRoute({
   path: '/auth/login',
   auth: 'none',
   body: SignIn,
-  answer: BegunSession,
+  answer: z.union([BegunSession, SecondStep]),
   envelope: 'bare',
-  summary: 'Starts a session of 24 hours.',
+  summary: 'Starts a session of 24 hours, or asks for the second factor of a person who has one.',
 })
 
 export const forgotPassword = defineRoute({
@@ -194,6 +208,7 @@ export const verifyEmail = defineRoute({
   path: '/auth/verify-email',
   auth: 'session-or-none',
   least: 'viewer',
+  beforeSecondFactor: true,
   body: VerifyEmail,
   answer: Nothing,
   summary: 'Confirms the email address with the token of the mail, for the account’s session or with its password.',
@@ -233,6 +248,7 @@ export const refreshSession = defineRoute({
   path: '/auth/refresh',
   auth: 'session',
   least: 'viewer',
+  beforeSecondFactor: true,
   answer: z.object({ token: z.string() }),
   summary: 'Exchanges the session token for a new one; the old one stays valid for 30 seconds.',
 })
@@ -242,6 +258,7 @@ export const signOut = defineRoute({
   path: '/auth/logout',
   auth: 'session',
   least: 'viewer',
+  beforeSecondFactor: true,
   answer: Nothing,
   summary: 'Ends the session.',
 })

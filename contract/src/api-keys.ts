@@ -34,6 +34,7 @@ export const generateApiKey = defineRoute({
   path: '/dashboard/generate-api-key',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'with-second-factor',
   answer: z.extend(ApiKeyStatus, { api_key: z.string() }),
   status: 201,
   summary: 'Makes a new API key, shown this once; an older one stops working at once.',

@@ -14,7 +14,12 @@ export const ERROR_CODES = {
   INVALID_RESET_TOKEN: 'The reset token is unknown or was used.',
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
   INVALID_VERIFICATION_TOKEN: 'The verification link is unknown or was used.',
-  CONFIRM_PASSWORD: 'The link counts only with the account’s session or password beside it.',
+  CONFIRM_PASSWORD:
+    'This asks for the password again. A link of a mail counts only with the account’s session or password beside it.',
+  INVALID_CODE: 'The code of the second step is not right or was used.',
+  INVALID_PASSKEY: 'The passkey is unknown, or the question that it answers was not asked or is too old.',
+  SIGN_IN_EXPIRED: 'The second step came later than ten minutes after the first, or was done already.',
+  SECOND_FACTOR_REQUIRED: 'The business requires a second factor, and the person has none yet.',
   CONFIRM_EMAIL: 'The email address must be confirmed first.',
   INVALID_CURRENT_PASSWORD: 'The current password is not right.',
   PASSWORD_MISMATCH: 'The two passwords differ.',

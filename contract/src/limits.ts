@@ -9,6 +9,11 @@ export const SEARCH_TOTAL_MAX = 1_000
 
 export const PASSWORD_LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 128
+export const TOKEN_LENGTH_MAX = 200
+/** Of an authenticator app or a recovery code, as people type it. */
+export const CODE_LENGTH_MAX = 40
+export const PASSKEY_NAME_LENGTH_MAX = 60
+export const PASSKEYS_MAX = 20
 export const NAME_LENGTH_MAX = 100
 export const EMAIL_LENGTH_MAX = 254
 export const BUSINESS_NAME_LENGTH_MAX = 200

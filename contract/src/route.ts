@@ -30,6 +30,10 @@ export interface Route<
   auth: Caller
   /** The least role whose session may call it (D61); undefined where no session may. */
   least: Role | undefined
+  /** Asks for password or passkey when that was more than 15 minutes ago (D66): everybody, or who has a second factor. */
+  asksAgain: AsksAgain | undefined
+  /** Also for a person who must set up a second factor first. */
+  beforeSecondFactor: boolean
   query: Query
   body: Body
   answer: Answer
@@ -42,6 +46,8 @@ export interface Route<
   summary: string
 }
 
+type AsksAgain = 'always' | 'with-second-factor'
+
 /** A route that a session may call names its least role. */
 type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
 
@@ -49,6 +55,8 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   method: Route['method']
   path: Path
   auth: Caller
+  asksAgain?: AsksAgain
+  beforeSecondFactor?: boolean
   query?: Query
   body?: Body
   answer: Answer
@@ -71,12 +79,14 @@ export function defineRoute<
 >(
   definition: RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> & LeastRole<Caller>,
 ): Route<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
-  const { least, query, body, accepted, envelope, ...rest } = definition
+  const { least, asksAgain, query, body, accepted, envelope, ...rest } = definition
   return {
     status: 200,
     creates: false,
+    beforeSecondFactor: false,
     ...rest,
     least,
+    asksAgain,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
        an optional property cannot say; left out, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),

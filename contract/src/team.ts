@@ -20,6 +20,7 @@ export const TeamPerson = z.object({
   is_active: z.boolean(),
   /** To the minute; null before the first call. */
   last_seen_at: z.nullable(Instant),
+  has_second_factor: z.boolean(),
 })
 export type TeamPerson = z.infer<typeof TeamPerson>
 
@@ -74,6 +75,7 @@ export const invitePerson = defineRoute({
   path: '/team/invitations',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'always',
   body: NewInvitation,
   answer: Invitation,
   status: 201,
@@ -86,6 +88,7 @@ export const sendInvitation = defineRoute({
   path: '/team/invitations/:id/send',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'always',
   answer: Nothing,
   summary: 'Mails the invitation again, with a new link; the older link ends.',
 })
@@ -95,6 +98,7 @@ export const revokeInvitation = defineRoute({
   path: '/team/invitations/:id',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'always',
   answer: Nothing,
   summary: 'Ends an invitation.',
 })
@@ -104,6 +108,7 @@ export const changePerson = defineRoute({
   path: '/team/people/:id',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'always',
   body: PersonChange,
   answer: TeamPerson,
   summary: 'Changes a person’s role, or ends or restores their access. The sessions of a deactivated person end.',

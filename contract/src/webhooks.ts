@@ -116,6 +116,7 @@ export const changeWebhookUrl = defineRoute({
   path: '/dashboard/webhook-url',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'with-second-factor',
   body: WebhookUrlChange,
   answer: z.extend(WebhookEndpoint, {
     /** The signing secret, when this call made it: shown once. */
@@ -130,6 +131,7 @@ export const rotateWebhookSecret = defineRoute({
   path: '/dashboard/webhook-secret',
   auth: 'session',
   least: 'owner',
+  asksAgain: 'with-second-factor',
   answer: z.extend(WebhookEndpoint, { secret: z.string() }),
   status: 201,
   summary: 'Makes a new signing secret, shown this once; the old one signs beside it for 24 hours.',

@@ -11,6 +11,7 @@ const ENTRIES = [
   { name: 'API Keys', path: '/api-keys' },
   { name: 'API Docs', path: '/api-docs' },
   { name: 'Team', path: '/team' },
+  { name: 'Security Log', path: '/security' },
   { name: 'Profile Settings', path: '/profile' },
 ]
 
@@ -26,6 +27,7 @@ const PAGES_OF_PARTNERS = [
   '/api-docs',
   '/api-keys',
   '/team',
+  '/security',
   '/profile',
 ]
 

@@ -6,12 +6,24 @@ import { openLog } from './log.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
+import { resetSecondFactorOf } from './operator/people-commands.ts'
 import { pruneNow } from './operator/prune-command.ts'
+import { listSecurityLog } from './operator/security-log-command.ts'
 import { syncPartners } from './operator/sync-command.ts'
 import { openWorkplace } from './operator/workplace.ts'
 import { CrmRefused } from './zoho/errors.ts'
 
-const COMMANDS = [listPartners, activatePartner, deactivatePartner, syncPartners, checkCrm, setUpCrm, pruneNow]
+const COMMANDS = [
+  listPartners,
+  activatePartner,
+  deactivatePartner,
+  resetSecondFactorOf,
+  syncPartners,
+  checkCrm,
+  setUpCrm,
+  listSecurityLog,
+  pruneNow,
+]
 
 process.exit(await answer(process.argv.slice(2)))
 

@@ -7,9 +7,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { newId } from './db/ids.ts'
+import { openAuthenticator } from './testing/authenticator.ts'
 import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from './testing/bad-input.ts'
 import { insertDeal } from './testing/insert-deal.ts'
 import { openLender } from './testing/lender.ts'
+import { addApp, addPasskey, beginApp } from './testing/second-factor.ts'
 import {
   type Answer,
   addColleague,
@@ -41,6 +43,8 @@ beforeAll(async () => {
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  // Whatever body is sent to /team/settings, the partner reaches everything.
+  await addPasskey(portal, partner)
   owner = await portal.newPartner()
   const lead = await owner.submitLead()
   const deal = await insertDeal(portal.deps.db, owner.id)
@@ -383,6 +387,11 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     const mail = await on.mailTo(subject.email, '/verify-email?token=')
     return /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
   }
+  const changeToken = async () => {
+    await subject.put('/account/email', { email: `new-${subject.email}` })
+    const mail = await on.mailTo(`new-${subject.email}`)
+    return /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
+  }
   // Where people of the partner are needed.
   const isOfTeam = route.path.startsWith('/team/') || route.path.includes('invitation')
   if (isOfTeam) await confirmEmail(on, subject)
@@ -403,6 +412,14 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     'POST /auth/verify-email': async () => {
       return { token: await linkToken(), password: subject.password }
     },
+    'PUT /account/email': async () => ({ email: `new-${subject.email}` }),
+    'POST /auth/confirm-email': async () => ({ token: await changeToken() }),
+    'POST /auth/undo-email': async () => {
+      await on.post('/auth/verify-email', { token: await linkToken(), password: subject.password })
+      await on.post('/auth/confirm-email', { token: await changeToken() })
+      const mail = await on.mailTo(subject.email, '/undo-email?token=')
+      return { token: /undo-email\?token=([\w-]+)/.exec(mail)?.[1] }
+    },
     'POST /auth/disown': async () => ({ token: await linkToken() }),
     'PUT /profile': async () => ({ business_name: subject.businessName, phone: '0491 570 006' }),
     'PUT /profile/password': async () => ({
@@ -411,8 +428,27 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       confirmPassword: 'another-fine-horse',
     }),
     'POST /crm/note': async () => ({ loid, content: 'A note long enough.' }),
+    'POST /auth/second-factor': async () => {
+      const app = await addApp(on, subject)
+      const { email, password } = subject
+      const { second_factor } = (await on.post('/auth/login', { email, password })).body
+      return { token: second_factor.token, code: app.nextCode() }
+    },
+    'POST /auth/passkey': async () => ({ passkey: await (await addPasskey(on, subject)).answer() }),
+    'POST /account/confirm': async () => ({ password: subject.password }),
+    'POST /account/totp/confirm': async () => ({ code: (await beginApp(on, subject)).codeAt() }),
+    'POST /account/passkeys': async () => {
+      const creation = (await subject.post('/account/passkeys/options')).body.data
+      return { name: 'Phone', passkey: openAuthenticator(on.deps.publicUrl).create(creation) }
+    },
   }
+  if (name === 'DELETE /account/totp' || name === 'POST /account/recovery-codes') await addApp(on, subject)
   const ids: Record<string, () => Promise<string>> = {
+    'DELETE /account/passkeys/:id': async () => {
+      await addPasskey(on, subject)
+      return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
+    },
+    'DELETE /account/sessions/:id': async () => (await subject.get('/account/sessions')).body.data.sessions[0].id,
     'POST /team/invitations/:id/send': async () => (await invite()).id,
     'DELETE /team/invitations/:id': async () => (await invite()).id,
     'PUT /team/people/:id': async () => (await addColleague(on, subject, 'member')).id,
@@ -487,6 +523,12 @@ function ignoresUnknown({ auth }: Route): boolean {
 
 const INVITED = { email: 'invited@example.com', firstName: 'Robin', lastName: 'Lee', role: 'member' }
 const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
+const CREDENTIAL = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+const CREATED_PASSKEY = { ...CREDENTIAL, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+const USED_PASSKEY = {
+  ...CREDENTIAL,
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+}
 const NOBODY_YET = { email: 'repeat@example.com', businessName: 'Repeat' }
 /** A body that the route takes, so that only one thing is odd at a time. */
 function validBody(route: Route): Record<string, unknown> | undefined {
@@ -505,12 +547,22 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/verify': { token: 'x' },
     '/auth/verify-email': { token: 'x' },
     '/auth/disown': { token: 'x' },
+    '/auth/confirm-email': { token: 'x' },
+    '/auth/undo-email': { token: 'x' },
+    '/account/email': { email: 'conform@example.com' },
     '/auth/accept-invitation': { token: 'x', password: 'correct-horse-battery' },
     '/team/invitations': INVITED,
     '/team/people/:id': { role: 'viewer' },
     '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
     '/profile': { first_name: 'Conform' },
     '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
+    '/auth/second-factor': { token: 'x', code: '000000' },
+    '/auth/passkey/options': {},
+    '/auth/passkey': { passkey: USED_PASSKEY },
+    '/account/confirm': { password: 'x' },
+    '/account/totp/confirm': { code: '000000' },
+    '/account/passkeys': { name: 'Phone', passkey: CREATED_PASSKEY },
+    '/team/settings': { second_factor_required: false },
   }
   const body = bodies[route.path]
   if (!body) throw new Error(`no valid body is known for ${route.path}`)

@@ -23,6 +23,8 @@ export interface Submitter {
 export interface SessionCaller extends Caller {
   personId: string
   role: Role
+  /** An owner requires a second factor of everybody, and this person has none. */
+  mustSetUpSecondFactor: boolean
   /** The session's token as it was sent. */
   token: string
 }

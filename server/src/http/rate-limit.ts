@@ -12,6 +12,8 @@ export interface RateLimit {
   seconds: number
   /** What a caller over the limit is told. */
   text: string
+  /** How long the one who went over it must wait from then on; otherwise until the counted time is over. */
+  pauseSeconds?: number
   /** Over the limit, this one decides instead: it slows down and does not shut out. */
   thenSlow?: RateLimit
 }
@@ -44,6 +46,7 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
       keyPrefix: rule.name,
       points: rule.points,
       duration: rule.seconds,
+      blockDuration: rule.pauseSeconds ?? 0,
     })
     limiters.set(rule.name, limiter)
     return limiter

@@ -4,6 +4,7 @@ import { ROLE_HEADER, Role } from '@portal/contract/roles.ts'
 import type { PathParams, Route } from '@portal/contract/route.ts'
 import type * as z from 'zod/mini'
 import { defaultMessage } from './default-messages.ts'
+import { confirmAgain, leadToSecondFactor } from './demands.ts'
 import { Failure, OFFLINE } from './failure.ts'
 import { storeRole } from './role.ts'
 import { dropToken, readToken } from './token.ts'
@@ -30,8 +31,22 @@ export type Request<R extends Route> = {
 type Arguments<R extends Route> =
   Record<never, never> extends Request<R> ? [request?: Request<R>] : [request: Request<R>]
 
-/** Calls a route of the contract. Whatever goes wrong is thrown as a `Failure`, except the caller's own abort. */
-export async function call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<Answer<R>> {
+/**
+ * Calls a route of the contract, once more where the server first asked for the password again. Whatever goes wrong is thrown
+ * as a `Failure`, except the caller's own abort.
+ */
+export async function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Answer<R>> {
+  try {
+    return await callOnce(route, ...given)
+  } catch (error) {
+    const demand = error instanceof Failure && error.status === 403 ? error.code : undefined
+    if (demand === 'SECOND_FACTOR_REQUIRED') leadToSecondFactor()
+    if (demand !== 'CONFIRM_PASSWORD' || !(await confirmAgain())) throw error
+    return callOnce(route, ...given)
+  }
+}
+
+async function callOnce<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<Answer<R>> {
   const token = readToken()
   const response = await send(route, request ?? {}, token)
   const role = Role.safeParse(response.headers.get(ROLE_HEADER)).data

@@ -6,8 +6,10 @@ import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { rememberPages } from '../ui/way-back.ts'
+import { ConfirmAgain } from './confirm-again.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import { keepDocument } from './keep-document.ts'
+import { paths } from './paths.ts'
 import type { AppRouter } from './routes.tsx'
 
 /** Long, because a person who was away may not look at once. */
@@ -41,6 +43,7 @@ export function App({ router }: { router: AppRouter }) {
   return (
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <ConfirmAgain onSecondFactor={() => void router.navigate(paths.secondFactor)} />
       <Toaster />
     </QueryClientProvider>
   )

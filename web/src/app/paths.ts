@@ -4,6 +4,7 @@ export const paths = {
   signUp: { to: '/signup' },
   forgotPassword: { to: '/forgot-password' },
   resetPassword: (token: string) => ({ to: '/reset-password', search: { token } }) as const,
+  secondFactor: { to: '/second-factor' },
   disown: (token: string) => ({ to: '/disown', search: { token } }) as const,
   dashboard: { to: '/dashboard' },
   leads: { to: '/leads' },
@@ -17,5 +18,6 @@ export const paths = {
   team: { to: '/team' },
   apiDocs: { to: '/api-docs' },
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
+  security: { to: '/security' },
   profile: { to: '/profile' },
 } as const

@@ -16,6 +16,7 @@ import {
   leadListSearch,
   parseSearch,
   searchPageSearch,
+  securityLogSearch,
   stringifySearch,
   tokenSearch,
   webhookLogSearch,
@@ -68,6 +69,25 @@ const routeTree = root.addChildren([
     path: '/disown',
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/disown-page.tsx'), 'DisownPage'),
+  }),
+  // Without the layout around it, whose calls the server refuses until there is a second factor.
+  createRoute({
+    getParentRoute: () => root,
+    path: '/second-factor',
+    beforeLoad: requireSession,
+    component: lazyRouteComponent(() => import('../features/accounts/second-factor-page.tsx'), 'SecondFactorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/confirm-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/undo-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/undo-email-page.tsx'), 'UndoEmailPage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -181,6 +201,15 @@ const routeTree = root.addChildren([
       loaderDeps: ({ search }) => search,
       loader: lazyFn(() => import('../features/search/search-page.tsx'), 'startSearch'),
       component: lazyRouteComponent(() => import('../features/search/search-page.tsx'), 'SearchPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/security',
+      beforeLoad: requireRole('owner'),
+      validateSearch: securityLogSearch,
+      loaderDeps: ({ search }) => securityLogSearch(search),
+      loader: lazyFn(() => import('../features/security-log/security-log-page.tsx'), 'startSecurityLog'),
+      component: lazyRouteComponent(() => import('../features/security-log/security-log-page.tsx'), 'SecurityLogPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-type Purpose = 'reset-password' | 'verify-email'
+type Purpose = 'reset-password' | 'verify-email' | 'second-factor'
 
 export async function insertAccountToken(
   tx: Db | Tx,

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-export type Partner = Omit<PartnerRow, 'crm_problem' | 'closed_at' | 'crm_record_sent_at'>
+export type Partner = Omit<PartnerRow, 'crm_problem' | 'closed_at' | 'crm_record_sent_at' | 'second_factor_required'>
 
 const PARTNER_COLUMNS = ['id', 'business_name', 'is_active', 'zoho_id', 'crm', 'created_at', 'modified_time'] as const
 

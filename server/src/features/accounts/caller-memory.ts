@@ -28,7 +28,8 @@ export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
       const startedIn = generation
       const caller = await find(token)
       // A session that was ended while it was looked up must not be remembered.
-      if (caller && startedIn === generation) {
+      // Nor one who must set up a second factor: it is over the moment they have, in any process.
+      if (caller && !caller.mustSetUpSecondFactor && startedIn === generation) {
         if (remembered.size >= CALLERS_MAX) remembered.clear()
         remembered.set(token, { caller, until: now + REMEMBERED_MS })
       }

@@ -1,9 +1,10 @@
 import type { TeamPerson } from '@portal/contract/team.ts'
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { isId } from '../../db/ids.ts'
 import { sendNamed } from '../../db/send-named.ts'
-import type { PersonRow } from '../../db/tables.ts'
+import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /** As records name who entered them (D64): never an email address, which no endpoint is to be sent (D35). */
@@ -22,6 +23,7 @@ const PERSON_COLUMNS = [
   'people.role',
   'people.is_active',
   'people.email_verified',
+  'people.last_seen_at',
   'partners.business_name',
   'partners.zoho_id',
   'partners.is_active as is_partner_active',
@@ -106,11 +108,21 @@ export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
 
 const TEAM_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'is_active', 'last_seen_at'] as const
 
+function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
+  const ofPerson = (table: 'totp_keys' | 'passkeys') =>
+    eb.selectFrom(table).select(`${table}.person_id`).whereRef(`${table}.person_id`, '=', 'people.id')
+  const hasApp = eb.exists(ofPerson('totp_keys').where('confirmed_at', 'is not', null))
+  return [
+    ...TEAM_COLUMNS,
+    eb.cast<boolean>(eb.or([hasApp, eb.exists(ofPerson('passkeys'))]), 'boolean').as('has_second_factor'),
+  ] as const
+}
+
 /** All people of a partner, the longest there first. */
 export function findTeam(db: Db, partnerId: string): Promise<TeamPerson[]> {
   return db
     .selectFrom('people')
-    .select(TEAM_COLUMNS)
+    .select(teamColumns)
     .where('partner_id', '=', partnerId)
     .orderBy('created_at')
     .orderBy('id')
@@ -121,7 +133,7 @@ export function findTeamPerson(db: Db, partnerId: string, personId: string): Pro
   if (!isId(personId)) return Promise.resolve(undefined)
   return db
     .selectFrom('people')
-    .select(TEAM_COLUMNS)
+    .select(teamColumns)
     .where('partner_id', '=', partnerId)
     .where('id', '=', personId)
     .executeTakeFirst()
@@ -139,7 +151,7 @@ export function updateTeamPerson(
     .set({ ...change, modified_time: at })
     .where('partner_id', '=', partnerId)
     .where('id', '=', personId)
-    .returning(TEAM_COLUMNS)
+    .returning(teamColumns)
     .executeTakeFirstOrThrow()
 }
 
@@ -152,7 +164,7 @@ export async function getPasswordHash(db: Db, personId: string): Promise<string>
 export async function updatePerson(
   tx: Tx,
   personId: string,
-  change: Partial<Pick<PersonRow, 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
+  change: Partial<Pick<PersonRow, 'email' | 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
   at: string,
 ): Promise<void> {
   await tx
@@ -172,14 +184,4 @@ export async function markEmailVerified(tx: Tx, personId: string): Promise<boole
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** Writes nothing when another call of the same minute was first. */
-export async function markSeen(db: Db, personId: string, minute: string): Promise<void> {
-  await db
-    .updateTable('people')
-    .set({ last_seen_at: minute })
-    .where('id', '=', personId)
-    .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
-    .execute()
 }

@@ -1,14 +1,27 @@
 import type { Role } from '@portal/contract/roles.ts'
+import type { Session } from '@portal/contract/sessions.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { PERSON_NAME } from './people.queries.ts'
 
+const SESSIONS_SHOWN = 100
+
 /** One that is there already stays as it is. */
 export async function insertSession(
   tx: Db | Tx,
-  session: { tokenHash: Buffer; personId: string; familyId: string; signedInAt: string; expiresAt: string },
+  session: {
+    tokenHash: Buffer
+    personId: string
+    familyId: string
+    signedInAt: string
+    confirmedAt: string
+    expiresAt: string
+    ip: string | null
+    browser: string | null
+    lastSeenAt?: string | null
+  },
 ): Promise<void> {
   await tx
     .insertInto('sessions')
@@ -17,7 +30,11 @@ export async function insertSession(
       person_id: session.personId,
       family_id: session.familyId,
       signed_in_at: session.signedInAt,
+      confirmed_at: session.confirmedAt,
       expires_at: session.expiresAt,
+      ip: session.ip,
+      browser: session.browser,
+      last_seen_at: session.lastSeenAt ?? null,
     })
     .onConflict((conflict) => conflict.column('token_hash').doNothing())
     .execute()
@@ -32,14 +49,18 @@ export interface SessionOwner {
   business_name: string
   crm: PartnerRow['crm']
   last_seen_at: string | null
+  must_set_up_second_factor: boolean
 }
 
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
-    sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+    sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
                  ${PERSON_NAME} as name,
-                 partners.business_name, partners.crm
+                 partners.business_name, partners.crm,
+                 partners.second_factor_required
+                   and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
+                   and not exists (select from passkeys where person_id = people.id) as must_set_up_second_factor
             from sessions
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
@@ -55,8 +76,35 @@ export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
     .updateTable('sessions')
     .set((eb) => ({ successor_seed: eb.fn.coalesce('successor_seed', eb.val(seed)) }))
     .where('token_hash', '=', tokenHash)
-    .returning((eb) => ['family_id', 'signed_in_at', eb.ref('successor_seed').$notNull().as('successor_seed')])
+    .returning((eb) => [
+      'family_id',
+      'signed_in_at',
+      'confirmed_at',
+      'ip',
+      'browser',
+      'last_seen_at',
+      eb.ref('successor_seed').$notNull().as('successor_seed'),
+    ])
     .executeTakeFirst()
+}
+
+/** When the person of this session last gave password or passkey in it. */
+export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('confirmed_at')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  return row?.confirmed_at
+}
+
+/** In the whole family of the session. */
+export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ confirmed_at: at })
+    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
+    .execute()
 }
 
 /** Ends the session at `expiresAt` at the latest; it never makes one longer. */
@@ -67,6 +115,61 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', expiresAt)
     .execute()
+}
+
+/** The person's, a family each; more than these nobody reads. The last seen first. */
+export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
+  return db
+    .selectFrom('sessions')
+    .select(({ fn, eb, ref }) => [
+      'family_id as id',
+      fn.max('browser').as('browser'),
+      fn.max('ip').as('ip'),
+      fn.min('signed_in_at').as('first_seen_at'),
+      fn.max(fn.coalesce('last_seen_at', 'signed_in_at')).as('last_seen_at'),
+      fn.agg<boolean>('bool_or', [eb(ref('token_hash'), '=', tokenHash)]).as('is_this_one'),
+    ])
+    .where('person_id', '=', personId)
+    .where('expires_at', '>', now.toISOString())
+    .groupBy('family_id')
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('family_id', 'desc')
+    .limit(SESSIONS_SHOWN)
+    .execute()
+}
+
+/** In one statement for session and person; writes nothing when another call of the same minute was first. */
+export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
+  await db
+    .with('session', (query) =>
+      query
+        .updateTable('sessions')
+        .set({ last_seen_at: minute })
+        .where('token_hash', '=', tokenHash)
+        .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
+        .returning('person_id'),
+    )
+    .updateTable('people')
+    .set({ last_seen_at: minute })
+    .from('session')
+    .whereRef('people.id', '=', 'session.person_id')
+    .where((eb) => eb.or([eb('people.last_seen_at', 'is', null), eb('people.last_seen_at', '<', minute)]))
+    .execute()
+}
+
+/** The person's session with this id, and with what it began; undefined where the person has none such. */
+export async function removeSession(
+  tx: Tx,
+  personId: string,
+  sessionId: string,
+): Promise<{ browser: string | null } | undefined> {
+  const rows = await tx
+    .deleteFrom('sessions')
+    .where('person_id', '=', personId)
+    .where('family_id', '=', sessionId)
+    .returning('browser')
+    .execute()
+  return rows[0]
 }
 
 export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<void> {
@@ -91,15 +194,16 @@ export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promis
   return Number(removal.numDeletedRows)
 }
 
-/** Those of other families than this session's. */
-export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<void> {
-  await tx
+/** Those of other families than this session's. How many they were. */
+export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<number> {
+  const removal = await tx
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
     .where('family_id', 'is distinct from', (eb) =>
       eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash),
     )
-    .execute()
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 /** Those that ended. Returns how many. */

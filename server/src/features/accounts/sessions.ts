@@ -1,31 +1,52 @@
 import type { BegunSession, VerifiedSession } from '@portal/contract/accounts.ts'
+import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
-import { markSeen, type Person } from './people.queries.ts'
-import { findSessionOwner, insertSession, keepSuccessorSeed, shortenSession } from './sessions.queries.ts'
+import type { Confirmation } from '../../http/require-confirmed.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import type { Person } from './people.queries.ts'
+import { findKinds } from './second-factor/factors.ts'
+import {
+  findConfirmedAt,
+  findSessionOwner,
+  insertSession,
+  keepSuccessorSeed,
+  markSeen,
+  shortenSession,
+} from './sessions.queries.ts'
 import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
 const SESSION_MS_MAX = 30 * 24 * HOUR_MS
+/** How long password or passkey count as just given (D66). */
+const CONFIRMED_MS = 15 * 60_000
 /** For requests that were on their way when the token was exchanged (D12). */
 const OVERLAP_MS = 30_000
 
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
 /** What signing in answers: a new session's token, valid 24 hours. The session is the first of a family (D54). */
-export async function startSession({ db, clock }: SessionDeps, person: Person): Promise<BegunSession> {
+export async function startSession(
+  tx: Tx,
+  { clock }: SessionDeps,
+  person: Person,
+  { ip, browser }: Visitor,
+): Promise<BegunSession> {
   const now = clock.now()
   const token = newToken()
-  await insertSession(db, {
+  await insertSession(tx, {
     tokenHash: hashToken(token),
     personId: person.id,
     familyId: newId(now),
     signedInAt: now.toISOString(),
+    confirmedAt: now.toISOString(),
     expiresAt: later(now, SESSION_MS),
+    ip,
+    browser,
   })
   return {
     token,
@@ -39,15 +60,33 @@ export async function findCaller(
   token: string,
 ): Promise<SessionCaller | undefined> {
   const now = clock.now()
-  const owner = await findSessionOwner(reads, hashToken(token), now)
+  const tokenHash = hashToken(token)
+  const owner = await findSessionOwner(reads, tokenHash, now)
   if (!owner) return undefined
   const minute = minuteOf(now)
   if (owner.last_seen_at === null || owner.last_seen_at < minute) {
     // The call does not wait for it.
-    markSeen(db, owner.person_id, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
+    markSeen(db, tokenHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
   }
-  const { partner_id: id, person_id: personId, role, business_name: businessName, name } = owner
-  return { id, businessName, submitter: { id: personId, name }, personId, role, token }
+  return {
+    id: owner.partner_id,
+    businessName: owner.business_name,
+    submitter: { id: owner.person_id, name: owner.name },
+    personId: owner.person_id,
+    role: owner.role,
+    mustSetUpSecondFactor: owner.must_set_up_second_factor,
+    token,
+  }
+}
+
+/** For what asks for the password again (D66). */
+export async function findConfirmation(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { token, personId }: SessionCaller,
+): Promise<Confirmation> {
+  const [confirmedAt, kinds] = await Promise.all([findConfirmedAt(db, hashToken(token)), findKinds(db, personId)])
+  const isRecent = confirmedAt !== undefined && Date.parse(confirmedAt) > clock.now().getTime() - CONFIRMED_MS
+  return { isRecent, hasSecondFactor: kinds.length > 0 }
 }
 
 /** The text is the specification's default for a failed verification. */
@@ -85,7 +124,11 @@ export async function refreshCallerSession(
       personId: caller.personId,
       familyId: session.family_id,
       signedInAt: session.signed_in_at,
+      confirmedAt: session.confirmed_at,
       expiresAt: new Date(end).toISOString(),
+      ip: session.ip,
+      browser: session.browser,
+      lastSeenAt: session.last_seen_at,
     })
     await shortenSession(tx, tokenHash, later(now, OVERLAP_MS))
     return { token }

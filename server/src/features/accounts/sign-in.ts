@@ -1,14 +1,14 @@
-import type { BegunSession, SignIn } from '@portal/contract/accounts.ts'
+import type { BegunSession, SecondStep, SignIn } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
-import { Forbidden, PortalError, Unauthorized } from '../../errors.ts'
+import { PortalError, Unauthorized } from '../../errors.ts'
 import type { Limit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
+import { beginSession, refuseInactive } from './begin-session.ts'
 import { countPasswordTry } from './count-password-try.ts'
-import { rememberVisitor } from './known-sources.ts'
 import { isPassword, pretendToCheck } from './passwords.ts'
 import { findPersonByEmail, type Person } from './people.queries.ts'
-import { startSession } from './sessions.ts'
+import { secondStepFor } from './second-factor/sign-in-steps.ts'
 
 interface SignInCall {
   visitor: Visitor
@@ -21,21 +21,17 @@ export async function signInPerson(
   deps: Deps,
   form: SignIn,
   { visitor, limit, security }: SignInCall,
-): Promise<BegunSession> {
+): Promise<BegunSession | SecondStep> {
   const known = await findPersonByEmail(deps.db, form.email)
   try {
     const counted = await countPasswordTry(deps, form.email, visitor, limit)
     const person = await checkSignIn(deps, form, known)
     await counted.giveBack()
-    if (!person.is_active || !person.is_partner_active) throw new Forbidden('ACCOUNT_INACTIVE', 'Account is inactive')
-
-    await rememberVisitor(deps, person.id, visitor)
-    const begun = await startSession(deps, person)
-    security('signed-in', { partner: person.partner_id, person: person.id })
-    return begun
+    refuseInactive(person)
+    return (await secondStepFor(deps, person)) ?? (await beginSession(deps, person, { visitor, security }))
   } catch (error) {
     if (error instanceof PortalError) {
-      security('sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
+      await security(deps.db, 'sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
     }
     throw error
   }

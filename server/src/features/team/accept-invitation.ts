@@ -1,14 +1,15 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { rememberVisitor } from '../accounts/known-sources.ts'
+import { beginSession } from '../accounts/begin-session.ts'
 import { hashNewPassword } from '../accounts/passwords.ts'
 import { getPerson, insertPerson } from '../accounts/people.queries.ts'
-import { refusingTaken } from '../accounts/refusing-taken.ts'
-import { startSession } from '../accounts/sessions.ts'
+import { refuseHeldEmail, refusingTaken } from '../accounts/refusing-taken.ts'
 import { hashToken } from '../accounts/tokens.ts'
 import { findInvitationByToken, takeInvitation } from './invitations.queries.ts'
 
@@ -22,7 +23,7 @@ export async function getInvitation({ db, clock }: Pick<Deps, 'db' | 'clock'>, t
 export async function acceptTeamInvitation(
   deps: Deps,
   { token, password }: AcceptInvitation,
-  visitor: Visitor,
+  call: { visitor: Visitor; security: NoteSecurity },
 ): Promise<BegunSession> {
   const { email, first_name, last_name, role, partner_id, ...invitation } = await getInvitation(deps, token)
   const { business_name } = invitation
@@ -45,10 +46,11 @@ export async function acceptTeamInvitation(
         modified_time: now.toISOString(),
       }),
     )
+    await refuseHeldEmail(tx, email, id, now)
+    await call.security(tx, 'invitation-accepted', { partner: partner_id, person: id, detail: ROLE_NAMES[role] })
     return getPerson(tx, id)
   })
-  await rememberVisitor(deps, person.id, visitor)
-  return startSession(deps, person)
+  return beginSession(deps, person, call)
 }
 
 function invalidInvitation(): Invalid {

@@ -1,7 +1,7 @@
-import { SignIn, signIn } from '@portal/contract/accounts.ts'
+import { type BegunSession, SignIn, type SecondStep as Step, signIn } from '@portal/contract/accounts.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
-import { type ChangeEvent, type SubmitEvent, useState } from 'react'
+import { type ChangeEvent, lazy, type SubmitEvent, Suspense, useState } from 'react'
 import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 import { paths } from '../../app/paths.ts'
@@ -9,12 +9,19 @@ import { beginSession } from '../../session/begin-session.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { signInFailureText } from './failure-texts.ts'
 import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 500
+
+// Few visits get there.
+const SecondStep = lazy(async () => ({ default: (await import('./second-factor/second-step.tsx')).SecondStep }))
+const PasskeySignIn = lazy(async () => ({
+  default: (await import('./second-factor/passkey-sign-in.tsx')).PasskeySignIn,
+}))
 
 export function LoginPage() {
   const queryClient = useQueryClient()
@@ -27,18 +34,35 @@ export function LoginPage() {
 
   const login = useMutation({
     mutationFn: (body: SignIn) => call(signIn, { body }),
-    onSuccess(begun) {
-      beginSession(queryClient, begun)
-      toast.success(`Welcome back, ${begun.partner.businessName}!`)
+    onSuccess(answer) {
+      if ('second_factor' in answer) setStep(answer.second_factor)
+      else handleBegun(answer)
     },
   })
-  useRedirectAfter(login.isSuccess, 'dashboard', REDIRECT_DELAY_MS)
+  const [step, setStep] = useState<Step['second_factor'] | null>(null)
+  const [expired, setExpired] = useState<string | null>(null)
+  const [isSignedIn, setIsSignedIn] = useState(false)
+  useRedirectAfter(isSignedIn, 'dashboard', REDIRECT_DELAY_MS)
 
   const isEmpty = values.email.trim() === '' || values.password === ''
-  const isRunning = login.isPending || login.isSuccess
+  const isRunning = login.isPending || isSignedIn
+
+  function handleBegun(begun: BegunSession) {
+    beginSession(queryClient, begun)
+    toast.success(`Welcome back, ${begun.partner.businessName}!`)
+    setIsSignedIn(true)
+  }
+
+  function handleBack(reason: string | null) {
+    setStep(null)
+    setExpired(reason)
+    setValues({ ...values, password: '' })
+    setTouched({ email: false, password: false })
+  }
 
   function handleSubmit(event: SubmitEvent) {
     event.preventDefault()
+    setExpired(null)
     setTouched({ email: true, password: true })
     if (checked.success) login.mutate(checked.data)
     else document.getElementById(problems.email ? 'email' : 'password')?.focus()
@@ -55,6 +79,23 @@ export function LoginPage() {
     }
   }
 
+  if (step) {
+    return (
+      <AccountFrame
+        title="Second step"
+        text="Your password is right. Now show that it is you."
+        footer={
+          <button type="button" className={textLinkClass} onClick={() => handleBack(null)}>
+            Back to the password
+          </button>
+        }
+      >
+        <Suspense fallback={<Spinner label="Loading" />}>
+          <SecondStep step={step} onDone={handleBegun} onExpired={handleBack} />
+        </Suspense>
+      </AccountFrame>
+    )
+  }
   return (
     <AccountFrame
       title="Sign in"
@@ -70,6 +111,7 @@ export function LoginPage() {
     >
       <form noValidate onSubmit={handleSubmit} className="grid grid-cols-1 gap-4">
         {login.isError && <Alert kind="error">{signInFailureText(login.error)}</Alert>}
+        {expired && <Alert kind="error">{expired}</Alert>}
         <TextField label="Email" type="email" autoComplete="username" inputMode="email" {...field('email')} />
         <PasswordField label="Password" autoComplete="current-password" {...field('password')} />
         <div className="-mt-1 text-right">
@@ -81,6 +123,11 @@ export function LoginPage() {
           {isRunning ? 'Signing in' : 'Sign in'}
         </Button>
       </form>
+      {'PublicKeyCredential' in window && (
+        <Suspense fallback={<div className="mt-4 h-9 pointer-coarse:h-11" />}>
+          <PasskeySignIn onDone={handleBegun} />
+        </Suspense>
+      )}
     </AccountFrame>
   )
 }

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { TOTP } from 'otpauth'
+import { beginTotp, confirmTotp } from '../contract/src/second-factor.ts'
+import { expectGoodLooks } from './expect-good-looks.ts'
+import { test } from './fresh-partner.ts'
+import { toasts } from './toasts.ts'
+
+const STEP_MS = 30_000
+
+/** A device that answers for passkeys at once, as after a touch. */
+async function addDevice(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+async function signOut(page: Page) {
+  await page.evaluate(() => localStorage.clear())
+  await page.goto('/login')
+}
+
+async function enterPassword(page: Page, { email, password }: { email: string; password: string }) {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** An app that is in place already, and the recovery codes that came with it. */
+async function addApp(request: APIRequestContext, token: string) {
+  const ask = async (path: string, data?: object) => {
+    const answer = await request.post(`/api/account/${path}`, { headers: { authorization: `Bearer ${token}` }, data })
+    return (await answer.json()).data
+  }
+  const totp = new TOTP({ secret: beginTotp.answer.parse(await ask('totp')).secret })
+  const added = confirmTotp.answer.parse(await ask('totp/confirm', { code: totp.generate() }))
+  return { totp, recoveryCodes: added.recovery_codes ?? [] }
+}
+
+test('/profile sets up an authenticator app and shows its recovery codes once', async ({ page }) => {
+  await page.goto('/profile')
+  const card = page.getByRole('region', { name: 'Second factor' })
+  await card.getByRole('button', { name: 'Set up authenticator app' }).click()
+  await expect(card.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+  await expectGoodLooks(page)
+  const secret = (await card.locator('code').textContent()) ?? ''
+  const totp = new TOTP({ secret: secret.replaceAll(' ', '') })
+  const code = card.getByLabel('Code from the app')
+  await code.fill('000000')
+  await code.press('Enter')
+  await expect(code).toHaveAccessibleDescription(/This code is not right/)
+  await expect(code).toHaveValue('000000')
+  await code.fill(totp.generate())
+  await card.getByRole('button', { name: 'Turn on' }).click()
+
+  const codes = page.getByRole('region', { name: 'Save your recovery codes' })
+  await expect(codes.getByRole('heading')).toBeFocused()
+  const texts = await codes.getByRole('listitem').allTextContents()
+  expect(texts).toHaveLength(10)
+  await expectGoodLooks(page)
+  const downloading = page.waitForEvent('download')
+  await codes.getByRole('button', { name: 'Download recovery codes' }).click()
+  expect(await readFile(await (await downloading).path(), 'utf8')).toContain(texts.join('\n'))
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('heading', { name: 'Profile Settings' })).toBeHidden()
+  await expect(codes.getByText(texts[9] ?? '')).toBeVisible()
+  await page.emulateMedia({ media: 'screen' })
+  await codes.getByRole('button', { name: 'I have saved them' }).click()
+  await expect(card.getByText('10 of 10 left.')).toBeVisible()
+  await card.getByRole('button', { name: 'Remove authenticator app' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('Your password alone will sign you in then')
+})
+
+test('/login asks for a code of the app, or for a recovery code', async ({ page, request, partner }) => {
+  const { totp, recoveryCodes } = await addApp(request, partner.token)
+  await page.goto('/profile')
+  await signOut(page)
+  await enterPassword(page, partner)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Second step')
+  const code = page.getByLabel('Code', { exact: true })
+  await expect(code).toBeFocused()
+  await expectGoodLooks(page)
+  await code.fill('123456')
+  await code.press('Enter')
+  await expect(code).toHaveAccessibleDescription(/This code is not right or was used/)
+  await code.fill(totp.generate({ timestamp: Date.now() + STEP_MS }))
+  await code.press('Enter')
+  await expect(page).toHaveURL('/dashboard')
+
+  await signOut(page)
+  await enterPassword(page, partner)
+  await page.getByRole('button', { name: 'Use a recovery code' }).click()
+  await expect(page.getByLabel('Recovery code')).toBeFocused()
+  await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL('/dashboard')
+})
+
+test('a passkey is made, takes the place of the password, stands beside it, and is removed', {
+  tag: '@desktop',
+}, async ({ page, partner }) => {
+  await addDevice(page)
+  await page.goto('/profile')
+  const card = page.getByRole('region', { name: 'Second factor' })
+  await card.getByRole('button', { name: 'Add a passkey' }).click()
+  await card.getByLabel('Name').fill('Kim’s phone')
+  await card.getByRole('button', { name: 'Make passkey' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
+  await expect(card.getByRole('listitem')).toContainText(/Kim’s phone.*not used yet/)
+  await expectGoodLooks(page)
+
+  await signOut(page)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await expect(toasts(page)).toHaveText(`Welcome back, ${partner.businessName}!`)
+  await expect(page).toHaveURL('/dashboard')
+
+  await signOut(page)
+  await enterPassword(page, partner)
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await expect(page).toHaveURL('/dashboard')
+
+  await page.goto('/profile')
+  await expect(card.getByRole('listitem')).toContainText('last used Just now')
+  await card.getByRole('button', { name: 'Remove Kim’s phone' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(card.getByRole('listitem')).toHaveCount(0)
+
+  await signOut(page)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await expect(page.getByRole('alert')).toHaveText('This passkey is not known here, or the sign-in took too long.')
+})
+
+test('an owner requires a second factor of everybody, and is led to one at once', async ({ page, partner }) => {
+  await addDevice(page)
+  await page.goto('/profile')
+  await page.getByLabel('Require a second factor of everybody').check()
+  await expect(toasts(page)).toHaveText('Everybody needs a second factor now')
+  await page.goto('/leads')
+  await expect(page).toHaveURL('/second-factor')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Set up a second factor')
+  await expect(page.getByText(`${partner.businessName} asks for one of everybody.`)).toBeVisible()
+  await expectGoodLooks(page)
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'Make passkey' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
+  await page.getByRole('link', { name: 'Go to the dashboard' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dashboard')
+  await expect(page.getByText('Total Leads')).toBeVisible()
+})

@@ -1,0 +1,30 @@
+import type { Confirmation } from '@portal/contract/second-factor.ts'
+import type { Deps } from '../../../deps.ts'
+import { Invalid } from '../../../errors.ts'
+import type { SessionCaller } from '../../../http/authenticate.ts'
+import type { Limit } from '../../../http/rate-limit.ts'
+import { PASSWORD_CHECKS } from '../change-password.ts'
+import { isPassword } from '../passwords.ts'
+import { getPasswordHash } from '../people.queries.ts'
+import { markConfirmed } from '../sessions.queries.ts'
+import { hashToken } from '../tokens.ts'
+import { personOfPasskey } from './passkeys.ts'
+
+/** Opens the 15 minutes for this session and its successors (D66). */
+export async function confirmCaller(
+  deps: Deps,
+  { personId, token }: SessionCaller,
+  { password, passkey }: Confirmation,
+  limit: Limit,
+): Promise<void> {
+  const counted = await limit(PASSWORD_CHECKS, personId)
+  if (passkey && (await personOfPasskey(deps, passkey, { mustVerifyUser: true })) !== personId) {
+    throw new Invalid('INVALID_PASSKEY', 'This passkey is not one of your account, or it took too long.')
+  }
+  if (password !== undefined && !(await isPassword(password, await getPasswordHash(deps.db, personId)))) {
+    const text = 'Incorrect password'
+    throw new Invalid('INVALID_CURRENT_PASSWORD', text, { password: text })
+  }
+  await counted.giveBack()
+  await markConfirmed(deps.db, hashToken(token), deps.clock.now().toISOString())
+}

@@ -1,0 +1,89 @@
+import type { SecondFactorKind } from '@portal/contract/accounts.ts'
+import type { SecondFactor } from '@portal/contract/second-factor.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import type { Deps } from '../../../deps.ts'
+import { Conflict } from '../../../errors.ts'
+import type { SessionCaller } from '../../../http/authenticate.ts'
+import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
+import { enqueueNotice } from '../mail-notice.job.ts'
+import { removeOtherSessions } from '../sessions.queries.ts'
+import { hashToken } from '../tokens.ts'
+import { findPasskeys } from './passkeys.queries.ts'
+import { newRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts'
+import { findFactors, removeRecoveryCodes, replaceRecoveryCodes } from './second-factor.queries.ts'
+
+/** Ten codes cost ten password hashes. */
+const NEW_CODES: RateLimit = {
+  name: 'recovery-codes',
+  points: 10,
+  seconds: 3_600,
+  text: 'Recovery codes were made too often. Please try again later.',
+}
+
+export async function readFactors(db: Db, personId: string): Promise<SecondFactor> {
+  const [factors, passkeys] = await Promise.all([findFactors(db, personId), findPasskeys(db, personId)])
+  return {
+    totp: factors.totp_added_at === null ? null : { added_at: factors.totp_added_at },
+    passkeys,
+    recovery_codes_left: factors.recovery_codes,
+    is_required: factors.second_factor_required,
+  }
+}
+
+/** What the person may give in the second step of signing in; nothing where there is no second step. */
+export async function findKinds(db: Db, personId: string): Promise<SecondFactorKind[]> {
+  const { totp_added_at, passkeys, recovery_codes } = await findFactors(db, personId)
+  const kinds: SecondFactorKind[] = []
+  if (totp_added_at !== null) kinds.push('totp')
+  if (passkeys > 0) kinds.push('passkey')
+  if (kinds.length > 0 && recovery_codes > 0) kinds.push('recovery')
+  return kinds
+}
+
+/** In place of those that the person has. */
+export async function renewCodes(
+  deps: Pick<Deps, 'db' | 'jobs' | 'clock'>,
+  personId: string,
+  limit: Limit,
+): Promise<string[]> {
+  if ((await findKinds(deps.db, personId)).length === 0) {
+    throw new Conflict('CONFLICT', 'Recovery codes come with a second factor. Set one up first.')
+  }
+  const { codes, hashes } = await makeRecoveryCodes(personId, limit)
+  await deps.db.transaction().execute(async (tx) => {
+    await replaceRecoveryCodes(tx, personId, hashes)
+    await enqueueNotice(tx, deps, personId, 'recovery-codes-made')
+  })
+  return codes
+}
+
+/** To be made before the factor is written: recovery codes come with the first one. */
+export async function codesForFirstFactor(db: Db, personId: string, limit: Limit): Promise<RecoveryCodes | undefined> {
+  return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
+}
+
+/** Belongs into the transaction that writes the factor. With the first one all other sessions of the person end. */
+export async function noteAdded(
+  tx: Tx,
+  deps: Pick<Deps, 'jobs' | 'clock'>,
+  caller: SessionCaller,
+  codes: RecoveryCodes | undefined,
+): Promise<void> {
+  if (codes) {
+    await replaceRecoveryCodes(tx, caller.personId, codes.hashes)
+    await removeOtherSessions(tx, caller.personId, hashToken(caller.token))
+  }
+  await enqueueNotice(tx, deps, caller.personId, 'second-factor-added')
+}
+
+/** Belongs into the transaction that removed the factor. All other sessions of the person end, and with the last factor its codes. */
+export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
+  if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)
+  await removeOtherSessions(tx, caller.personId, hashToken(caller.token))
+  await enqueueNotice(tx, deps, caller.personId, 'second-factor-removed')
+}
+
+async function makeRecoveryCodes(personId: string, limit: Limit): Promise<RecoveryCodes> {
+  await limit(NEW_CODES, personId)
+  return newRecoveryCodes()
+}

@@ -1,0 +1,102 @@
+import type { Passkey } from '@portal/contract/second-factor.ts'
+import type { Db, Tx } from '../../../db/database.ts'
+import type { StoredPasskey } from './webauthn.ts'
+
+const STORED = ['credential_id', 'public_key', 'counter', 'transports'] as const
+
+/** The oldest first. */
+export function findPasskeys(db: Db, personId: string): Promise<(Passkey & StoredPasskey)[]> {
+  return db
+    .selectFrom('passkeys')
+    .select(['id', 'name', 'created_at', 'last_used_at', ...STORED])
+    .where('person_id', '=', personId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Of all partners, because the device alone knows whose it is. */
+export function findPasskeyOfAnyPartner(
+  db: Db,
+  credentialId: string,
+): Promise<(StoredPasskey & { id: string; person_id: string }) | undefined> {
+  return db
+    .selectFrom('passkeys')
+    .select(['id', 'person_id', ...STORED])
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst()
+}
+
+/** False when it is there already. */
+export async function insertPasskey(
+  tx: Tx,
+  passkey: StoredPasskey & { id: string; person_id: string; name: string; created_at: string },
+): Promise<boolean> {
+  const row = await tx
+    .insertInto('passkeys')
+    .values(passkey)
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<void> {
+  await db.updateTable('passkeys').set({ counter, last_used_at: at }).where('id', '=', passkeyId).execute()
+}
+
+/** False when the person has no such passkey. */
+export async function removePasskey(tx: Tx, personId: string, passkeyId: string): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('passkeys')
+    .where('person_id', '=', personId)
+    .where('id', '=', passkeyId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function removePasskeys(tx: Tx, personId: string): Promise<void> {
+  await tx.deleteFrom('passkeys').where('person_id', '=', personId).execute()
+}
+
+export async function removePasskeysAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
+  await tx.deleteFrom('passkeys').where('person_id', '=', personId).where('created_at', '>=', at).execute()
+}
+
+/** `personId` is whose new passkey it is for; null asks for one that exists. */
+export async function insertChallenge(
+  db: Db,
+  challenge: { challenge: string; personId: string | null; expiresAt: string },
+): Promise<void> {
+  await db
+    .insertInto('passkey_challenges')
+    .values({ challenge: challenge.challenge, person_id: challenge.personId, expires_at: challenge.expiresAt })
+    .execute()
+}
+
+/** False when it was not asked, was answered or is too old: of two answers at once only one gets it. */
+export async function takeChallenge(
+  db: Db,
+  { challenge, personId, now }: { challenge: string; personId: string | null; now: string },
+): Promise<boolean> {
+  const row = await db
+    .deleteFrom('passkey_challenges')
+    .where('challenge', '=', challenge)
+    .where('person_id', 'is not distinct from', personId)
+    .where('expires_at', '>', now)
+    .returning('challenge')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Those that were not answered in time. How many they were. */
+export async function removeChallengesOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('passkey_challenges')
+    .where('challenge', 'in', (eb) =>
+      eb.selectFrom('passkey_challenges').select('challenge').where('expires_at', '<', endedBefore).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

@@ -1,0 +1,108 @@
+import { PASSKEYS_MAX } from '@portal/contract/limits.ts'
+import type { NewPasskey, PasskeyCreation, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
+import { isId, newId } from '../../../db/ids.ts'
+import type { Deps } from '../../../deps.ts'
+import { Conflict, Invalid, NotFound } from '../../../errors.ts'
+import type { SessionCaller } from '../../../http/authenticate.ts'
+import type { Limit } from '../../../http/rate-limit.ts'
+import { getPerson } from '../people.queries.ts'
+import { codesForFirstFactor, noteAdded, noteRemoved } from './factors.ts'
+import {
+  findPasskeyOfAnyPartner,
+  findPasskeys,
+  insertChallenge,
+  insertPasskey,
+  markPasskeyUsed,
+  removePasskey,
+  takeChallenge,
+} from './passkeys.queries.ts'
+import {
+  CHALLENGE_MS,
+  challengeOf,
+  passkeyCreation,
+  passkeyQuestion,
+  readCreatedPasskey,
+  readUsedPasskey,
+} from './webauthn.ts'
+
+/** What the browser needs to make a passkey of the caller. */
+export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): Promise<PasskeyCreation> {
+  const { db, publicUrl } = deps
+  const person = await getPerson(db, personId)
+  const known = await findPasskeys(db, personId)
+  if (known.length >= PASSKEYS_MAX) {
+    throw new Conflict('CONFLICT', `There are ${PASSKEYS_MAX} passkeys. Remove one before you add another one.`)
+  }
+  const name = [person.first_name, person.last_name].filter(Boolean).join(' ') || person.business_name
+  const creation = await passkeyCreation(publicUrl, { id: personId, email: person.email, name }, known)
+  await keepChallenge(deps, creation.challenge, personId)
+  return creation
+}
+
+/** Answers recovery codes with the person's first second factor. */
+export async function addPasskeyOf(
+  deps: Deps,
+  caller: SessionCaller,
+  { name, passkey }: NewPasskey,
+  limit: Limit,
+): Promise<{ recovery_codes: string[] | null }> {
+  const { db, clock, publicUrl } = deps
+  const now = clock.now()
+  const challenge = challengeOf(passkey)
+  const isOurs =
+    challenge && (await takeChallenge(db, { challenge, personId: caller.personId, now: now.toISOString() }))
+  const created = isOurs ? await readCreatedPasskey(publicUrl, passkey, challenge) : undefined
+  if (!created) throw new Invalid('INVALID_PASSKEY', 'This passkey could not be added. Please try again.')
+  const codes = await codesForFirstFactor(db, caller.personId, limit)
+  await db.transaction().execute(async (tx) => {
+    const row = { id: newId(now), person_id: caller.personId, name, created_at: now.toISOString(), ...created }
+    if (!(await insertPasskey(tx, row))) throw new Conflict('CONFLICT', 'This passkey was added already.')
+    await noteAdded(tx, deps, caller, codes)
+  })
+  return { recovery_codes: codes?.codes ?? null }
+}
+
+export async function removePasskeyOf(deps: Deps, caller: SessionCaller, passkeyId: string): Promise<void> {
+  await deps.db.transaction().execute(async (tx) => {
+    if (!isId(passkeyId) || !(await removePasskey(tx, caller.personId, passkeyId))) {
+      throw new NotFound('Passkey not found')
+    }
+    await noteRemoved(tx, deps, caller)
+  })
+}
+
+/** What the browser needs to ask for a passkey of this person, or for any that the device has. */
+export async function askPasskey(deps: Deps, personId: string | undefined): Promise<PasskeyQuestion> {
+  const known = personId === undefined ? [] : await findPasskeys(deps.db, personId)
+  const question = await passkeyQuestion(deps.publicUrl, known)
+  await keepChallenge(deps, question.challenge, null)
+  return question
+}
+
+/**
+ * Whose passkey answered a question of ours; undefined for any other answer. With `mustVerifyUser` its device must have
+ * asked for finger, face or PIN: then it stands for the password as well.
+ */
+export async function personOfPasskey(
+  { db, clock, publicUrl }: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
+  passkey: UsedPasskey,
+  { mustVerifyUser }: { mustVerifyUser: boolean },
+): Promise<string | undefined> {
+  const now = clock.now().toISOString()
+  const challenge = challengeOf(passkey)
+  if (!challenge || !(await takeChallenge(db, { challenge, personId: null, now }))) return undefined
+  const stored = await findPasskeyOfAnyPartner(db, passkey.id)
+  const counter = stored && (await readUsedPasskey(publicUrl, passkey, { challenge, stored, mustVerifyUser }))
+  if (!stored || counter === undefined) return undefined
+  await markPasskeyUsed(db, stored.id, counter, now)
+  return stored.person_id
+}
+
+async function keepChallenge(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  challenge: string,
+  personId: string | null,
+): Promise<void> {
+  const expiresAt = new Date(clock.now().getTime() + CHALLENGE_MS).toISOString()
+  await insertChallenge(db, { challenge, personId, expiresAt })
+}

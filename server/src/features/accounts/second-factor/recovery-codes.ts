@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword, isPassword } from '../passwords.ts'
+
+const CODES = 10
+const CODE_LENGTH = 10
+/** Without the letters that are read as digits. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+export interface RecoveryCodes {
+  /** As people keep them. */
+  codes: string[]
+  hashes: string[]
+}
+
+/** Ten codes of 50 random bits. Takes as long as ten password hashes, so not within a transaction. */
+export async function newRecoveryCodes(): Promise<RecoveryCodes> {
+  const codes = Array.from({ length: CODES }, newCode)
+  const hashes = await Promise.all(codes.map((code) => hashPassword(plain(code))))
+  return { codes, hashes }
+}
+
+/** The hash of the one that was typed, however its letters and dashes were written. */
+export async function findRecoveryCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
+  const code = plain(typed)
+  if (code.length !== CODE_LENGTH) return undefined
+  for (const hash of hashes) if (await isPassword(code, hash)) return hash
+  return undefined
+}
+
+function newCode(): string {
+  // 32 letters: each takes five bits of its byte.
+  const letters = [...randomBytes(CODE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
+  return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`
+}
+
+function plain(code: string): string {
+  return code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1')
+}

@@ -1,0 +1,160 @@
+import type { Db, Tx } from '../../../db/database.ts'
+
+/** What the person has, as far as it counts. */
+export function findFactors(db: Db, personId: string) {
+  return db
+    .selectFrom('people')
+    .innerJoin('partners', 'partners.id', 'people.partner_id')
+    .leftJoin('totp_keys', (join) =>
+      join.onRef('totp_keys.person_id', '=', 'people.id').on('totp_keys.confirmed_at', 'is not', null),
+    )
+    .select((eb) => [
+      'totp_keys.confirmed_at as totp_added_at',
+      'partners.second_factor_required',
+      eb
+        .selectFrom('passkeys')
+        .whereRef('passkeys.person_id', '=', 'people.id')
+        .select((count) => count.cast<number>(count.fn.countAll(), 'integer').as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('passkeys'),
+      eb
+        .selectFrom('recovery_codes')
+        .whereRef('recovery_codes.person_id', '=', 'people.id')
+        .select((count) => count.cast<number>(count.fn.countAll(), 'integer').as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('recovery_codes'),
+    ])
+    .where('people.id', '=', personId)
+    .executeTakeFirstOrThrow()
+}
+
+/** The secret of the person's app: the one that counts, or the one that waits for its first code. */
+export async function findTotpSecret(
+  db: Db,
+  personId: string,
+  state: 'confirmed' | 'waiting',
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('totp_keys')
+    .select('secret')
+    .where('person_id', '=', personId)
+    .where('confirmed_at', state === 'confirmed' ? 'is not' : 'is', null)
+    .executeTakeFirst()
+  return row?.secret
+}
+
+/** In place of one that still waits. False where one counts already. */
+export async function keepWaitingTotpSecret(db: Db, personId: string, secret: Buffer, at: string): Promise<boolean> {
+  const row = await db
+    .insertInto('totp_keys')
+    .values({ person_id: personId, secret, created_at: at })
+    .onConflict((conflict) =>
+      conflict
+        .column('person_id')
+        .doUpdateSet({ secret, created_at: at, last_step: 0 })
+        .where('totp_keys.confirmed_at', 'is', null),
+    )
+    .returning('person_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** False when another call was first, or the secret is another one by now. */
+export async function markTotpConfirmed(
+  tx: Tx,
+  personId: string,
+  { secret, step, at }: { secret: Buffer; step: number; at: string },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('totp_keys')
+    .set({ confirmed_at: at, last_step: step })
+    .where('person_id', '=', personId)
+    .where('secret', '=', secret)
+    .where('confirmed_at', 'is', null)
+    .returning('person_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** False for a step whose code, or a later one, was used: of two uses at once only one counts. */
+export async function takeTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
+  const row = await db
+    .updateTable('totp_keys')
+    .set({ last_step: step })
+    .where('person_id', '=', personId)
+    .where('confirmed_at', 'is not', null)
+    .where('last_step', '<', step)
+    .returning('person_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** False when there was none that counted. */
+export async function removeTotp(tx: Tx, personId: string): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('totp_keys')
+    .where('person_id', '=', personId)
+    .where('confirmed_at', 'is not', null)
+    .returning('person_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function removeTotpAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
+  await tx
+    .deleteFrom('totp_keys')
+    .where('person_id', '=', personId)
+    .where((eb) => eb(eb.fn.coalesce('confirmed_at', 'created_at'), '>=', at))
+    .execute()
+}
+
+export async function findRecoveryCodeHashes(db: Db, personId: string): Promise<string[]> {
+  const rows = await db.selectFrom('recovery_codes').select('code_hash').where('person_id', '=', personId).execute()
+  return rows.map(({ code_hash }) => code_hash)
+}
+
+/** In place of those that there were. */
+export async function replaceRecoveryCodes(tx: Tx, personId: string, hashes: readonly string[]): Promise<void> {
+  await removeRecoveryCodes(tx, personId)
+  await tx
+    .insertInto('recovery_codes')
+    .values(hashes.map((code_hash) => ({ person_id: personId, code_hash })))
+    .execute()
+}
+
+export async function removeRecoveryCodes(tx: Tx, personId: string): Promise<void> {
+  await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute()
+}
+
+/** False when it was used: of two uses at once only one counts. */
+export async function takeRecoveryCode(db: Db, personId: string, codeHash: string): Promise<boolean> {
+  const row = await db
+    .deleteFrom('recovery_codes')
+    .where('person_id', '=', personId)
+    .where('code_hash', '=', codeHash)
+    .returning('person_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function updateSecondFactorRequired(db: Db, partnerId: string, isRequired: boolean): Promise<void> {
+  await db.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
+}
+
+/** Secrets whose first code never came. How many they were. */
+export async function removeWaitingTotpSecretsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('totp_keys')
+    .where('person_id', 'in', (eb) =>
+      eb
+        .selectFrom('totp_keys')
+        .select('person_id')
+        .where('confirmed_at', 'is', null)
+        .where('created_at', '<', before)
+        .limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

@@ -1,0 +1,149 @@
+import type { BegunSession, SecondStep } from '@portal/contract/accounts.ts'
+import type { FinishSignIn, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
+import type { Deps } from '../../../deps.ts'
+import { PortalError, Unauthorized } from '../../../errors.ts'
+import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../../http/security-events.ts'
+import type { Visitor } from '../../../http/visitor.ts'
+import { findAccountToken, insertAccountToken, takeAccountToken } from '../account-tokens.queries.ts'
+import { beginSession, refuseInactive } from '../begin-session.ts'
+import { enqueueNotice } from '../mail-notice.job.ts'
+import { findPerson, getPerson, type Person } from '../people.queries.ts'
+import { hashToken, newToken } from '../tokens.ts'
+import { findKinds } from './factors.ts'
+import { askPasskey, personOfPasskey } from './passkeys.ts'
+import { findRecoveryCode } from './recovery-codes.ts'
+import { findRecoveryCodeHashes, findTotpSecret, takeRecoveryCode, takeTotpStep } from './second-factor.queries.ts'
+import { stepOfCode } from './totp.ts'
+
+const SECOND_STEP_MS = 10 * 60_000
+
+/** Of one person, from wherever: who is asked for a code has given the password already (D66). */
+const WRONG_CODES: RateLimit = {
+  name: 'second-factor',
+  points: 5,
+  seconds: 900,
+  pauseSeconds: 900,
+  text: 'Too many wrong codes. Please wait 15 minutes before trying again.',
+}
+
+/** Each question is a row. */
+const QUESTIONS: RateLimit = {
+  name: 'passkey-questions',
+  points: 300,
+  seconds: 3_600,
+  text: 'Too many sign-in attempts. Please wait a few minutes before trying again.',
+}
+
+interface SignInCall {
+  visitor: Visitor
+  limit: Limit
+  security: NoteSecurity
+}
+
+/** What signing in answers after the right password of a person with a second factor; undefined without one. */
+export async function secondStepFor(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  person: Person,
+): Promise<SecondStep | undefined> {
+  const kinds = await findKinds(db, person.id)
+  if (kinds.length === 0) return undefined
+  const token = newToken()
+  const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS).toISOString()
+  await insertAccountToken(db, { hash: hashToken(token), personId: person.id, purpose: 'second-factor', expiresAt })
+  return { second_factor: { token, kinds } }
+}
+
+/** A wrong code leaves the step open, until five of them pause it. */
+export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: SignInCall): Promise<BegunSession> {
+  const tokenHash = hashToken(form.token)
+  const person = await getPerson(deps.db, await personOfStep(deps, tokenHash))
+  const who = { partner: person.partner_id, person: person.id }
+  try {
+    const counted = await call.limit(WRONG_CODES, person.id)
+    refuseInactive(person)
+    await checkFactor(deps, person, form, call.security)
+    await counted.giveBack()
+  } catch (error) {
+    if (error instanceof PortalError)
+      await call.security(deps.db, 'second-factor-failed', { ...who, reason: error.code })
+    throw error
+  }
+  const now = deps.clock.now().toISOString()
+  const taken = await deps.db.transaction().execute((tx) => takeAccountToken(tx, tokenHash, 'second-factor', now))
+  if (taken === undefined) throw stepExpired()
+  return beginSession(deps, person, call)
+}
+
+/** For anybody, or for the person whose second step has this token. */
+export async function askForPasskeyOf(
+  deps: Deps,
+  token: string | undefined,
+  { visitor, limit }: Pick<SignInCall, 'visitor' | 'limit'>,
+): Promise<PasskeyQuestion> {
+  await limit(QUESTIONS, visitor.address)
+  return askPasskey(deps, token === undefined ? undefined : await personOfStep(deps, hashToken(token)))
+}
+
+/** In place of password and second step: the device asked for finger, face or PIN. */
+export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: SignInCall): Promise<BegunSession> {
+  const personId = await personOfPasskey(deps, passkey, { mustVerifyUser: true })
+  const person = personId === undefined ? undefined : await findPerson(deps.db, personId)
+  try {
+    if (!person)
+      throw new Unauthorized('INVALID_PASSKEY', 'This passkey is not known here, or the sign-in took too long.')
+    refuseInactive(person)
+  } catch (error) {
+    if (error instanceof PortalError) {
+      await call.security(deps.db, 'sign-in-failed', {
+        partner: person?.partner_id,
+        person: person?.id,
+        reason: error.code,
+      })
+    }
+    throw error
+  }
+  return beginSession(deps, person, call)
+}
+
+async function personOfStep({ db, clock }: Pick<Deps, 'db' | 'clock'>, tokenHash: Buffer): Promise<string> {
+  const known = await findAccountToken(db, tokenHash, 'second-factor')
+  if (!known || known.expires_at <= clock.now().toISOString()) throw stepExpired()
+  return known.person_id
+}
+
+async function checkFactor(deps: Deps, person: Person, form: FinishSignIn, security: NoteSecurity): Promise<void> {
+  if (form.passkey) {
+    if ((await personOfPasskey(deps, form.passkey, { mustVerifyUser: false })) !== person.id) {
+      throw new Unauthorized('INVALID_PASSKEY', 'This passkey is not one of this account, or it took too long.')
+    }
+    return
+  }
+  const code = form.code ?? ''
+  if (await isTotpCode(deps, person.id, code)) return
+  if (!(await isRecoveryCode(deps, person.id, code))) {
+    throw new Unauthorized('INVALID_CODE', 'This code is not right or was used.')
+  }
+  await security(deps.db, 'recovery-code-used', { partner: person.partner_id, person: person.id })
+}
+
+async function isTotpCode({ db, clock }: Deps, personId: string, code: string): Promise<boolean> {
+  const secret = await findTotpSecret(db, personId, 'confirmed')
+  const step = secret && stepOfCode(secret, code, clock.now())
+  return step !== undefined && (await takeTotpStep(db, personId, step))
+}
+
+/** It is used up, and the person is told: somebody else may have found the paper. */
+async function isRecoveryCode(deps: Deps, personId: string, code: string): Promise<boolean> {
+  const hash = await findRecoveryCode(await findRecoveryCodeHashes(deps.db, personId), code)
+  if (hash === undefined) return false
+  return deps.db.transaction().execute(async (tx) => {
+    const isTaken = await takeRecoveryCode(tx, personId, hash)
+    if (isTaken) await enqueueNotice(tx, deps, personId, 'recovery-code-used')
+    return isTaken
+  })
+}
+
+function stepExpired(): Unauthorized {
+  return new Unauthorized('SIGN_IN_EXPIRED', 'The sign-in took too long. Please sign in again.')
+}

@@ -1,0 +1,54 @@
+import type { Deps } from '../../../deps.ts'
+import { Conflict, Invalid, NotFound } from '../../../errors.ts'
+import type { SessionCaller } from '../../../http/authenticate.ts'
+import type { Limit } from '../../../http/rate-limit.ts'
+import { getPerson } from '../people.queries.ts'
+import { codesForFirstFactor, noteAdded, noteRemoved } from './factors.ts'
+import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
+import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
+
+/** Asked again before a code was confirmed, it makes another secret in place of the first. */
+export async function beginTotpApp(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { personId }: SessionCaller,
+): Promise<{ secret: string; otpauth_url: string }> {
+  const person = await getPerson(db, personId)
+  const secret = newTotpSecret()
+  if (!(await keepWaitingTotpSecret(db, personId, secret, clock.now().toISOString()))) {
+    throw new Conflict('CONFLICT', 'There is an authenticator app already. Remove it before you add another one.')
+  }
+  return totpSetUp(secret, person.email)
+}
+
+/** The first code proves that the app has the secret. Answers recovery codes with the person's first second factor. */
+export async function addTotpApp(
+  deps: Deps,
+  caller: SessionCaller,
+  code: string,
+  limit: Limit,
+): Promise<{ recovery_codes: string[] | null }> {
+  const { db, clock } = deps
+  const now = clock.now()
+  const secret = await findTotpSecret(db, caller.personId, 'waiting')
+  if (!secret) throw new Conflict('CONFLICT', 'Begin again: there is no app that waits for a code.')
+  const step = stepOfCode(secret, code, now)
+  if (step === undefined) {
+    const text = 'This code is not right. Look at the newest one in your app.'
+    throw new Invalid('INVALID_CODE', text, { code: text })
+  }
+  const codes = await codesForFirstFactor(db, caller.personId, limit)
+  await db.transaction().execute(async (tx) => {
+    if (!(await markTotpConfirmed(tx, caller.personId, { secret, step, at: now.toISOString() }))) {
+      throw new Conflict('CONFLICT', 'Begin again: the app was added or begun elsewhere meanwhile.')
+    }
+    await noteAdded(tx, deps, caller, codes)
+  })
+  return { recovery_codes: codes?.codes ?? null }
+}
+
+export async function removeTotpApp(deps: Deps, caller: SessionCaller): Promise<void> {
+  await deps.db.transaction().execute(async (tx) => {
+    if (!(await removeTotp(tx, caller.personId))) throw new NotFound('There is no authenticator app')
+    await noteRemoved(tx, deps, caller)
+  })
+}

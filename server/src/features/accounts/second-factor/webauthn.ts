@@ -1,0 +1,137 @@
+import type { CreatedPasskey, PasskeyCreation, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
+import * as z from 'zod/mini'
+
+/** How long a person may take to answer the browser's question. */
+export const CHALLENGE_MS = 5 * 60_000
+
+/** EdDSA, ES256 and RS256 of COSE: what devices make. */
+const ALGORITHMS = [-8, -7, -257]
+
+const ClientData = z.object({ challenge: z.string().check(z.regex(/^[\w-]{1,100}$/)) })
+
+/** A passkey as it is kept. */
+export interface StoredPasskey {
+  credential_id: string
+  public_key: Buffer
+  counter: number
+  transports: string[]
+}
+
+type Known = Pick<StoredPasskey, 'credential_id' | 'transports'>
+
+/** Discoverable, so that it can stand for the whole sign-in; nothing is asked about the device's make. */
+export async function passkeyCreation(
+  publicUrl: string,
+  person: { id: string; email: string; name: string },
+  known: readonly Known[],
+): Promise<PasskeyCreation> {
+  const rp = { name: 'Partner Portal', id: hostOf(publicUrl) }
+  const { generateRegistrationOptions } = await library()
+  const options = await generateRegistrationOptions({
+    rpName: rp.name,
+    rpID: rp.id,
+    userID: Uint8Array.from(Buffer.from(person.id)),
+    userName: person.email,
+    userDisplayName: person.name,
+    supportedAlgorithmIDs: ALGORITHMS,
+  })
+  return {
+    ...options,
+    rp,
+    timeout: CHALLENGE_MS,
+    attestation: 'none',
+    excludeCredentials: known.map(descriptor),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
+  }
+}
+
+/** Without `known` the person chooses among all that the device has for this portal. */
+export async function passkeyQuestion(publicUrl: string, known: readonly Known[]): Promise<PasskeyQuestion> {
+  const rpId = hostOf(publicUrl)
+  const { generateAuthenticationOptions } = await library()
+  const { challenge } = await generateAuthenticationOptions({ rpID: rpId })
+  const allowCredentials = known.map(descriptor)
+  return { challenge, timeout: CHALLENGE_MS, rpId, allowCredentials, userVerification: 'preferred' }
+}
+
+/** The challenge that a browser's answer claims to answer; undefined for what is no such answer. */
+export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string | undefined {
+  try {
+    return ClientData.parse(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString())).challenge
+  } catch {
+    return undefined
+  }
+}
+
+/** The passkey, when it was made here as the answer to this challenge. */
+export async function readCreatedPasskey(
+  publicUrl: string,
+  passkey: CreatedPasskey,
+  challenge: string,
+): Promise<StoredPasskey | undefined> {
+  const { verifyRegistrationResponse } = await library()
+  const verification = await unlessRefused(
+    verifyRegistrationResponse({
+      response: { ...passkey, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: new URL(publicUrl).origin,
+      expectedRPID: hostOf(publicUrl),
+      requireUserVerification: false,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }),
+  )
+  if (!verification?.verified) return undefined
+  const { id, publicKey, counter } = verification.registrationInfo.credential
+  return {
+    credential_id: id,
+    public_key: Buffer.from(publicKey),
+    counter,
+    transports: passkey.response.transports ?? [],
+  }
+}
+
+/**
+ * The passkey's new counter, when it answered this challenge here. With `mustVerifyUser` its device must have asked for
+ * finger, face or PIN: then it stands for the password as well.
+ */
+export async function readUsedPasskey(
+  publicUrl: string,
+  passkey: UsedPasskey,
+  { challenge, stored, mustVerifyUser }: { challenge: string; stored: StoredPasskey; mustVerifyUser: boolean },
+): Promise<number | undefined> {
+  const { verifyAuthenticationResponse } = await library()
+  const verification = await unlessRefused(
+    verifyAuthenticationResponse({
+      response: { ...passkey, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: new URL(publicUrl).origin,
+      expectedRPID: hostOf(publicUrl),
+      credential: {
+        id: stored.credential_id,
+        publicKey: Uint8Array.from(stored.public_key),
+        counter: stored.counter,
+        transports: stored.transports,
+      },
+      requireUserVerification: mustVerifyUser,
+    }),
+  )
+  return verification?.verified ? verification.authenticationInfo.newCounter : undefined
+}
+
+/** It takes a third of a second and 26 MB, which no process needs before its first passkey. */
+function library() {
+  return import('@simplewebauthn/server')
+}
+
+/** The library throws for everything that is wrong with an answer, and what it is given is the caller's alone. */
+async function unlessRefused<Result>(verification: Promise<Result>): Promise<Result | undefined> {
+  return verification.catch(() => undefined)
+}
+
+function hostOf(publicUrl: string): string {
+  return new URL(publicUrl).hostname
+}
+
+function descriptor({ credential_id, transports }: Known) {
+  return { id: credential_id, type: 'public-key' as const, transports }
+}

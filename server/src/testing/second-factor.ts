@@ -1,0 +1,48 @@
+import { TOTP } from 'otpauth'
+import { openAuthenticator } from './authenticator.ts'
+import type { Answer, TestPortal } from './start-portal.ts'
+
+interface Person {
+  post(path: string, body?: unknown): Promise<Answer>
+}
+
+/** The app that the person scanned the QR code with: no code of it was given yet. */
+export async function beginApp(portal: TestPortal, person: Person) {
+  const begun = (await person.post('/account/totp')).body.data
+  const totp = new TOTP({ secret: begun.secret })
+  const codeAt = (ms = 0) => totp.generate({ timestamp: portal.deps.clock.now().getTime() + ms })
+  return {
+    otpauthUrl: String(begun.otpauth_url),
+    codeAt,
+    /** Another one each time: a code serves once. */
+    nextCode() {
+      portal.advance(30_000)
+      return codeAt()
+    },
+  }
+}
+
+/** The same, in place already. */
+export async function addApp(portal: TestPortal, person: Person) {
+  const app = await beginApp(portal, person)
+  const firstCode = app.codeAt()
+  const added = await person.post('/account/totp/confirm', { code: firstCode })
+  const recoveryCodes: string[] = added.body.data.recovery_codes
+  return { ...app, firstCode, recoveryCodes }
+}
+
+/** The device that keeps a passkey of the person, in place already. */
+export async function addPasskey(portal: TestPortal, person: Person, name = 'Phone') {
+  const device = openAuthenticator(portal.deps.publicUrl)
+  const { data } = (await person.post('/account/passkeys/options')).body
+  const added = await person.post('/account/passkeys', { name, passkey: device.create(data) })
+  return {
+    device,
+    added,
+    /** The device's answer to a question that the portal asks now. */
+    async answer(how?: { isVerified?: boolean; token?: string }) {
+      const question = (await portal.post('/auth/passkey/options', { token: how?.token })).body.data
+      return device.use(question, how)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** What the server may ask of the person before it does what a call wants. The app registers how. */
+export interface Demands {
+  /** Password or passkey again. Answers whether the person gave it. */
+  confirm: () => Promise<boolean>
+  /** A second factor, which the person has not set up yet. */
+  setUpSecondFactor: () => void
+}
+
+let demands: Demands | undefined
+let question: Promise<boolean> | undefined
+/** A page's loader calls before the app is there. */
+let isSecondFactorDue = false
+
+export function answerDemands(answers: Demands): () => void {
+  demands = answers
+  if (isSecondFactorDue) leadToSecondFactor()
+  return () => {
+    if (demands === answers) demands = undefined
+  }
+}
+
+/** Several calls at once wait for one question. */
+export async function confirmAgain(): Promise<boolean> {
+  question ??= demands?.confirm().finally(() => {
+    question = undefined
+  })
+  return (await question) ?? false
+}
+
+export function leadToSecondFactor() {
+  isSecondFactorDue = demands === undefined
+  demands?.setUpSecondFactor()
+}

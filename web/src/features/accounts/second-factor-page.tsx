@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { paths } from '../../app/paths.ts'
+import { sessionQuery } from '../../session/session.queries.ts'
+import { signOut } from '../../session/sign-out.ts'
+import { buttonClass } from '../../ui/button.tsx'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { secondFactorQuery } from './second-factor/second-factor.queries.ts'
+import { hasFactor, SecondFactorCard } from './second-factor/second-factor-card.tsx'
+
+/** Where a person without a second factor is led when an owner requires one of everybody. */
+export function SecondFactorPage() {
+  const { data: factor } = useQuery(secondFactorQuery())
+  const { data: session } = useQuery({ ...sessionQuery(), enabled: false })
+  const [hasCodes, setHasCodes] = useState(false)
+  const isDone = factor !== undefined && hasFactor(factor) && !hasCodes
+
+  return (
+    <AccountFrame
+      title="Set up a second factor"
+      text={`${session?.businessName ?? 'Your business'} asks for one of everybody. It takes a minute.`}
+      footer={
+        <button type="button" className={textLinkClass} onClick={() => void signOut()}>
+          Sign out
+        </button>
+      }
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {isDone && (
+          <Link {...paths.dashboard} className={buttonClass('primary')}>
+            Go to the dashboard
+          </Link>
+        )}
+        <SecondFactorCard onCodes={setHasCodes} />
+      </div>
+    </AccountFrame>
+  )
+}

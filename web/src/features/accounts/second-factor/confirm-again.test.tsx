@@ -1,0 +1,75 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../../testing/open-app.tsx'
+import { data, failure } from '../../../testing/server.ts'
+import { serveSignedIn } from '../../../testing/signed-in.ts'
+
+const PROFILE = {
+  id: 'p1',
+  person_id: 'h1',
+  role: 'owner',
+  zoho_id: null,
+  business_name: 'Harbour Finance',
+  first_name: null,
+  last_name: null,
+  email: 'demo@harbour.example',
+  phone: null,
+  is_active: true,
+  email_verified: true,
+}
+const FACTOR = {
+  totp: { added_at: '2026-11-20T01:00:00.000Z' },
+  passkeys: [],
+  recovery_codes_left: 4,
+  is_required: false,
+}
+
+function serveProfile() {
+  let isConfirmed = false
+  return serveSignedIn({
+    'GET /profile': () => ({ body: data(PROFILE) }),
+    'GET /account/second-factor': () => ({ body: data(FACTOR) }),
+    'DELETE /account/totp': () =>
+      isConfirmed
+        ? { body: data({ ...FACTOR, totp: null, recovery_codes_left: 0 }) }
+        : { status: 403, body: failure('Enter your password again to go on.', 'CONFIRM_PASSWORD') },
+    'POST /account/confirm': ({ body }) => {
+      isConfirmed = JSON.stringify(body) === '{"password":"right"}'
+      const text = 'Incorrect password'
+      return isConfirmed
+        ? { body: data({}) }
+        : { status: 400, body: failure(text, 'INVALID_CURRENT_PASSWORD', { password: text }) }
+    },
+  })
+}
+
+async function removeApp(user: ReturnType<typeof openApp>) {
+  await user.click(await screen.findByRole('button', { name: 'Remove authenticator app' }))
+  await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Remove' }))
+  return screen.findByRole('alertdialog', { name: 'Confirm that it is you' })
+}
+
+test('a call for which the server asks for the password again is made again once it was given', async () => {
+  const server = serveProfile()
+  const user = openApp('/profile')
+  const dialog = await removeApp(user)
+  const password = within(dialog).getByLabelText('Password')
+  await user.type(password, 'wrong{Enter}')
+  expect(await within(dialog).findByText('Incorrect password')).toBeDefined()
+  expect(password.getAttribute('aria-invalid')).toBe('true')
+
+  await user.clear(password)
+  await user.type(password, 'right{Enter}')
+  expect(await screen.findByRole('button', { name: 'Set up authenticator app' })).toBeDefined()
+  expect(screen.queryByText('Confirm that it is you')).toBeNull()
+  expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(2)
+})
+
+test('a person who does not give it is told why nothing happened', async () => {
+  const server = serveProfile()
+  const user = openApp('/profile')
+  await user.click(within(await removeApp(user)).getByRole('button', { name: 'Cancel' }))
+  expect(await screen.findByText('Enter your password again to go on.')).toBeDefined()
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+  expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+})

@@ -1,0 +1,48 @@
+import {
+  askForPasskey,
+  type CreatedPasskey,
+  type PasskeyCreation,
+  type UsedPasskey,
+} from '@portal/contract/second-factor.ts'
+import { call } from '../../../api/call.ts'
+import { Failure } from '../../../api/failure.ts'
+
+/** Why the browser gave no passkey, by the names that WebAuthn has for it. */
+const REFUSALS: Record<string, string> = {
+  NotAllowedError: 'No passkey was given. Please try again.',
+  AbortError: 'No passkey was given. Please try again.',
+  InvalidStateError: 'This device has a passkey for your account already.',
+  SecurityError: 'Passkeys do not work at this address. Open the portal at its own address.',
+}
+const OTHERWISE = 'This device could not give a passkey.'
+
+export function hasPasskeys(): boolean {
+  return 'PublicKeyCredential' in window
+}
+
+export async function createPasskey(optionsJSON: PasskeyCreation): Promise<CreatedPasskey> {
+  // Not before it is needed: most visits use no passkey.
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  return startRegistration({ optionsJSON }).catch(refuse)
+}
+
+/** Asks for any passkey of this portal, or with the token of a second step for one of that person. */
+export async function takePasskey(token?: string): Promise<UsedPasskey> {
+  const [optionsJSON, { startAuthentication }] = await Promise.all([
+    call(askForPasskey, { body: { token } }),
+    import('@simplewebauthn/browser'),
+  ])
+  return startAuthentication({ optionsJSON }).catch(refuse)
+}
+
+function refuse(cause: unknown): never {
+  const name = cause instanceof Error ? cause.name : ''
+  throw new Failure(0, REFUSALS[name] ?? OTHERWISE, { code: 'NO_PASSKEY', cause })
+}
+
+/** A name for a new passkey, to begin with. */
+export function deviceName(userAgent: string): string {
+  const device = /iPhone|iPad|Android|Macintosh|Windows|Linux/.exec(userAgent)?.[0]
+  if (device === 'Macintosh') return 'Mac'
+  return device ?? 'My device'
+}

@@ -1,0 +1,40 @@
+import { changeTeamSettings } from '@portal/contract/second-factor.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../../api/call.ts'
+import { failureText } from '../../../api/failure.ts'
+import { Alert } from '../../../ui/alert.tsx'
+import { Checkbox } from '../../../ui/field.tsx'
+import { toast } from '../../../ui/toast.ts'
+import { secondFactorQuery } from './second-factor.queries.ts'
+
+/** An owner's choice for the whole business. */
+export function RequireOfEverybody({ businessName }: { businessName: string }) {
+  const queryClient = useQueryClient()
+  const { data: factor } = useQuery(secondFactorQuery())
+  const change = useMutation({
+    mutationFn: (isRequired: boolean) => call(changeTeamSettings, { body: { second_factor_required: isRequired } }),
+    onSuccess({ second_factor_required }) {
+      toast.success(
+        second_factor_required
+          ? 'Everybody needs a second factor now'
+          : 'A second factor is everybody’s own choice now',
+      )
+      return queryClient.invalidateQueries(secondFactorQuery())
+    },
+  })
+  if (!factor) return null
+  return (
+    <div className="grid gap-3 border-t border-line pt-5">
+      {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
+      <Checkbox
+        label="Require a second factor of everybody"
+        hint={`Everybody at ${businessName} who has none sets one up at once, before anything else.`}
+        checked={change.isPending ? change.variables : factor.is_required}
+        aria-disabled={change.isPending || undefined}
+        onChange={(event) => {
+          if (!change.isPending) change.mutate(event.target.checked)
+        }}
+      />
+    </div>
+  )
+}
