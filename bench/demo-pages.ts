@@ -78,6 +78,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/search', path: '/search?q=transport', shows: 'tbody tr' },
     { name: '/api-docs', path: '/api-docs', shows: 'main h2' },
     { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
+    { name: '/team', path: '/team', shows: 'main select' },
     { name: '/security', path: '/security', shows: 'tbody tr' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
   ]

@@ -9,6 +9,7 @@ const PAGES = [
   '/search?q=transport',
   '/webhook',
   '/api-keys',
+  '/team',
   '/profile',
 ]
 

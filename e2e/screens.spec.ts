@@ -120,6 +120,11 @@ const FORMS = [
     texts: ['Usage example', 'Using your key', 'permanent and do not expire'],
   },
   {
+    path: '/team',
+    heading: 'Team',
+    texts: ['Invite a Person', 'People', 'You', 'Roles', 'Owner', 'Member', 'Viewer'],
+  },
+  {
     path: '/profile',
     heading: 'Profile Settings',
     texts: ['Personal Information', 'Change Password', 'Business name', 'Email', 'Phone'],
