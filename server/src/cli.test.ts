@@ -1,3 +1,4 @@
+import { TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { openLender } from './testing/lender.ts'
 import { openDataFolder } from './testing/portal-process.ts'
@@ -62,7 +63,20 @@ test('operators work beside a portal that runs, and where none runs, on the same
   expect(await ask(portal, '/auth/login', signIn)).toMatchObject({ status: 403, body: { code: 'ACCOUNT_INACTIVE' } })
   expect((await folder.command(['partner', 'deactivate', bobsId])).out).toMatch(/was inactive already/)
   expect((await folder.command(['partner', 'activate', 'BOB@example.com'])).out).toMatch(/is active now/)
-  expect((await ask(portal, '/auth/login', signIn)).status).toBe(200)
+  const { token } = (await ask(portal, '/auth/login', signIn)).body
+
+  const { secret } = (await ask(portal, '/account/totp', { body: {}, token })).body.data
+  await ask(portal, '/account/totp/confirm', { body: { code: new TOTP({ secret }).generate() }, token })
+  expect((await ask(portal, '/auth/login', signIn)).body.second_factor.kinds).toEqual(['totp', 'recovery'])
+  const reset = await folder.command(['people', 'reset-second-factor', 'BOB@example.com'])
+  expect([reset.code, reset.out]).toEqual([
+    0,
+    'bob@example.com signs in with the password alone now; sessions ended: 1\n',
+  ])
+  expect((await ask(portal, '/auth/login', signIn)).body.token).toBeDefined()
+  expect((await folder.command(['people', 'reset-second-factor', 'nobody@example.com'])).err).toBe(
+    'There is no person "nobody@example.com"\n',
+  )
 
   const lender = openLender(portal.crmUrl)
   // Told of a change, the portal would be quicker than the command.
