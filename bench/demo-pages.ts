@@ -61,6 +61,8 @@ const PUBLIC_PAGES: DemoPage[] = [
   { name: '/forgot-password', path: '/forgot-password', isPublic: true, shows: 'form button[type=submit]' },
   { name: '/reset-password', path: '/reset-password?token=x', isPublic: true, shows: 'form button[type=submit]' },
   { name: '/verify-email', path: '/verify-email?token=x', isPublic: true, shows: 'h1' },
+  { name: '/confirm-email', path: '/confirm-email?token=x', isPublic: true, shows: 'h1' },
+  { name: '/undo-email', path: '/undo-email?token=x', isPublic: true, shows: 'h1' },
   { name: '/disown', path: '/disown?token=x', isPublic: true, shows: 'h1' },
 ]
 
@@ -76,6 +78,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/search', path: '/search?q=transport', shows: 'tbody tr' },
     { name: '/api-docs', path: '/api-docs', shows: 'main h2' },
     { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
+    { name: '/security', path: '/security', shows: 'tbody tr' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
   ]
   return pages.map((page) => ({ ...page, isPublic: false }))

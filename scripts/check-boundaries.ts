@@ -18,6 +18,7 @@ const SERVER_FEATURES = {
   sync: ['notes', 'leads', 'deals', 'accounts'],
   webhooks: ['accounts'],
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
+  'security-log': [],
   dashboard: [],
   search: [],
 }

@@ -10,6 +10,8 @@ const ENTRIES = [
   { name: 'Webhook', path: '/webhook' },
   { name: 'API Keys', path: '/api-keys' },
   { name: 'API Docs', path: '/api-docs' },
+  { name: 'Team', path: '/team' },
+  { name: 'Security Log', path: '/security' },
   { name: 'Profile Settings', path: '/profile' },
 ]
 
@@ -24,6 +26,8 @@ const PAGES_OF_PARTNERS = [
   '/search?q=a',
   '/api-docs',
   '/api-keys',
+  '/team',
+  '/security',
   '/profile',
 ]
 

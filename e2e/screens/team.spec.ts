@@ -88,6 +88,7 @@ test('an owner invites a broker, who joins on a phone and submits a lead, and en
     await expect(toasts(page).last()).toHaveText('Robin Lee is a viewer now')
     await expect(broker.getByRole('link', { name: 'New Lead' })).toBeVisible()
     await broker.getByPlaceholder('Search by business name').fill('Saltbush')
+    await broker.keyboard.press('Enter')
     await expect(broker.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
     await broker.getByRole('link', { name: 'Saltbush Transport', exact: true }).click()
     await expect(broker.getByRole('heading', { name: 'Notes' })).toBeVisible()

@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { secondFactorRoutes } from './features/accounts/second-factor.routes.ts'
+import { sessionRoutes } from './features/accounts/sessions.routes.ts'
 import { findCaller, findConfirmation } from './features/accounts/sessions.ts'
 import { apiKeyRoutes } from './features/api-keys/api-keys.routes.ts'
 import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
@@ -16,6 +17,8 @@ import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
+import { securityLogRoutes } from './features/security-log/security-log.routes.ts'
+import { createSecurityStore } from './features/security-log/store-security.ts'
 import { crmNotificationRoutes } from './features/sync/crm-notifications.routes.ts'
 import { syncRoutes } from './features/sync/sync.routes.ts'
 import { teamRoutes } from './features/team/team.routes.ts'
@@ -46,7 +49,10 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     { findSessionCaller: callers.find, findKeyCaller: (key) => findKeyCaller(deps, key), hasKeyForm },
     rateLimits,
   )
-  const mount = createMount(app, deps, authenticate, rateLimits, (caller) => findConfirmation(deps, caller))
+  const mount = createMount(app, deps, authenticate, rateLimits, {
+    findConfirmation: (caller) => findConfirmation(deps, caller),
+    storeSecurity: createSecurityStore(deps),
+  })
   logInboundCalls(app, deps)
   accountRoutes(mount, deps, {
     callers,
@@ -54,6 +60,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
     connectRecords: (tx, partnerId) => deps.jobs.enqueue(tx, CONNECT_QUEUE, { partnerId }),
   })
   secondFactorRoutes(mount, deps, callers)
+  sessionRoutes(mount, deps, callers)
   teamRoutes(mount, deps, callers)
   apiKeyRoutes(mount, deps)
   leadRoutes(mount, deps)
@@ -65,6 +72,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   crmNotificationRoutes(app, deps)
   partnerApiRoutes(mount, deps)
   webhookRoutes(mount, deps)
+  securityLogRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)
   packAnswers(app)

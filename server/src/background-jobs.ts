@@ -1,3 +1,4 @@
+import { mailEmailChange, mailEmailChanged } from './features/accounts/mail-email-change.job.ts'
 import { mailNotice } from './features/accounts/mail-notice.job.ts'
 import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
 import { mailVerification } from './features/accounts/mail-verification.job.ts'
@@ -26,6 +27,8 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   runSync,
   mailVerification,
   mailResetLink,
+  mailEmailChange,
+  mailEmailChanged,
   mailInvitation,
   mailNotice,
   mailEndpointDisabled,

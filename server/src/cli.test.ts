@@ -63,8 +63,19 @@ test('operators work beside a portal that runs, and where none runs, on the same
   expect(await ask(portal, '/auth/login', signIn)).toMatchObject({ status: 403, body: { code: 'ACCOUNT_INACTIVE' } })
   expect((await folder.command(['partner', 'deactivate', bobsId])).out).toMatch(/was inactive already/)
   expect((await folder.command(['partner', 'activate', 'BOB@example.com'])).out).toMatch(/is active now/)
-  const { token } = (await ask(portal, '/auth/login', signIn)).body
+  const back = await ask(portal, '/auth/login', signIn)
+  expect(back.status).toBe(200)
+  const { out: log } = await folder.command(['security-log', '--partner', bobsId])
+  expect(log.split('\n').slice(0, 5)).toEqual([
+    expect.stringMatching(/^TIME +BUSINESS +WHO +WHAT +IP ADDRESS +BROWSER$/),
+    expect.stringMatching(/^\S+Z +bob Broking +bob@example.com +Signed in +127\.0\.0\.1$/),
+    expect.stringMatching(/ +operator +Account activated$/),
+    expect.stringMatching(/ +bob@example.com +Sign-in failed, ACCOUNT_INACTIVE +127/),
+    expect.stringMatching(/ +operator +Account deactivated$/),
+  ])
+  expect((await folder.command(['security-log', '--person', ada.email])).out).toMatch(/^(?:(?!bob@).)*ada@(?!.*bob@)/s)
 
+  const { token } = back.body
   const { secret } = (await ask(portal, '/account/totp', { body: {}, token })).body.data
   await ask(portal, '/account/totp/confirm', { body: { code: new TOTP({ secret }).generate() }, token })
   expect((await ask(portal, '/auth/login', signIn)).body.second_factor.kinds).toEqual(['totp', 'recovery'])

@@ -8,6 +8,7 @@ import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
 import { resetSecondFactorOf } from './operator/people-commands.ts'
 import { pruneNow } from './operator/prune-command.ts'
+import { listSecurityLog } from './operator/security-log-command.ts'
 import { syncPartners } from './operator/sync-command.ts'
 import { openWorkplace } from './operator/workplace.ts'
 import { CrmRefused } from './zoho/errors.ts'
@@ -20,6 +21,7 @@ const COMMANDS = [
   syncPartners,
   checkCrm,
   setUpCrm,
+  listSecurityLog,
   pruneNow,
 ]
 

@@ -387,6 +387,11 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     const mail = await on.mailTo(subject.email, '/verify-email?token=')
     return /verify-email\?token=([\w-]+)/.exec(mail)?.[1]
   }
+  const changeToken = async () => {
+    await subject.put('/account/email', { email: `new-${subject.email}` })
+    const mail = await on.mailTo(`new-${subject.email}`)
+    return /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
+  }
   // Where people of the partner are needed.
   const isOfTeam = route.path.startsWith('/team/') || route.path.includes('invitation')
   if (isOfTeam) await confirmEmail(on, subject)
@@ -406,6 +411,14 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     },
     'POST /auth/verify-email': async () => {
       return { token: await linkToken(), password: subject.password }
+    },
+    'PUT /account/email': async () => ({ email: `new-${subject.email}` }),
+    'POST /auth/confirm-email': async () => ({ token: await changeToken() }),
+    'POST /auth/undo-email': async () => {
+      await on.post('/auth/verify-email', { token: await linkToken(), password: subject.password })
+      await on.post('/auth/confirm-email', { token: await changeToken() })
+      const mail = await on.mailTo(subject.email, '/undo-email?token=')
+      return { token: /undo-email\?token=([\w-]+)/.exec(mail)?.[1] }
     },
     'POST /auth/disown': async () => ({ token: await linkToken() }),
     'PUT /profile': async () => ({ business_name: subject.businessName, phone: '0491 570 006' }),
@@ -435,6 +448,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       await addPasskey(on, subject)
       return (await subject.get('/account/second-factor')).body.data.passkeys[0].id
     },
+    'DELETE /account/sessions/:id': async () => (await subject.get('/account/sessions')).body.data.sessions[0].id,
     'POST /team/invitations/:id/send': async () => (await invite()).id,
     'DELETE /team/invitations/:id': async () => (await invite()).id,
     'PUT /team/people/:id': async () => (await addColleague(on, subject, 'member')).id,
@@ -533,6 +547,9 @@ function validBody(route: Route): Record<string, unknown> | undefined {
     '/auth/verify': { token: 'x' },
     '/auth/verify-email': { token: 'x' },
     '/auth/disown': { token: 'x' },
+    '/auth/confirm-email': { token: 'x' },
+    '/auth/undo-email': { token: 'x' },
+    '/account/email': { email: 'conform@example.com' },
     '/auth/accept-invitation': { token: 'x', password: 'correct-horse-battery' },
     '/team/invitations': INVITED,
     '/team/people/:id': { role: 'viewer' },

@@ -143,8 +143,8 @@ test('more than one statement removes is removed all the same, and the night ask
   const partner = await portal.newPartner()
   const { db } = portal.deps
   const personId = (await partner.get('/profile')).body.data.person_id
-  await sql`insert into sessions (token_hash, person_id, family_id, signed_in_at, expires_at)
-              select sha256(n::text::bytea), ${personId}, gen_random_uuid(), now(), now() - interval '1 day'
+  await sql`insert into sessions (token_hash, person_id, family_id, signed_in_at, confirmed_at, expires_at)
+              select sha256(n::text::bytea), ${personId}, gen_random_uuid(), now(), now(), now() - interval '1 day'
               from generate_series(1, 2500) n`.execute(db)
   expect(await pruned(portal)).toEqual({ sessions: 2_500 })
   const { rows } = await sql`select cron from jobs.schedule where name = 'prune'`.execute(db)

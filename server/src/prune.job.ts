@@ -3,6 +3,7 @@ import { removeInBatches } from './db/remove-in-batches.ts'
 import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
 import { removeAccountTokensOfAllPartners } from './features/accounts/account-tokens.queries.ts'
+import { removeEmailChangesOfAllPartners } from './features/accounts/email-changes.queries.ts'
 import { removeKnownSourcesOfAllPartners } from './features/accounts/known-sources.queries.ts'
 import { removeChallengesOfAllPartners } from './features/accounts/second-factor/passkeys.queries.ts'
 import { removeWaitingTotpSecretsOfAllPartners } from './features/accounts/second-factor/second-factor.queries.ts'
@@ -10,6 +11,7 @@ import { removeSessionsOfAllPartners } from './features/accounts/sessions.querie
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
+import { removeSecurityEntriesOfAllPartners } from './features/security-log/security-log.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
 import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
@@ -37,6 +39,8 @@ const INVITATION_MS = 30 * DAY_MS
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
+/** D68. */
+const SECURITY_LOG_MS = 365 * DAY_MS
 
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
@@ -51,7 +55,7 @@ export const pruneNightly = defineJob({
   },
 })
 
-/** Removes what has had its time, and tells how many of each kind. A kind of row that ends is one more line here. */
+/** Removes expired rows, and returns how many of each kind. A new kind of expiring row is one more line here. */
 export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
@@ -60,6 +64,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'account tokens': (rowsMax) => removeAccountTokensOfAllPartners(db, before(TOKEN_MS), rowsMax),
     'passkey challenges': (rowsMax) => removeChallengesOfAllPartners(db, before(0), rowsMax),
     'unfinished authenticator apps': (rowsMax) => removeWaitingTotpSecretsOfAllPartners(db, before(DAY_MS), rowsMax),
+    'email changes': (rowsMax) => removeEmailChangesOfAllPartners(db, before(0), rowsMax),
     invitations: (rowsMax) => removeInvitationsOfAllPartners(db, before(INVITATION_MS), rowsMax),
     'known sources': (rowsMax) => removeKnownSourcesOfAllPartners(db, before(KNOWN_SOURCE_MS), rowsMax),
     'rate limits': (rowsMax) => removeUsedUpLimits(db, now, rowsMax),
@@ -67,6 +72,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),
     'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
+    'security log': (rowsMax) => removeSecurityEntriesOfAllPartners(db, before(SECURITY_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),

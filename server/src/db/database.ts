@@ -16,7 +16,7 @@ export interface Database {
    * of its own asks.
    */
   reach(): Promise<void>
-  /** Closes the connections that nobody uses: where one fell silent, the others that were open at the time did, too. */
+  /** Closes idle connections. If one fell silent, the others that were open at the time are suspect. */
   dropIdle(): Promise<void>
   close(): Promise<void>
 }

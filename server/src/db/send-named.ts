@@ -15,8 +15,8 @@ const names = new Map<string, string>()
 
 /**
  * Sends a statement by a name of its own, so that a connection plans it once and not each time, which takes as long as
- * running it: over a pool, or what is quick and asked with every visit over the hot reads. For statements whose text takes
- * few forms, however many values they are asked with.
+ * running it: over a pool, or what is quick and asked with every visit over the hot reads. Only for statements with few
+ * different texts; the number of different values does not matter.
  */
 export async function sendNamed<Row>(
   connections: Reads,

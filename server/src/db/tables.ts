@@ -1,4 +1,5 @@
 import type { Role } from '@portal/contract/roles.ts'
+import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
@@ -72,6 +73,9 @@ interface SessionsTable {
   token_hash: Buffer
   person_id: string
   family_id: string
+  ip: ColumnType<string | null, string | null, never>
+  browser: ColumnType<string | null, string | null, never>
+  last_seen_at: Instant | null
   successor_seed: ColumnType<Buffer | null, undefined, Buffer>
   signed_in_at: Instant
   confirmed_at: Instant
@@ -377,6 +381,34 @@ interface WebhookAttemptsTable {
   error_message: string | null
 }
 
+interface EmailChangesTable {
+  id: string
+  person_id: string
+  old_email: string
+  new_email: string
+  asked_at: Instant
+  confirm_hash: ColumnType<Buffer | null, undefined, Buffer | null>
+  confirm_until: Instant
+  done_at: ColumnType<Instant | null, undefined, Instant>
+  undo_hash: ColumnType<Buffer | null, undefined, Buffer>
+  undo_until: ColumnType<Instant | null, undefined, Instant | null>
+}
+
+interface SecurityLogTable {
+  id: string
+  partner_id: string
+  at: Instant
+  event: SecurityEvent
+  kind: SecurityKind
+  person_id: string | null
+  subject_id: string | null
+  subject_name: string | null
+  detail: string | null
+  reason: string | null
+  ip: string | null
+  browser: string | null
+}
+
 export interface Tables {
   partners: PartnersTable
   people: PeopleTable
@@ -389,6 +421,8 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
+  email_changes: EmailChangesTable
+  security_log: SecurityLogTable
   idempotency_keys: IdempotencyKeysTable
   leads: LeadsTable
   deals: DealsTable
@@ -411,7 +445,9 @@ export interface Tables {
 }
 
 export type PartnerRow = Selectable<PartnersTable>
+export type EmailChangeRow = Selectable<EmailChangesTable>
 export type PersonRow = Selectable<PeopleTable>
+export type NewSecurityLogRow = Insertable<SecurityLogTable>
 export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
 /**

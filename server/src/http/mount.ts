@@ -13,7 +13,7 @@ import type { Limit } from './rate-limit.ts'
 import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
 import { requireRole } from './require-role.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
-import { type NoteSecurity, noteSecurity, type SecurityEvent, type SecurityFacts } from './security-events.ts'
+import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
 type Schema = z.ZodMiniType
@@ -74,7 +74,7 @@ export function createMount(
   deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
-  findConfirmation: FindConfirmation,
+  { findConfirmation, storeSecurity }: { findConfirmation: FindConfirmation; storeSecurity: StoreSecurity },
 ): Mount {
   app.decorateRequest('caller', null)
   return (route, handler) => {
@@ -95,15 +95,20 @@ export function createMount(
       },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
+        const visitor = visitorOf(request, reply, deps.publicUrl.startsWith('https:'))
+        const security: NoteSecurity = (db, event, facts) => {
+          const { ip, browser } = visitor
+          const noted = { log: request.log, store: storeSecurity }
+          return noteSecurity(noted, db, event, { ...whoOf(request.caller), ip, browser, ...facts })
+        }
         const call = {
           partner,
           params: request.params,
           query: parse(route, route.query, withoutBlanks(request.query)),
           body: parse(route, route.body, request.body),
-          visitor: visitorOf(request, reply, deps.publicUrl.startsWith('https:')),
+          visitor,
           limit: limiter(reply),
-          security: (event: SecurityEvent, facts?: SecurityFacts) =>
-            noteSecurity(request.log, event, { ...whoOf(request.caller), ip: request.ip, ...facts }),
+          security,
           once: async (work: (tx: Tx) => Promise<unknown>) => {
             const once = await answerOnce(deps, request, partner?.id, async (tx) => z.parse(answer, await work(tx)))
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')

@@ -1,56 +1,46 @@
+import type { SecurityEvent } from '@portal/contract/security-log.ts'
 import type { Logger } from 'pino'
+import type { Db, Tx } from '../db/database.ts'
 
-/** What an operator must be able to tell afterwards: each is one line of the log (D68). */
-export type SecurityEvent =
-  | 'signed-up'
-  | 'signed-in'
-  | 'sign-in-failed'
-  | 'second-factor-failed'
-  | 'recovery-code-used'
-  | 'confirmed'
-  | 'confirmation-failed'
-  | 'totp-added'
-  | 'totp-removed'
-  | 'passkey-added'
-  | 'passkey-removed'
-  | 'recovery-codes-made'
-  | 'second-factor-required'
-  | 'second-factor-optional'
-  | 'second-factor-reset'
-  | 'password-changed'
-  | 'password-reset'
-  | 'email-confirmed'
-  | 'account-disowned'
-  | 'person-invited'
-  | 'invitation-revoked'
-  | 'invitation-accepted'
-  | 'role-changed'
-  | 'person-activated'
-  | 'person-deactivated'
-  | 'api-key-made'
-  | 'api-key-revoked'
-  | 'webhook-url-changed'
-  | 'partner-activated'
-  | 'partner-deactivated'
-
+/** What a call tells of an event besides who calls. No text from outside is in it, so that no secret can be. */
 export interface SecurityFacts {
   /** Its id, and never its email; absent where the account is not known. */
   partner?: string | undefined
   /** The same of who did it, or whose account it is. */
   person?: string | undefined
-  /** The id of the person whose role or access was changed. */
-  changed?: string
+  /** Somebody else whom it was done to. */
+  subject?: { id: string; name: string } | undefined
+  /** More about it, in the portal's own words. */
+  detail?: string | undefined
   /** An error code, where it did not succeed. */
-  reason?: string
+  reason?: string | undefined
 }
 
-/** Writes one event with who called. Takes no free text, so that no secret can be in it. */
-export type NoteSecurity = (event: SecurityEvent, facts?: SecurityFacts) => void
+/**
+ * Notes one event with who called: in the partner's security log, where the account is known, and as one line of the server's.
+ * With the transaction of what happened, the two are stored together or not at all.
+ */
+export type NoteSecurity = (db: Db | Tx, event: SecurityEvent, facts?: SecurityFacts) => Promise<void>
 
-export function noteSecurity(
-  log: Pick<Logger, 'info'>,
+/** Where an event came from; nothing for what an operator does. */
+interface Source {
+  ip?: string
+  browser?: string | null
+}
+
+/** The security log is a feature's, which app.ts hands over. */
+export type StoreSecurity = (
+  db: Db | Tx,
+  partnerId: string,
+  entry: Source & Omit<SecurityFacts, 'partner'> & { event: SecurityEvent },
+) => Promise<void>
+
+export async function noteSecurity(
+  { log, store }: { log: Pick<Logger, 'info'>; store: StoreSecurity },
+  db: Db | Tx,
   event: SecurityEvent,
-  facts: SecurityFacts & { ip?: string },
-): void {
-  log.info({ security: event, ...facts }, 'security')
+  { partner, subject, ...facts }: SecurityFacts & Source,
+): Promise<void> {
+  if (partner !== undefined) await store(db, partner, { event, subject, ...facts })
+  log.info({ security: event, partner, subject: subject?.id, ...facts }, 'security')
 }

@@ -1,10 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
+import { browserOf } from './browser-of.ts'
 
-/** Where a call comes from, for limits: it says nothing of who calls. */
+/** Where a call comes from: it says nothing of who calls. */
 export interface Visitor {
   /** Its IP address; of an IPv6 address the network, because one customer has all addresses of it. */
   address: string
+  /** The IP address itself. */
+  ip: string
+  /** Browser and system in words, where they are known ones. */
+  browser: string | null
   /** What `keepMark` gave this browser earlier. */
   mark: string | undefined
   /** Has the browser send this with its next sign-ins, for half a year. */
@@ -17,6 +22,11 @@ const HALF_A_YEAR_SECONDS = 180 * 86_400
 export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
   return {
     address: networkOf(request.ip),
+    ip: request.ip,
+    // Few calls ask, and reading it takes time.
+    get browser() {
+      return browserOf(request.headers['user-agent'])
+    },
     mark: request.cookies[COOKIE]?.slice(0, 100),
     keepMark(mark) {
       reply.setCookie(COOKIE, mark, {

@@ -51,7 +51,8 @@ async function setActive(command: Command, given: Given, workplace: Workplace, i
   const contact = await findContact(db, partner.id)
   const who = `${partner.business_name} (${contact?.email})`
   const state = isActive ? 'active' : 'inactive'
-  if (isChanged) workplace.security(isActive ? 'partner-activated' : 'partner-deactivated', { partner: partner.id })
+  if (isChanged)
+    await workplace.security(db, isActive ? 'partner-activated' : 'partner-deactivated', { partner: partner.id })
   if (!isChanged) workplace.say(`${who} was ${state} already`)
   else workplace.say(`${who} is ${state} now${isActive ? '' : `; sessions ended: ${sessionsEnded}`}`)
   return 0

@@ -1,3 +1,4 @@
+import { personName } from '@portal/contract/person-name.ts'
 import { findPersonByEmail } from '../features/accounts/people.queries.ts'
 import { resetSecondFactor } from '../features/accounts/second-factor/reset-second-factor.ts'
 import { type Command, CommandFailed, onlyPositional } from './command.ts'
@@ -14,7 +15,10 @@ export const resetSecondFactorOf: Command = {
     const person = await findPersonByEmail(deps.db, email)
     if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
     const sessionsEnded = await resetSecondFactor(deps, person.id)
-    workplace.security('second-factor-reset', { partner: person.partner_id, person: person.id })
+    await workplace.security(deps.db, 'second-factor-reset', {
+      partner: person.partner_id,
+      subject: { id: person.id, name: personName(person) },
+    })
     workplace.say(`${email} signs in with the password alone now; sessions ended: ${sessionsEnded}`)
     return 0
   },

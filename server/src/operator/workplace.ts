@@ -4,6 +4,7 @@ import type { Settings } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
+import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
 import { joinCrmServer, joinDatabaseServer } from '../local/local-servers.ts'
 import type { Parts } from '../portal.ts'
@@ -12,7 +13,7 @@ import type { Parts } from '../portal.ts'
 export interface Workplace {
   /** One or more lines for the operator. */
   say(text: string): void
-  /** One line on standard error. */
+  /** In the partner's security log, and as one line on standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'clock'>>
   parts(): Promise<Parts>
@@ -49,11 +50,11 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
   }
 
   // What else the log tells here is what goes wrong.
-  const securityLog = log.child({}, { level: 'info' })
+  const noted = { log: log.child({}, { level: 'info' }), store: createSecurityStore({ clock }) }
 
   return {
     say,
-    security: (event, facts) => noteSecurity(securityLog, event, { ...facts }),
+    security: (db, event, facts) => noteSecurity(noted, db, event, { ...facts }),
     async database() {
       const { db, pool, close } = openDatabase(await databaseUrl(), (error) =>
         log.warn({ err: error }, 'connection lost'),

@@ -1,3 +1,4 @@
+import { chunksOf } from '../chunks-of.ts'
 import { readItems } from './answers.ts'
 import type { CrmBatch, CrmChange, CrmDeal, CrmDeletion, CrmLead, CrmModule, CrmVersion } from './crm-records.ts'
 import { CrmRefused } from './errors.ts'
@@ -35,6 +36,8 @@ export interface RecordLister {
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /** In no particular order, those of `since` included. `CrmRefused` where there are more than Zoho lists. */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
+  /** Ids of the leads that became these deals, as far as the organisation's queries tell. */
+  leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
   /** The ids that the CRM has from the one to the other, in their order. */
   idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
 }
@@ -60,6 +63,9 @@ const PAGE_SIZE = 200
 const SEARCH_PAGES_MAX = 10
 /** Zoho's own field, which at least one organisation's queries refuse. */
 const CONVERTED = 'Converted__s'
+const CONVERTED_DEAL = 'Converted_Deal'
+/** So many ids stand in one query for certain. */
+const IDS_A_QUERY_MAX = 50
 
 export function openRecordLister(
   { api, metadata, fieldMap }: ZohoParts,
@@ -231,6 +237,22 @@ export function openRecordLister(
     }
   }
 
+  async function leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]> {
+    const found: string[] = []
+    for (const ids of chunksOf(dealZohoIds, IDS_A_QUERY_MAX)) {
+      if (refused.has(CONVERTED_DEAL)) break
+      const wanted = ids.map((id) => `'${id}'`).join(', ')
+      const query = `select id from ${leads.module} where ${CONVERTED_DEAL} in (${wanted}) order by id asc limit 0, ${FIRST_ROWS_MAX}`
+      try {
+        found.push(...(await api.coql(query, signal)).map(idOf))
+      } catch (error) {
+        if (!isInvalidQuery(error)) throw error
+        refused.add(CONVERTED_DEAL)
+      }
+    }
+    return found
+  }
+
   async function* idsOfAllPartners(module: CrmModule, { first, last }: IdRange, signal?: AbortSignal) {
     let where = `(id >= '${first}' and id <= '${last}')`
     for (;;) {
@@ -254,6 +276,7 @@ export function openRecordLister(
     countLeads,
     changesOfAllPartners,
     deletionsOfAllPartners,
+    leadsOfDeals,
     idsOfAllPartners,
   }
 }

@@ -1,28 +1,27 @@
 import { Role } from '@portal/contract/roles.ts'
 
-/** What the server last said the person's role is. Kept beside the token, so that a page that is loaded again knows it at once. */
+/** What the server last said the person's role is: kept, so that a page that is loaded again knows it at once. The next sign-in tells its own. */
 const ROLE_KEY = 'auth_role'
 
-const listeners = new Set<() => void>()
+/** `before` is null where it was not known. */
+type Listener = (before: Role | null) => void
+const listeners = new Set<Listener>()
 
 /** Null where the server has not said it yet. */
 export function readRole(): Role | null {
-  return Role.safeParse(localStorage.getItem(ROLE_KEY)).data ?? null
+  return parse(localStorage.getItem(ROLE_KEY))
 }
 
 export function storeRole(role: Role) {
-  if (readRole() === role) return
+  const before = readRole()
+  if (before === role) return
   localStorage.setItem(ROLE_KEY, role)
-  for (const listener of listeners) listener()
+  for (const listener of listeners) listener(before)
 }
 
-export function dropRole() {
-  localStorage.removeItem(ROLE_KEY)
-}
-
-export function onRoleChange(listener: () => void): () => void {
+export function onRoleChange(listener: Listener): () => void {
   function handleStorage(event: StorageEvent) {
-    if (event.key === ROLE_KEY) listener()
+    if (event.key === ROLE_KEY) listener(parse(event.oldValue))
   }
   listeners.add(listener)
   window.addEventListener('storage', handleStorage)
@@ -30,4 +29,8 @@ export function onRoleChange(listener: () => void): () => void {
     listeners.delete(listener)
     window.removeEventListener('storage', handleStorage)
   }
+}
+
+function parse(text: string | null): Role | null {
+  return Role.safeParse(text).data ?? null
 }

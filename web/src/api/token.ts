@@ -1,5 +1,3 @@
-import { dropRole } from './role.ts'
-
 /** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
@@ -14,6 +12,8 @@ export interface TokenChange {
 
 type Listener = (change: TokenChange) => void
 const listeners = new Set<Listener>()
+/** The end of a session that nobody was there to hear: a page's loader calls before the app is drawn. */
+let unheard: TokenChange | undefined
 
 export function readToken(): string | null {
   return localStorage.getItem(TOKEN_KEY)
@@ -31,7 +31,6 @@ export function dropToken(rejected?: string) {
   if (token === null || (rejected !== undefined && rejected !== token)) return
   localStorage.removeItem(TOKEN_KEY)
   localStorage.removeItem(SINCE_KEY)
-  dropRole()
   announce({ token: null, fromOtherTab: false, isRefused: rejected !== undefined })
 }
 
@@ -51,6 +50,8 @@ export function onTokenChange(listener: Listener): () => void {
     }
   }
   listeners.add(listener)
+  if (unheard) listener(unheard)
+  unheard = undefined
   window.addEventListener('storage', handleStorage)
   return () => {
     listeners.delete(listener)
@@ -59,5 +60,6 @@ export function onTokenChange(listener: Listener): () => void {
 }
 
 function announce(change: TokenChange) {
+  unheard = listeners.size === 0 && change.token === null ? change : undefined
   for (const listener of listeners) listener(change)
 }

@@ -19,7 +19,7 @@ export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
 
   // Another role has other pages.
-  useEffect(() => onRoleChange(() => void router.invalidate()), [router])
+  useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
   useEffect(keepDocument, [])

@@ -18,5 +18,6 @@ export const paths = {
   team: { to: '/team' },
   apiDocs: { to: '/api-docs' },
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
+  security: { to: '/security' },
   profile: { to: '/profile' },
 } as const

@@ -16,6 +16,7 @@ import {
   leadListSearch,
   parseSearch,
   searchPageSearch,
+  securityLogSearch,
   stringifySearch,
   tokenSearch,
   webhookLogSearch,
@@ -75,6 +76,18 @@ const routeTree = root.addChildren([
     path: '/second-factor',
     beforeLoad: requireSession,
     component: lazyRouteComponent(() => import('../features/accounts/second-factor-page.tsx'), 'SecondFactorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/confirm-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/undo-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/undo-email-page.tsx'), 'UndoEmailPage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -188,6 +201,15 @@ const routeTree = root.addChildren([
       loaderDeps: ({ search }) => search,
       loader: lazyFn(() => import('../features/search/search-page.tsx'), 'startSearch'),
       component: lazyRouteComponent(() => import('../features/search/search-page.tsx'), 'SearchPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/security',
+      beforeLoad: requireRole('owner'),
+      validateSearch: securityLogSearch,
+      loaderDeps: ({ search }) => securityLogSearch(search),
+      loader: lazyFn(() => import('../features/security-log/security-log-page.tsx'), 'startSecurityLog'),
+      component: lazyRouteComponent(() => import('../features/security-log/security-log-page.tsx'), 'SecurityLogPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

@@ -91,6 +91,15 @@ export function webhookLogSearch(raw: Raw): WebhookLogSearch {
   }
 }
 
+export interface SecurityLogSearch {
+  type?: string
+  person?: string
+}
+
+export function securityLogSearch(raw: Raw): SecurityLogSearch {
+  return { type: textOf(raw['type'], CHOICE_LENGTH_MAX), person: idOf(raw['person']) }
+}
+
 export function searchPageSearch(raw: Raw): { q?: string } {
   return { q: textOf(raw['q']) }
 }
@@ -104,6 +113,10 @@ function textOf(value: unknown, lengthMax = Number.POSITIVE_INFINITY): string | 
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
   const isText = text !== '' && text.length <= lengthMax && !text.includes('\u0000') && text.isWellFormed()
   return isText ? text : undefined
+}
+
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value : undefined
 }
 
 function dateOf(value: unknown): string | undefined {

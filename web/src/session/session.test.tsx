@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import { readToken, storeToken } from '../api/token.ts'
+import { dropToken, onTokenChange, readToken, storeToken } from '../api/token.ts'
 import { openApp } from '../testing/open-app.tsx'
 import { data, failure, serve } from '../testing/server.ts'
 
@@ -169,4 +169,14 @@ test('redirects from a page that the role may not use to /dashboard', async () =
   serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, role: 'viewer' }) }) })
   openApp('/api-keys')
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeDefined()
+})
+
+test('a session that ends before anybody listens is told to the first who does', () => {
+  storeToken('stale')
+  dropToken('stale')
+  const heard = vi.fn()
+  onTokenChange(heard)()
+  expect(heard.mock.calls).toEqual([[{ token: null, fromOtherTab: false, isRefused: true }]])
+  onTokenChange(heard)()
+  expect(heard).toHaveBeenCalledTimes(1)
 })

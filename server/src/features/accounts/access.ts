@@ -23,3 +23,9 @@ export async function settleAccess(
   if (isRevoked) await access.revoke(tx, person.partner_id)
   return { ...found, revoked: isRevoked }
 }
+
+/** For the security log: what was revoked, undefined where nothing was. */
+export function revokedText({ revoked, api_key, webhook_url }: Access): string | undefined {
+  const gone = revoked ? [api_key && 'API key', webhook_url && 'webhook URL'].filter(Boolean) : []
+  return gone.length > 0 ? `${gone.join(' and ')} revoked` : undefined
+}

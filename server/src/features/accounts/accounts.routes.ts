@@ -13,12 +13,15 @@ import {
   verifyEmail,
   verifySession,
 } from '@portal/contract/accounts.ts'
+import { changeEmail, confirmNewEmail, undoNewEmail } from '@portal/contract/email-address.ts'
 import { listSubmitters } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
 import type { AccountAccess } from './access.ts'
+import { askEmailChange } from './ask-email-change.ts'
 import type { CallerMemory } from './caller-memory.ts'
+import { confirmEmailChange, undoEmailChange } from './change-email.ts'
 import { changePersonPassword } from './change-password.ts'
 import { changePersonProfile, profileOf } from './change-profile.ts'
 import type { ConnectRecords } from './confirm-email.ts'
@@ -51,40 +54,54 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
   mount(signUp, async ({ once, body, visitor, limit, security }) => {
     await limit(SIGN_UPS, visitor.address)
     const passwordHash = await hashSignUpPassword(body)
-    const partner = await once((tx) => signUpPartner(tx, deps, body, passwordHash))
-    security('signed-up', { partner: partner.partnerId })
-    return partner
+    return once(async (tx) => {
+      const signedUp = await signUpPartner(tx, deps, body, passwordHash)
+      await security(tx, 'signed-up', { partner: signedUp.partnerId, person: signedUp.personId })
+      return signedUp
+    })
   })
   mount(listSubmitters, async ({ partner }) => ({ people: await findPeopleByName(deps.reads, partner.id) }))
   mount(signIn, ({ body, ...call }) => signInPerson(deps, body, call))
   mount(forgotPassword, ({ body, ...call }) => requestPasswordReset(deps, body.email, call))
   mount(resetPassword, async ({ body, visitor, security }) => {
-    const { person, ...answer } = await setNewPassword(deps, body, visitor, { access, connectRecords })
+    const left = await setNewPassword(deps, body, { visitor, security }, { access, connectRecords })
     callers.forget()
-    security('password-reset', { partner: person.partner_id, person: person.id })
-    return answer.access
+    return left
   })
-  mount(verifyEmail, async ({ body, security, ...call }) => {
-    const person = await verifyEmailAddress(deps, body, call, connectRecords)
+  mount(verifyEmail, async ({ body, ...call }) => {
+    await verifyEmailAddress(deps, body, call, connectRecords)
     callers.forget()
-    security('email-confirmed', { partner: person.partner_id, person: person.id })
     return {}
   })
   mount(sendVerification, async ({ partner, limit }) => {
     await sendVerificationAgain(deps, partner.personId, limit)
     return {}
   })
-  mount(disown, async ({ body, security }) => {
-    const partnerId = await disownAccount(deps, body.token, access)
+  mount(changeEmail, async ({ partner, body, ...call }) => {
+    await askEmailChange(deps, partner, body.email, call)
+    return {}
+  })
+  mount(confirmNewEmail, async ({ body, security }) => {
+    const changed = await confirmEmailChange(deps, body.token, { connectRecords, security })
     callers.forget()
-    security('account-disowned', { partner: partnerId })
+    return changed
+  })
+  mount(undoNewEmail, async ({ body, security }) => {
+    const undone = await undoEmailChange(deps, body.token, security)
+    callers.forget()
+    return undone
+  })
+  mount(disown, async ({ body, security }) => {
+    await disownAccount(deps, body.token, { access, security })
+    callers.forget()
     return {}
   })
   mount(verifySession, ({ body }) => verifySessionToken(deps, body.token))
   mount(refreshSession, ({ partner }) => refreshCallerSession(deps, partner))
-  mount(signOut, async ({ partner }) => {
+  mount(signOut, async ({ partner, security }) => {
     await removeSessionFamily(deps.db, hashToken(partner.token))
     callers.forget()
+    await security(deps.db, 'signed-out')
     return {}
   })
   mount(readProfile, async ({ partner }) => profileOf(await getPerson(deps.db, partner.personId)))
@@ -94,9 +111,8 @@ export function accountRoutes(mount: Mount, deps: Deps, { callers, access, conne
     return profile
   })
   mount(changePassword, async ({ partner, body, limit, security }) => {
-    const left = await changePersonPassword(deps, partner, body, { access, limit })
+    const left = await changePersonPassword(deps, partner, body, { access, limit, security })
     callers.forget()
-    security('password-changed')
     return left
   })
 }

@@ -3,7 +3,8 @@ import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
-import { type AccountAccess, settleAccess } from './access.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { removeAccountTokens } from './account-tokens.queries.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
@@ -24,7 +25,7 @@ export async function changePersonPassword(
   deps: Deps,
   caller: SessionCaller,
   form: PasswordChange,
-  { access, limit }: { access: AccountAccess; limit: Limit },
+  { access, limit, security }: { access: AccountAccess; limit: Limit; security: NoteSecurity },
 ): Promise<Access> {
   const { db, clock } = deps
   if (form.newPassword !== form.confirmPassword) {
@@ -48,7 +49,8 @@ export async function changePersonPassword(
     await removeOtherSessions(tx, person.id, hashToken(caller.token))
     await removeAccountTokens(tx, person.id, 'second-factor')
     const left = await settleAccess(tx, access, person, form.revokeAccess ?? false)
-    await enqueueNotice(tx, deps, person.id, 'password-changed', left)
+    await enqueueNotice(tx, deps, person.id, 'password-changed', { access: left })
+    await security(tx, 'password-changed', { detail: revokedText(left) })
     return left
   })
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import type { AccountAccess } from './access.ts'
 import { takeAccountToken } from './account-tokens.queries.ts'
 import { markClosed } from './accounts.queries.ts'
@@ -8,21 +9,21 @@ import { invalidToken } from './verify-email.ts'
 
 /**
  * Closes an account whose address somebody else gave: sessions, key and webhook URL end, nothing of it is sent any more, and
- * address and business name are free (D52). Returns the partner whose account it was.
+ * address and business name are free (D52).
  */
 export async function disownAccount(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   token: string,
-  access: AccountAccess,
-): Promise<string> {
+  { access, security }: { access: AccountAccess; security: NoteSecurity },
+): Promise<void> {
   const now = clock.now().toISOString()
-  return db.transaction().execute(async (tx) => {
+  await db.transaction().execute(async (tx) => {
     const personId = await takeAccountToken(tx, hashToken(token), 'verify-email', now)
     if (personId === undefined) throw invalidToken()
     // The partner's only person: nobody is invited before the address is confirmed.
     const { partner_id: partnerId } = await getPerson(tx, personId)
     await markClosed(tx, partnerId, now)
     await access.revoke(tx, partnerId)
-    return partnerId
+    await security(tx, 'account-disowned', { partner: partnerId })
   })
 }

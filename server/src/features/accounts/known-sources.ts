@@ -1,3 +1,4 @@
+import type { Db, Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { findKnownSources, keepKnownSources } from './known-sources.queries.ts'
@@ -21,14 +22,15 @@ export async function knownBy(
 
 /** To be called where the visitor has proved to be the account's owner. */
 export async function rememberVisitor(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  tx: Db | Tx,
+  { clock }: Pick<Deps, 'clock'>,
   personId: string,
   visitor: Visitor,
 ): Promise<void> {
   const mark = visitor.mark ?? newToken()
   visitor.keepMark(mark)
   const sources = [addressHash(visitor.address), markHash(mark)]
-  await keepKnownSources(db, personId, sources, clock.now().toISOString())
+  await keepKnownSources(tx, personId, sources, clock.now().toISOString())
 }
 
 function addressHash(address: string): Buffer {

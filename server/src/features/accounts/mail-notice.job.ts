@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
+import type { Visitor } from '../../http/visitor.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
@@ -18,6 +19,7 @@ export const NOTICES: RateLimit = {
 /** What a person is told of by mail, because somebody else may have done it (D52). */
 const Notice = z.object({
   what: z.enum([
+    'signed-in-elsewhere',
     'password-changed',
     'password-reset',
     'api-key-made',
@@ -31,6 +33,8 @@ const Notice = z.object({
     'recovery-codes-made',
   ]),
   at: z.string(),
+  /** Of a sign-in: browser and system in words, and the IP address. */
+  from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
   /** With a new password: what else opens the account. Of the URL the host alone, for the rest may be a secret. */
   access: z.optional(
     z.object({
@@ -57,11 +61,12 @@ export async function enqueueNotice(
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
   personId: string,
   what: Notice['what'],
-  access?: Access,
+  { access, visitor }: { access?: Access; visitor?: Pick<Visitor, 'browser' | 'ip'> } = {},
 ): Promise<void> {
   const notice: Notice = {
     what,
     at: clock.now().toISOString(),
+    ...(visitor && { from: { browser: visitor.browser, ip: visitor.ip } }),
     ...(access && {
       access: {
         api_key_made_at: access.api_key?.created_at ?? null,

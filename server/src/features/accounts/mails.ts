@@ -1,3 +1,4 @@
+import type { EmailChangeRow } from '../../db/tables.ts'
 import type { Mail } from '../../mail/mail.ts'
 import type { Notice } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
@@ -46,7 +47,53 @@ If you did not ask for this, nothing changes and you can ignore this mail.
   }
 }
 
+export function emailChangeMail(
+  person: Person,
+  { new_email, old_email }: EmailChangeRow,
+  publicUrl: string,
+  token: string,
+): Mail {
+  return {
+    to: new_email,
+    subject: 'Confirm your new email address',
+    text: `Hello ${greetingName(person)},
+
+make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours:
+${publicUrl}/confirm-email?token=${token}
+
+If you did not ask for this, nothing changes and you can ignore this mail.
+`,
+  }
+}
+
+/** Without a token to an address that nobody ever confirmed. */
+export function emailChangedMail(
+  person: Person,
+  { new_email, old_email }: EmailChangeRow,
+  publicUrl: string,
+  token: string | undefined,
+): Mail {
+  const undo = `If this was not you, undo it within the next 72 hours: ${publicUrl}/undo-email?token=${token}
+
+This ends every session of the account, and you choose a new password.`
+  return {
+    to: old_email,
+    subject: 'Your email address was changed',
+    text: `Hello ${greetingName(person)},
+
+your Partner Portal account for ${person.business_name} has another email address now: ${new_email}
+
+${token ? undo : 'Nothing more of it will be sent to this address.'}
+`,
+  }
+}
+
 const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: string }> = {
+  'signed-in-elsewhere': {
+    subject: 'A sign-in from a new browser',
+    event: 'somebody signed in from a browser that was not used before',
+    page: '/profile',
+  },
   'password-changed': { subject: 'Your password was changed', event: 'the password was changed' },
   'password-reset': { subject: 'Your password was reset', event: 'the password was reset by mail' },
   'api-key-made': { subject: 'An API key was made', event: 'an API key was made', page: '/api-keys' },
@@ -80,7 +127,12 @@ const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: s
   },
 }
 
-export function noticeMail(person: Person, publicUrl: string, { what, at, access }: Notice, timeZone: string): Mail {
+export function noticeMail(
+  person: Person,
+  publicUrl: string,
+  { what, at, from, access }: Notice,
+  timeZone: string,
+): Mail {
   const { subject, event, page } = NOTICES[what]
   const time = (instant: string) =>
     new Intl.DateTimeFormat('en-AU', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(instant))
@@ -95,6 +147,7 @@ ${publicUrl}/webhook`
   const paragraphs = [
     `Hello ${greetingName(person)},`,
     `on ${time(at)} ${event} in the partner account for ${person.business_name}.`,
+    ...(from ? [`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`] : []),
     ...(others.length > 0 ? [access?.revoked ? revoked : working] : []),
     `If this was not you, choose a new password now: ${publicUrl}/forgot-password`,
     ...(page ? [`Then look at ${publicUrl}${page}`] : []),

@@ -2,15 +2,16 @@ import type { Access, ResetPassword } from '@portal/contract/accounts.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid, NotFound } from '../../errors.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { type AccountAccess, settleAccess } from './access.ts'
+import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { findAccountToken, removeAccountTokens, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
 import { hashNewPassword } from './passwords.ts'
-import { findPersonByEmail, getPerson, type Person, updatePerson } from './people.queries.ts'
+import { findPersonByEmail, getPerson, updatePerson } from './people.queries.ts'
 import { removeSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
@@ -57,9 +58,9 @@ export async function requestPasswordReset(
 export async function setNewPassword(
   deps: Deps,
   { token, newPassword, revokeAccess = false }: ResetPassword,
-  visitor: Visitor,
+  { visitor, security }: { visitor: Visitor; security: NoteSecurity },
   { access, connectRecords }: { access: AccountAccess; connectRecords: ConnectRecords },
-): Promise<{ person: Person; access: Access }> {
+): Promise<Access> {
   const { db, clock } = deps
   const now = clock.now().toISOString()
   const tokenHash = hashToken(token)
@@ -77,11 +78,13 @@ export async function setNewPassword(
     await removeSessions(tx, person.id)
     await removeAccountTokens(tx, person.id, 'second-factor')
     const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
-    await enqueueNotice(tx, deps, person.id, 'password-reset', left)
+    await enqueueNotice(tx, deps, person.id, 'password-reset', { access: left })
+    const who = { partner: person.partner_id, person: person.id }
+    await security(tx, 'password-reset', { ...who, detail: revokedText(left) })
     return left
   })
-  await rememberVisitor(deps, person.id, visitor)
-  return { person, access: settled }
+  await rememberVisitor(db, deps, person.id, visitor)
+  return settled
 }
 
 function invalidToken(): Invalid {

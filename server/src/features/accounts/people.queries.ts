@@ -23,6 +23,7 @@ const PERSON_COLUMNS = [
   'people.role',
   'people.is_active',
   'people.email_verified',
+  'people.last_seen_at',
   'partners.business_name',
   'partners.zoho_id',
   'partners.is_active as is_partner_active',
@@ -163,7 +164,7 @@ export async function getPasswordHash(db: Db, personId: string): Promise<string>
 export async function updatePerson(
   tx: Tx,
   personId: string,
-  change: Partial<Pick<PersonRow, 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
+  change: Partial<Pick<PersonRow, 'email' | 'first_name' | 'last_name' | 'phone' | 'password_hash'>>,
   at: string,
 ): Promise<void> {
   await tx
@@ -183,14 +184,4 @@ export async function markEmailVerified(tx: Tx, personId: string): Promise<boole
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** Writes nothing when another call of the same minute was first. */
-export async function markSeen(db: Db, personId: string, minute: string): Promise<void> {
-  await db
-    .updateTable('people')
-    .set({ last_seen_at: minute })
-    .where('id', '=', personId)
-    .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
-    .execute()
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Tx } from '../../db/database.ts'
 import { Conflict } from '../../errors.ts'
+import { isEmailHeldOfAnyPartner } from './email-changes.queries.ts'
 import { findPersonByEmail } from './people.queries.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -25,6 +26,14 @@ export async function refusingTaken<Result>(write: Promise<Result>): Promise<Res
 /** To be asked first, because the email is what is named where the business's name is taken, too. */
 export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
   if (await findPersonByEmail(tx, email)) throw emailExists()
+}
+
+/**
+ * An address that was changed is its owner's until it cannot be undone any more (D67). To be asked after the address was
+ * written: a change at the same moment is then either seen or waits for this one.
+ */
+export async function refuseHeldEmail(tx: Tx, email: string, personId: string, now: Date): Promise<void> {
+  if (await isEmailHeldOfAnyPartner(tx, email, { exceptFor: personId, now: now.toISOString() })) throw emailExists()
 }
 
 function emailExists(): Conflict {

@@ -35,10 +35,10 @@ export function secondFactorRoutes(mount: Mount, deps: Deps, callers: CallerMemo
     try {
       await confirmCaller(deps, partner, body, limit)
     } catch (error) {
-      if (error instanceof PortalError) security('confirmation-failed', { reason: error.code })
+      if (error instanceof PortalError) await security(db, 'confirmation-failed', { reason: error.code })
       throw error
     }
-    security('confirmed')
+    await security(db, 'confirmed')
     return {}
   })
 
@@ -47,38 +47,38 @@ export function secondFactorRoutes(mount: Mount, deps: Deps, callers: CallerMemo
   mount(confirmTotp, async ({ partner, body, limit, security }) => {
     const added = await addTotpApp(deps, partner, body.code, limit)
     callers.forget()
-    security('totp-added')
+    await security(db, 'totp-added')
     return added
   })
   mount(removeTotp, async ({ partner, security }) => {
     await removeTotpApp(deps, partner)
     callers.forget()
-    security('totp-removed')
+    await security(db, 'totp-removed')
     return readFactors(db, partner.personId)
   })
   mount(beginPasskey, ({ partner }) => beginPasskeyOf(deps, partner))
   mount(addPasskey, async ({ partner, body, limit, security }) => {
     const added = await addPasskeyOf(deps, partner, body, limit)
     callers.forget()
-    security('passkey-added')
+    await security(db, 'passkey-added')
     return added
   })
   mount(removePasskey, async ({ partner, params, security }) => {
     await removePasskeyOf(deps, partner, params.id)
     callers.forget()
-    security('passkey-removed')
+    await security(db, 'passkey-removed')
     return readFactors(db, partner.personId)
   })
   mount(renewRecoveryCodes, async ({ partner, limit, security }) => {
     const recovery_codes = await renewCodes(deps, partner.personId, limit)
-    security('recovery-codes-made')
+    await security(db, 'recovery-codes-made')
     return { recovery_codes }
   })
 
   mount(changeTeamSettings, async ({ partner, body, security }) => {
     await updateSecondFactorRequired(db, partner.id, body.second_factor_required)
     callers.forget()
-    security(body.second_factor_required ? 'second-factor-required' : 'second-factor-optional')
+    await security(db, body.second_factor_required ? 'second-factor-required' : 'second-factor-optional')
     return body
   })
 }

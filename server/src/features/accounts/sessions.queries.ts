@@ -1,9 +1,12 @@
 import type { Role } from '@portal/contract/roles.ts'
+import type { Session } from '@portal/contract/sessions.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { PartnerRow } from '../../db/tables.ts'
 import { PERSON_NAME } from './people.queries.ts'
+
+const SESSIONS_SHOWN = 100
 
 /** One that is there already stays as it is. */
 export async function insertSession(
@@ -15,6 +18,9 @@ export async function insertSession(
     signedInAt: string
     confirmedAt: string
     expiresAt: string
+    ip: string | null
+    browser: string | null
+    lastSeenAt?: string | null
   },
 ): Promise<void> {
   await tx
@@ -26,6 +32,9 @@ export async function insertSession(
       signed_in_at: session.signedInAt,
       confirmed_at: session.confirmedAt,
       expires_at: session.expiresAt,
+      ip: session.ip,
+      browser: session.browser,
+      last_seen_at: session.lastSeenAt ?? null,
     })
     .onConflict((conflict) => conflict.column('token_hash').doNothing())
     .execute()
@@ -46,7 +55,7 @@ export interface SessionOwner {
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
-    sql: `select people.partner_id, people.id as person_id, people.role, people.email, people.last_seen_at,
+    sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
                  ${PERSON_NAME} as name,
                  partners.business_name, partners.crm,
                  partners.second_factor_required
@@ -71,6 +80,9 @@ export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
       'family_id',
       'signed_in_at',
       'confirmed_at',
+      'ip',
+      'browser',
+      'last_seen_at',
       eb.ref('successor_seed').$notNull().as('successor_seed'),
     ])
     .executeTakeFirst()
@@ -105,6 +117,61 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
+/** The person's, a family each; more than these nobody reads. The last seen first. */
+export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
+  return db
+    .selectFrom('sessions')
+    .select(({ fn, eb, ref }) => [
+      'family_id as id',
+      fn.max('browser').as('browser'),
+      fn.max('ip').as('ip'),
+      fn.min('signed_in_at').as('first_seen_at'),
+      fn.max(fn.coalesce('last_seen_at', 'signed_in_at')).as('last_seen_at'),
+      fn.agg<boolean>('bool_or', [eb(ref('token_hash'), '=', tokenHash)]).as('is_this_one'),
+    ])
+    .where('person_id', '=', personId)
+    .where('expires_at', '>', now.toISOString())
+    .groupBy('family_id')
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('family_id', 'desc')
+    .limit(SESSIONS_SHOWN)
+    .execute()
+}
+
+/** In one statement for session and person; writes nothing when another call of the same minute was first. */
+export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
+  await db
+    .with('session', (query) =>
+      query
+        .updateTable('sessions')
+        .set({ last_seen_at: minute })
+        .where('token_hash', '=', tokenHash)
+        .where((eb) => eb.or([eb('last_seen_at', 'is', null), eb('last_seen_at', '<', minute)]))
+        .returning('person_id'),
+    )
+    .updateTable('people')
+    .set({ last_seen_at: minute })
+    .from('session')
+    .whereRef('people.id', '=', 'session.person_id')
+    .where((eb) => eb.or([eb('people.last_seen_at', 'is', null), eb('people.last_seen_at', '<', minute)]))
+    .execute()
+}
+
+/** The person's session with this id, and with what it began; undefined where the person has none such. */
+export async function removeSession(
+  tx: Tx,
+  personId: string,
+  sessionId: string,
+): Promise<{ browser: string | null } | undefined> {
+  const rows = await tx
+    .deleteFrom('sessions')
+    .where('person_id', '=', personId)
+    .where('family_id', '=', sessionId)
+    .returning('browser')
+    .execute()
+  return rows[0]
+}
+
 export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -127,15 +194,16 @@ export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promis
   return Number(removal.numDeletedRows)
 }
 
-/** Those of other families than this session's. */
-export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<void> {
-  await tx
+/** Those of other families than this session's. How many they were. */
+export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<number> {
+  const removal = await tx
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
     .where('family_id', 'is distinct from', (eb) =>
       eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash),
     )
-    .execute()
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
 }
 
 /** Those that ended. Returns how many. */

@@ -1,17 +1,20 @@
 import type { BegunSession, VerifiedSession } from '@portal/contract/accounts.ts'
+import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { minuteOf } from '../../db/minute-of.ts'
 import type { Deps } from '../../deps.ts'
 import { Unauthorized } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Confirmation } from '../../http/require-confirmed.ts'
-import { markSeen, type Person } from './people.queries.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import type { Person } from './people.queries.ts'
 import { findKinds } from './second-factor/factors.ts'
 import {
   findConfirmedAt,
   findSessionOwner,
   insertSession,
   keepSuccessorSeed,
+  markSeen,
   shortenSession,
 } from './sessions.queries.ts'
 import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
@@ -27,16 +30,23 @@ const OVERLAP_MS = 30_000
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
 /** What signing in answers: a new session's token, valid 24 hours. The session is the first of a family (D54). */
-export async function startSession({ db, clock }: SessionDeps, person: Person): Promise<BegunSession> {
+export async function startSession(
+  tx: Tx,
+  { clock }: SessionDeps,
+  person: Person,
+  { ip, browser }: Visitor,
+): Promise<BegunSession> {
   const now = clock.now()
   const token = newToken()
-  await insertSession(db, {
+  await insertSession(tx, {
     tokenHash: hashToken(token),
     personId: person.id,
     familyId: newId(now),
     signedInAt: now.toISOString(),
     confirmedAt: now.toISOString(),
     expiresAt: later(now, SESSION_MS),
+    ip,
+    browser,
   })
   return {
     token,
@@ -50,12 +60,13 @@ export async function findCaller(
   token: string,
 ): Promise<SessionCaller | undefined> {
   const now = clock.now()
-  const owner = await findSessionOwner(reads, hashToken(token), now)
+  const tokenHash = hashToken(token)
+  const owner = await findSessionOwner(reads, tokenHash, now)
   if (!owner) return undefined
   const minute = minuteOf(now)
   if (owner.last_seen_at === null || owner.last_seen_at < minute) {
     // The call does not wait for it.
-    markSeen(db, owner.person_id, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
+    markSeen(db, tokenHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
   }
   return {
     id: owner.partner_id,
@@ -115,6 +126,9 @@ export async function refreshCallerSession(
       signedInAt: session.signed_in_at,
       confirmedAt: session.confirmed_at,
       expiresAt: new Date(end).toISOString(),
+      ip: session.ip,
+      browser: session.browser,
+      lastSeenAt: session.last_seen_at,
     })
     await shortenSession(tx, tokenHash, later(now, OVERLAP_MS))
     return { token }

@@ -31,7 +31,7 @@ export async function signInPerson(
     return (await secondStepFor(deps, person)) ?? (await beginSession(deps, person, { visitor, security }))
   } catch (error) {
     if (error instanceof PortalError) {
-      security('sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
+      await security(deps.db, 'sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
     }
     throw error
   }

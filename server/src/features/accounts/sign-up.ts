@@ -7,7 +7,7 @@ import { insertPartner } from './accounts.queries.ts'
 import { mailVerification } from './mail-verification.job.ts'
 import { hashNewPassword } from './passwords.ts'
 import { insertPerson } from './people.queries.ts'
-import { refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
+import { refuseHeldEmail, refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
 
 /** To be made before the transaction, for it takes longer than all of that. Throws WEAK_PASSWORD. */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
@@ -40,6 +40,7 @@ export async function signUpPartner(
       ...times,
     }),
   )
+  await refuseHeldEmail(tx, form.email, personId, now)
   await jobs.enqueue(tx, pushPartner, { partnerId })
   await jobs.enqueue(tx, mailVerification, { personId, isWelcome: true })
   return { partnerId, personId, businessName: form.businessName, partnerEmail: form.email }

@@ -3,31 +3,33 @@ import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit } from '../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { countPasswordTry } from './count-password-try.ts'
 import { isPassword } from './passwords.ts'
-import { getPasswordHash, getPerson, type Person } from './people.queries.ts'
+import { getPasswordHash, getPerson } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
 
 interface VerifyCall {
   partner: SessionCaller | undefined
   visitor: Visitor
   limit: Limit
+  security: NoteSecurity
 }
 
 /**
  * Confirms the address. The reader of the mail may not be the person who signed up, so the link alone is not enough: it
- * needs a session of the account or its password (D52). Returns the owner of the address. Throws CONFIRM_PASSWORD without
+ * needs a session of the account or its password (D52). Throws CONFIRM_PASSWORD without
  * using up the token.
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,
   { token, password }: VerifyEmail,
-  { partner: caller, visitor, limit }: VerifyCall,
+  { partner: caller, visitor, limit, security }: VerifyCall,
   connectRecords: ConnectRecords,
-): Promise<Person> {
+): Promise<void> {
   const now = deps.clock.now().toISOString()
   const tokenHash = hashToken(token)
   const known = await findAccountToken(deps.db, tokenHash, 'verify-email')
@@ -44,8 +46,8 @@ export async function verifyEmailAddress(
   await deps.db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     await confirmEmail(tx, person, connectRecords)
+    await security(tx, 'email-confirmed', { partner: person.partner_id, person: person.id })
   })
-  return person
 }
 
 export function invalidToken(): Invalid {

@@ -14,13 +14,11 @@ export function apiKeyRoutes(mount: Mount, deps: Deps): void {
   mount(readApiKeyStatus, ({ partner }) => keyStatus(partner))
   mount(generateApiKey, async ({ partner, limit, security }) => {
     await limit(NOTICES, partner.id)
-    const api_key = await generateKey(deps, partner.id)
-    security('api-key-made')
+    const api_key = await generateKey(deps, partner.id, security)
     return { ...(await keyStatus(partner)), api_key }
   })
   mount(revokeApiKey, async ({ partner, security }) => {
-    await revokeKey(deps, partner.id)
-    security('api-key-revoked')
+    await revokeKey(deps, partner.id, security)
     return keyStatus(partner)
   })
 

@@ -8,7 +8,7 @@ import type { SweptList } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
-import type { CrmModule } from '../../zoho/crm-records.ts'
+import type { CrmChange, CrmModule } from '../../zoho/crm-records.ts'
 import { CrmForbidden, CrmRefused } from '../../zoho/errors.ts'
 import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { findRowsOf } from './find-rows-of.ts'
@@ -75,10 +75,26 @@ async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal):
   let last: string | undefined
   for await (const changes of crm.changesOfAllPartners(module, from, signal)) {
     await pullRecords(pull, module, await findDifferingOfAllPartners(db, list, changes))
+    if (module === 'Deals') await pullUnmapped(deps, changes, signal)
     last = changes.at(-1)?.modified_time
     if (last !== undefined) await moveCursor(db, list, earlier(last))
   }
   await moveBehind(deps, list, last)
+}
+
+/**
+ * A conversion that hands neither LOID nor partner on, and leaves the lead's time alone, shows in a new deal of nobody's alone.
+ * A query for each fifty of those tells the leads that they were.
+ */
+async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: AbortSignal): Promise<void> {
+  const nobodys = changes.filter((change) => change.partner_zoho_id === null).map((change) => change.zoho_id)
+  if (nobodys.length === 0) return
+  const known = new Set((await findRowsOf(deps, 'Deals', nobodys)).map((row) => row.zoho_id))
+  const leads = await deps.crm.leadsOfDeals(
+    nobodys.filter((zohoId) => !known.has(zohoId)),
+    signal,
+  )
+  await pullRecords(pullForAll(deps, 'leads', signal), 'Leads', leads)
 }
 
 /** What is listed as deleted is asked for once more: Zoho may list converted and merged leads there, too. */

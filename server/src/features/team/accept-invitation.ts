@@ -1,14 +1,15 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { type AcceptInvitation, INVALID_INVITATION } from '@portal/contract/team.ts'
 import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
-import { NotFound } from '../../errors.ts'
+import { Invalid } from '../../errors.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { beginSession } from '../accounts/begin-session.ts'
 import { hashNewPassword } from '../accounts/passwords.ts'
 import { getPerson, insertPerson } from '../accounts/people.queries.ts'
-import { refusingTaken } from '../accounts/refusing-taken.ts'
+import { refuseHeldEmail, refusingTaken } from '../accounts/refusing-taken.ts'
 import { hashToken } from '../accounts/tokens.ts'
 import { findInvitationByToken, takeInvitation } from './invitations.queries.ts'
 
@@ -45,11 +46,13 @@ export async function acceptTeamInvitation(
         modified_time: now.toISOString(),
       }),
     )
+    await refuseHeldEmail(tx, email, id, now)
+    await call.security(tx, 'invitation-accepted', { partner: partner_id, person: id, detail: ROLE_NAMES[role] })
     return getPerson(tx, id)
   })
   return beginSession(deps, person, call)
 }
 
-function invalidInvitation(): NotFound {
-  return new NotFound(INVALID_INVITATION, 'INVALID_INVITATION')
+function invalidInvitation(): Invalid {
+  return new Invalid('INVALID_INVITATION', INVALID_INVITATION)
 }

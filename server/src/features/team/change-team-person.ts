@@ -1,7 +1,10 @@
+import { personName } from '@portal/contract/person-name.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { PersonChange, TeamPerson } from '@portal/contract/team.ts'
 import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { removeAccountTokens } from '../accounts/account-tokens.queries.ts'
 import { lockPartner, updateForCrm } from '../accounts/accounts.queries.ts'
@@ -17,7 +20,8 @@ export async function changeTeamPerson(
   caller: SessionCaller,
   personId: string,
   change: PersonChange,
-): Promise<{ before: TeamPerson; after: TeamPerson }> {
+  security: NoteSecurity,
+): Promise<TeamPerson> {
   return db.transaction().execute(async (tx) => {
     await lockPartner(tx, caller.id)
     const before = await findTeamPerson(tx, caller.id, personId)
@@ -40,6 +44,13 @@ export async function changeTeamPerson(
       await updateForCrm(tx, caller.id, {}, at)
       await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
     }
-    return { before, after }
+    const subject = { id: after.id, name: personName(after) }
+    if (before.role !== after.role) {
+      await security(tx, 'role-changed', { subject, detail: `${ROLE_NAMES[before.role]} to ${ROLE_NAMES[after.role]}` })
+    }
+    if (before.is_active !== after.is_active) {
+      await security(tx, after.is_active ? 'person-activated' : 'person-deactivated', { subject })
+    }
+    return after
   })
 }

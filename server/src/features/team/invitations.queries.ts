@@ -36,7 +36,8 @@ export function findInvitationToMail(db: Db, partnerId: string, invitationId: st
     .selectFrom('invitations')
     .innerJoin('partners', 'partners.id', 'invitations.partner_id')
     .leftJoin('people as inviter', 'inviter.id', 'invitations.invited_by')
-    .select(['invitations.email', 'invitations.first_name', 'partners.business_name'])
+    .select(['invitations.id', 'invitations.email', 'invitations.first_name', 'invitations.last_name'])
+    .select('partners.business_name')
     .select(['inviter.first_name as inviter_first_name', 'inviter.last_name as inviter_last_name'])
     .where('invitations.partner_id', '=', partnerId)
     .where('invitations.id', '=', invitationId)
@@ -76,18 +77,22 @@ export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean
   return removal.numDeletedRows > 0n
 }
 
-/** False when there was none. */
-export async function removeInvitation(db: Db, partnerId: string, invitationId: string): Promise<boolean> {
-  if (!isId(invitationId)) return false
-  const removal = await db
+/** Undefined when there was none. */
+export async function removeInvitation(
+  db: Db,
+  partnerId: string,
+  invitationId: string,
+): Promise<Invitation | undefined> {
+  if (!isId(invitationId)) return undefined
+  return db
     .deleteFrom('invitations')
     .where('partner_id', '=', partnerId)
     .where('id', '=', invitationId)
+    .returning(INVITATION_COLUMNS)
     .executeTakeFirst()
-  return removal.numDeletedRows > 0n
 }
 
-/** Those whose link ended before. How many they were. */
+/** Those whose link ended before. Returns how many. */
 export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('invitations')

@@ -55,9 +55,11 @@ export async function sendInvitationAgain(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
   partnerId: string,
   invitationId: string,
-): Promise<void> {
-  if (!(await findInvitationToMail(db, partnerId, invitationId))) throw invitationNotFound()
+) {
+  const invitation = await findInvitationToMail(db, partnerId, invitationId)
+  if (!invitation) throw invitationNotFound()
   await jobs.enqueue(db, mailInvitation, { partnerId, invitationId })
+  return invitation
 }
 
 export function invitationNotFound(): NotFound {

@@ -81,8 +81,8 @@ test('a link serves once, for seven days, and ends by a newer one or by revoking
   const owner = await newOwner()
   const refused = async (token: string) => {
     const [read, accepted] = [await portal.get(`/auth/invitation?token=${token}`), await accept(token)]
-    expect([read.status, read.body.error]).toEqual([404, INVALID])
-    expect([accepted.status, accepted.body.code, accepted.body.error]).toEqual([404, 'INVALID_INVITATION', INVALID])
+    expect([read.status, read.body.error]).toEqual([400, INVALID])
+    expect([accepted.status, accepted.body.code, accepted.body.error]).toEqual([400, 'INVALID_INVITATION', INVALID])
   }
   const first = (await invite(owner)).body.data
   const firstToken = await invitationToken(portal, first.email)
@@ -94,7 +94,7 @@ test('a link serves once, for seven days, and ends by a newer one or by revoking
   await refused(firstToken)
 
   const both = await Promise.all([accept(newer), accept(newer)])
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 404])
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400])
   await refused(newer)
 
   const revoked = (await invite(owner)).body.data

@@ -1,6 +1,9 @@
+import { personName } from '@portal/contract/person-name.ts'
+import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import {
   acceptInvitation,
   changePerson,
+  type Invitation,
   invitePerson,
   readInvitation,
   readTeam,
@@ -23,37 +26,37 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
   }))
   mount(invitePerson, async ({ partner, body, once, limit, security }) => {
     await limit(INVITATIONS, partner.id)
-    const invitation = await once((tx) => inviteToTeam(tx, deps, partner, body))
-    security('person-invited')
-    return invitation
+    return once(async (tx) => {
+      const invitation = await inviteToTeam(tx, deps, partner, body)
+      await security(tx, 'person-invited', { subject: subjectOf(invitation), detail: ROLE_NAMES[invitation.role] })
+      return invitation
+    })
   })
   mount(sendInvitation, async ({ partner, params, limit, security }) => {
     await limit(INVITATIONS, partner.id)
-    await sendInvitationAgain(deps, partner.id, params.id)
-    security('person-invited')
+    const invitation = await sendInvitationAgain(deps, partner.id, params.id)
+    await security(deps.db, 'invitation-sent-again', { subject: subjectOf(invitation) })
     return {}
   })
   mount(revokeInvitation, async ({ partner, params, security }) => {
-    if (!(await removeInvitation(deps.db, partner.id, params.id))) throw invitationNotFound()
-    security('invitation-revoked')
+    const invitation = await removeInvitation(deps.db, partner.id, params.id)
+    if (!invitation) throw invitationNotFound()
+    await security(deps.db, 'invitation-revoked', { subject: subjectOf(invitation) })
     return {}
   })
   mount(changePerson, async ({ partner, params, body, security }) => {
-    const { before, after } = await changeTeamPerson(deps, partner, params.id, body)
+    const changed = await changeTeamPerson(deps, partner, params.id, body, security)
     callers.forget()
-    if (before.role !== after.role) security('role-changed', { changed: after.id })
-    if (before.is_active !== after.is_active) {
-      security(after.is_active ? 'person-activated' : 'person-deactivated', { changed: after.id })
-    }
-    return after
+    return changed
   })
   mount(readInvitation, async ({ query }) => {
     const { business_name, email, first_name } = await getInvitation(deps, query.token)
     return { businessName: business_name, email, firstName: first_name }
   })
-  mount(acceptInvitation, async ({ body, visitor, security }) => {
-    const begun = await acceptTeamInvitation(deps, body, { visitor, security })
-    security('invitation-accepted', { partner: begun.partner.id, person: begun.person.id })
-    return begun
-  })
+  mount(acceptInvitation, ({ body, ...call }) => acceptTeamInvitation(deps, body, call))
+}
+
+/** For the security log. */
+function subjectOf(invitation: Pick<Invitation, 'id' | 'first_name' | 'last_name' | 'email'>) {
+  return { id: invitation.id, name: personName(invitation) }
 }

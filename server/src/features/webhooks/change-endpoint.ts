@@ -2,6 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { endPendingDeliveries } from './deliveries.queries.ts'
 import { NOT_SENT } from './disable-endpoint.ts'
@@ -14,12 +15,14 @@ export async function changeEndpoint(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
   partnerId: string,
   url: string | null,
+  security: NoteSecurity,
 ): Promise<{ endpoint: WebhookEndpointRow | undefined; secret: string | null }> {
   const { db, clock, config } = deps
   if (url === null) {
     await db.transaction().execute(async (tx) => {
-      const isRemoved = await removeWebhookUrl(tx, partnerId)
-      if (isRemoved) await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-removed')
+      if (!(await removeWebhookUrl(tx, partnerId))) return
+      await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-removed')
+      await security(tx, 'webhook-url-removed')
     })
     return { endpoint: undefined, secret: null }
   }
@@ -28,6 +31,7 @@ export async function changeEndpoint(
   const secret = newSecret()
   const endpoint = await db.transaction().execute(async (tx) => {
     await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-set')
+    await security(tx, 'webhook-url-changed')
     return saveEndpoint(tx, partnerId, { url, secret, at: clock.now().toISOString() })
   })
   return { endpoint, secret: endpoint.secret === secret ? secret : null }

@@ -1,5 +1,6 @@
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
 import { replaceSecret } from './endpoints.queries.ts'
 import { noUrl } from './open-endpoint.ts'
 import { newSecret } from './sign-delivery.ts'
@@ -10,14 +11,15 @@ export const PREVIOUS_VALID_MS = 24 * 3_600_000
 export async function rotateSecret(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   partnerId: string,
+  security: NoteSecurity,
 ): Promise<{ endpoint: WebhookEndpointRow; secret: string }> {
   const now = clock.now()
   const secret = newSecret()
-  const endpoint = await replaceSecret(db, partnerId, {
-    secret,
-    previousUntil: new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString(),
-    at: now.toISOString(),
+  const previousUntil = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
+  return db.transaction().execute(async (tx) => {
+    const endpoint = await replaceSecret(tx, partnerId, { secret, previousUntil, at: now.toISOString() })
+    if (!endpoint) throw noUrl()
+    await security(tx, 'webhook-secret-made')
+    return { endpoint, secret }
   })
-  if (!endpoint) throw noUrl()
-  return { endpoint, secret }
 }

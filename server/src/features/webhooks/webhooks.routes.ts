@@ -24,12 +24,11 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
   mount(readWebhookUrl, async ({ partner }) => shown(await findEndpoint(db, partner.id), clock.now()))
   mount(changeWebhookUrl, async ({ partner, body, limit, security }) => {
     await limit(NOTICES, partner.id)
-    const { endpoint, secret } = await changeEndpoint(deps, partner.id, body.webhook_url)
-    security('webhook-url-changed')
+    const { endpoint, secret } = await changeEndpoint(deps, partner.id, body.webhook_url, security)
     return { ...shown(endpoint, clock.now()), secret }
   })
-  mount(rotateWebhookSecret, async ({ partner }) => {
-    const { endpoint, secret } = await rotateSecret(deps, partner.id)
+  mount(rotateWebhookSecret, async ({ partner, security }) => {
+    const { endpoint, secret } = await rotateSecret(deps, partner.id, security)
     return { ...shown(endpoint, clock.now()), secret }
   })
   mount(sendTestEvent, ({ once, partner }) => once((tx) => sendTest(tx, deps, partner.id)))

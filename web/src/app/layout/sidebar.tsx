@@ -7,6 +7,7 @@ import {
   LayoutDashboard,
   LogOut,
   Settings,
+  ShieldCheck,
   Users,
   UsersRound,
   Webhook,
@@ -28,6 +29,7 @@ const ENTRIES = [
   { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
   { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
   { label: 'Team', link: paths.team, Icon: UsersRound, least: 'owner' },
+  { label: 'Security Log', link: paths.security, Icon: ShieldCheck, least: 'owner' },
   { label: 'Profile Settings', link: paths.profile, Icon: Settings, least: 'viewer' },
 ] as const
 

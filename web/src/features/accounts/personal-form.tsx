@@ -16,7 +16,7 @@ import { showFieldErrors } from './field-errors.ts'
 
 const FIELDS = ['business_name', 'first_name', 'last_name', 'phone'] as const
 
-const EMAIL_STAYS = 'The email address cannot be changed.'
+const EMAIL_STAYS = 'Change it under Email Address.'
 
 export function PersonalForm({ profile }: { profile: Profile }) {
   const queryClient = useQueryClient()

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import { storeToken } from '../../api/token.ts'
 import { openApp } from '../../testing/open-app.tsx'
@@ -125,4 +125,58 @@ test('a changed password tells which key and webhook URL go on working', async (
   serveProfile({ 'PUT /profile/password': () => ({ body: data({ api_key, webhook_url: null, revoked: false }) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
   expect(await screen.findByText(/Still working: the API key lp_a1b2c\.\.\. made on Nov 20, 2026\./)).toBeDefined()
+})
+
+test('sessions are listed, and one or all others are signed out', async () => {
+  const sessionOf = (id: string, is_this_one: boolean) => ({
+    id,
+    browser: id,
+    ip: '203.0.113.7',
+    first_seen_at: '2026-11-20T01:00:00.000Z',
+    last_seen_at: '2026-11-20T01:00:00.000Z',
+    is_this_one,
+  })
+  let sessions = [sessionOf('Safari on iOS', true), sessionOf('Chrome on Windows', false), sessionOf('Firefox', false)]
+  const server = serveProfile({
+    'GET /account/sessions': () => ({ body: data({ sessions }) }),
+    'DELETE /account/sessions/Firefox': () => {
+      sessions = sessions.slice(0, 2)
+      return { body: data({}) }
+    },
+    'POST /account/sessions/end-others': () => {
+      sessions = sessions.slice(0, 1)
+      return { body: data({}) }
+    },
+  })
+  const user = openApp('/profile')
+  const list = await screen.findByRole('list', { name: 'Sessions' })
+  expect(within(list).getAllByRole('listitem')[0]?.textContent).toMatch(
+    /Safari on iOSThis one203\.0\.113\.7 · Signed in/,
+  )
+  await user.click(within(list).getByRole('button', { name: 'Sign out Firefox' }))
+  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(2))
+  await user.click(screen.getByRole('button', { name: 'Sign out all others' }))
+  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(1))
+  expect(within(list).queryByRole('button')).toBeNull()
+  expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+})
+
+test('a new email address is asked for, and a taken one is refused with what was typed kept', async () => {
+  let isTaken = true
+  const server = serveProfile({
+    'PUT /account/email': () =>
+      isTaken
+        ? { status: 409, body: failure('An account with this email exists', 'EMAIL_EXISTS') }
+        : { body: data({}) },
+  })
+  const user = openApp('/profile')
+  await user.click(await screen.findByRole('tab', { name: 'Email Address' }))
+  await user.type(screen.getByLabelText('New email'), 'Ada@New.example')
+  await user.click(screen.getByRole('button', { name: 'Send Link' }))
+  expect(await screen.findByText('An account with this email exists')).toBeDefined()
+  expect(screen.getByLabelText<HTMLInputElement>('New email').value).toBe('Ada@New.example')
+  isTaken = false
+  await user.click(screen.getByRole('button', { name: 'Send Link' }))
+  expect(await screen.findByText(/We sent a link to ada@new\.example/)).toBeDefined()
+  expect(server.seen.at(-1)?.body).toEqual({ email: 'ada@new.example' })
 })

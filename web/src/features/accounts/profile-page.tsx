@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { KeyRound, UserRound } from 'lucide-react'
+import { KeyRound, Mail, UserRound } from 'lucide-react'
 import { failureDetail } from '../../api/failure.ts'
 import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -9,11 +9,13 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { profileQuery } from './accounts.queries.ts'
+import { EmailForm } from './email-form.tsx'
 import { failedToLoadProfileText } from './failure-texts.ts'
 import { PasswordForm } from './password-form.tsx'
 import { PersonalForm } from './personal-form.tsx'
 import { RequireOfEverybody } from './second-factor/require-of-everybody.tsx'
 import { SecondFactorCard } from './second-factor/second-factor-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery())
@@ -58,6 +60,19 @@ export function ProfilePage() {
                 ),
               },
               {
+                value: 'email',
+                label: 'Email Address',
+                icon: <Mail aria-hidden />,
+                content: (
+                  <Card
+                    title="Email Address"
+                    description="You sign in with it. We mail a link to the new address and tell the old one."
+                  >
+                    <EmailForm email={profile.data.email} />
+                  </Card>
+                ),
+              },
+              {
                 value: 'password',
                 label: 'Change Password',
                 icon: <KeyRound aria-hidden />,
@@ -74,6 +89,7 @@ export function ProfilePage() {
               <RequireOfEverybody businessName={profile.data.business_name} />
             </May>
           </SecondFactorCard>
+          <SessionsCard />
         </div>
       )}
     </div>

@@ -1,3 +1,4 @@
+import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import { type Invitation, revokeInvitation, sendInvitation } from '@portal/contract/team.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -11,7 +12,6 @@ import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
 import { toast } from '../../ui/toast.ts'
-import { personName } from './person-name.ts'
 import { refreshTeam } from './team.queries.ts'
 
 export function InvitationList({ invitations }: { invitations: readonly Invitation[] }) {

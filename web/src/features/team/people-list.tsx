@@ -1,3 +1,4 @@
+import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES, ROLES, Role } from '@portal/contract/roles.ts'
 import { changePerson, type PersonChange, type TeamPerson } from '@portal/contract/team.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -12,7 +13,6 @@ import { Card } from '../../ui/card.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
-import { personName } from './person-name.ts'
 import { refreshTeam } from './team.queries.ts'
 
 export function PeopleList({ people }: { people: readonly TeamPerson[] }) {

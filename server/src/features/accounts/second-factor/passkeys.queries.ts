@@ -60,6 +60,10 @@ export async function removePasskeys(tx: Tx, personId: string): Promise<void> {
   await tx.deleteFrom('passkeys').where('person_id', '=', personId).execute()
 }
 
+export async function removePasskeysAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
+  await tx.deleteFrom('passkeys').where('person_id', '=', personId).where('created_at', '>=', at).execute()
+}
+
 /** `personId` is whose new passkey it is for; null asks for one that exists. */
 export async function insertChallenge(
   db: Db,

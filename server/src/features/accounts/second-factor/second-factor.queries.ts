@@ -102,6 +102,14 @@ export async function removeTotp(tx: Tx, personId: string): Promise<boolean> {
   return row !== undefined
 }
 
+export async function removeTotpAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
+  await tx
+    .deleteFrom('totp_keys')
+    .where('person_id', '=', personId)
+    .where((eb) => eb(eb.fn.coalesce('confirmed_at', 'created_at'), '>=', at))
+    .execute()
+}
+
 export async function findRecoveryCodeHashes(db: Db, personId: string): Promise<string[]> {
   const rows = await db.selectFrom('recovery_codes').select('code_hash').where('person_id', '=', personId).execute()
   return rows.map(({ code_hash }) => code_hash)

@@ -65,7 +65,8 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
     await checkFactor(deps, person, form, call.security)
     await counted.giveBack()
   } catch (error) {
-    if (error instanceof PortalError) call.security('second-factor-failed', { ...who, reason: error.code })
+    if (error instanceof PortalError)
+      await call.security(deps.db, 'second-factor-failed', { ...who, reason: error.code })
     throw error
   }
   const now = deps.clock.now().toISOString()
@@ -94,7 +95,11 @@ export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: Si
     refuseInactive(person)
   } catch (error) {
     if (error instanceof PortalError) {
-      call.security('sign-in-failed', { partner: person?.partner_id, person: person?.id, reason: error.code })
+      await call.security(deps.db, 'sign-in-failed', {
+        partner: person?.partner_id,
+        person: person?.id,
+        reason: error.code,
+      })
     }
     throw error
   }
@@ -119,7 +124,7 @@ async function checkFactor(deps: Deps, person: Person, form: FinishSignIn, secur
   if (!(await isRecoveryCode(deps, person.id, code))) {
     throw new Unauthorized('INVALID_CODE', 'This code is not right or was used.')
   }
-  security('recovery-code-used', { partner: person.partner_id, person: person.id })
+  await security(deps.db, 'recovery-code-used', { partner: person.partner_id, person: person.id })
 }
 
 async function isTotpCode({ db, clock }: Deps, personId: string, code: string): Promise<boolean> {

@@ -1,0 +1,160 @@
+import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
+import { defineRoute } from './route.ts'
+
+/** What the log can be asked for. */
+export const SECURITY_KINDS = [
+  'sign-ins',
+  'passwords',
+  'email',
+  'second-factor',
+  'sessions',
+  'keys',
+  'webhook',
+  'team',
+  'account',
+] as const
+export type SecurityKind = (typeof SECURITY_KINDS)[number]
+
+export const SECURITY_KIND_NAMES: Record<SecurityKind, string> = {
+  'sign-ins': 'Sign-ins',
+  passwords: 'Passwords',
+  email: 'Email addresses',
+  'second-factor': 'Second factor',
+  sessions: 'Sessions',
+  keys: 'API keys',
+  webhook: 'Webhook',
+  team: 'Team',
+  account: 'Account',
+}
+
+/** What an owner and an operator must be able to tell afterwards (D68). */
+export const SECURITY_EVENTS = [
+  'signed-up',
+  'signed-in',
+  'sign-in-failed',
+  'signed-out',
+  'password-changed',
+  'password-reset',
+  'email-confirmed',
+  'email-change-asked',
+  'email-changed',
+  'email-change-undone',
+  'confirmed',
+  'confirmation-failed',
+  'second-factor-failed',
+  'totp-added',
+  'totp-removed',
+  'passkey-added',
+  'passkey-removed',
+  'recovery-code-used',
+  'recovery-codes-made',
+  'second-factor-required',
+  'second-factor-optional',
+  'second-factor-reset',
+  'session-ended',
+  'other-sessions-ended',
+  'api-key-made',
+  'api-key-revoked',
+  'webhook-url-changed',
+  'webhook-url-removed',
+  'webhook-secret-made',
+  'person-invited',
+  'invitation-sent-again',
+  'invitation-revoked',
+  'invitation-accepted',
+  'role-changed',
+  'person-activated',
+  'person-deactivated',
+  'account-disowned',
+  'partner-activated',
+  'partner-deactivated',
+] as const
+export const SecurityEvent = z.enum(SECURITY_EVENTS)
+export type SecurityEvent = z.infer<typeof SecurityEvent>
+
+/** Of what kind each is, and how the log words it. */
+export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; text: string }> = {
+  'signed-up': { kind: 'account', text: 'Account created' },
+  'signed-in': { kind: 'sign-ins', text: 'Signed in' },
+  'sign-in-failed': { kind: 'sign-ins', text: 'Sign-in failed' },
+  'signed-out': { kind: 'sign-ins', text: 'Signed out' },
+  'password-changed': { kind: 'passwords', text: 'Password changed' },
+  'password-reset': { kind: 'passwords', text: 'Password reset by mail' },
+  'email-confirmed': { kind: 'email', text: 'Email address confirmed' },
+  'email-change-asked': { kind: 'email', text: 'Change of the email address asked for' },
+  'email-changed': { kind: 'email', text: 'Email address changed' },
+  'email-change-undone': { kind: 'email', text: 'Change of the email address undone' },
+  confirmed: { kind: 'sign-ins', text: 'Confirmed with password or passkey' },
+  'confirmation-failed': { kind: 'sign-ins', text: 'Confirmation failed' },
+  'second-factor-failed': { kind: 'second-factor', text: 'Second step of signing in failed' },
+  'totp-added': { kind: 'second-factor', text: 'Authenticator app added' },
+  'totp-removed': { kind: 'second-factor', text: 'Authenticator app removed' },
+  'passkey-added': { kind: 'second-factor', text: 'Passkey added' },
+  'passkey-removed': { kind: 'second-factor', text: 'Passkey removed' },
+  'recovery-code-used': { kind: 'second-factor', text: 'Recovery code used' },
+  'recovery-codes-made': { kind: 'second-factor', text: 'Recovery codes made' },
+  'second-factor-required': { kind: 'second-factor', text: 'Second factor required of everybody' },
+  'second-factor-optional': { kind: 'second-factor', text: 'Second factor no longer required' },
+  'second-factor-reset': { kind: 'second-factor', text: 'Second factor reset' },
+  'session-ended': { kind: 'sessions', text: 'Session ended' },
+  'other-sessions-ended': { kind: 'sessions', text: 'All other sessions ended' },
+  'api-key-made': { kind: 'keys', text: 'API key made' },
+  'api-key-revoked': { kind: 'keys', text: 'API key revoked' },
+  'webhook-url-changed': { kind: 'webhook', text: 'Webhook URL saved' },
+  'webhook-url-removed': { kind: 'webhook', text: 'Webhook URL removed' },
+  'webhook-secret-made': { kind: 'webhook', text: 'Webhook secret made' },
+  'person-invited': { kind: 'team', text: 'Invited' },
+  'invitation-sent-again': { kind: 'team', text: 'Invitation sent again' },
+  'invitation-revoked': { kind: 'team', text: 'Invitation revoked' },
+  'invitation-accepted': { kind: 'team', text: 'Joined the team' },
+  'role-changed': { kind: 'team', text: 'Role changed' },
+  'person-activated': { kind: 'team', text: 'Person reactivated' },
+  'person-deactivated': { kind: 'team', text: 'Person deactivated' },
+  'account-disowned': { kind: 'account', text: 'Account closed by mail' },
+  'partner-activated': { kind: 'account', text: 'Account activated' },
+  'partner-deactivated': { kind: 'account', text: 'Account deactivated' },
+}
+
+export const SECURITY_LOG_SIZE = 50
+
+export const SecurityEntry = z.object({
+  id: z.string(),
+  at: Instant,
+  event: SecurityEvent,
+  /** Who did it, or whose account was tried; null for the portal's operators. */
+  person: z.nullable(z.object({ id: z.string(), name: z.string() })),
+  /** The name of somebody else that it is about. */
+  subject: z.nullable(z.string()),
+  /** More about it, in words of the portal's own. */
+  detail: z.nullable(z.string()),
+  /** The error code of what did not succeed. */
+  reason: z.nullable(z.string()),
+  ip: z.nullable(z.string()),
+  /** Browser and system in words, where they are known ones. */
+  browser: z.nullable(z.string()),
+})
+export type SecurityEntry = z.infer<typeof SecurityEntry>
+
+export const SecurityLogFilters = z.object({
+  /** `next_cursor` of the answer before. */
+  cursor: idOf('cursor'),
+  type: z.optional(z.enum(SECURITY_KINDS, `type must be one of: ${SECURITY_KINDS.join(', ')}`)),
+  /** The id of who did it. */
+  person: idOf('person'),
+})
+export type SecurityLogFilters = z.output<typeof SecurityLogFilters>
+
+export const readSecurityLog = defineRoute({
+  method: 'GET',
+  path: '/security-log',
+  auth: 'session',
+  least: 'owner',
+  query: SecurityLogFilters,
+  answer: z.object({ entries: z.array(SecurityEntry), next_cursor: z.nullable(z.string()) }),
+  summary: 'What concerned the security of the partner’s account in the last year, newest first.',
+})
+
+function idOf(name: string) {
+  return z.optional(z.guid(`${name} must be an id`))
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod/mini'
+import { Nothing } from './answer.ts'
+import { Instant } from './dates.ts'
+import { defineRoute } from './route.ts'
+
+/** One browser in which the person is signed in, from the sign-in on (D65). */
+export const Session = z.object({
+  /** Names it, and opens nothing. */
+  id: z.string(),
+  /** Browser and system in words, where they are known ones. */
+  browser: z.nullable(z.string()),
+  /** From where the sign-in came; null for one of before this was kept. */
+  ip: z.nullable(z.string()),
+  first_seen_at: Instant,
+  last_seen_at: Instant,
+  is_this_one: z.boolean(),
+})
+export type Session = z.infer<typeof Session>
+
+export const listSessions = defineRoute({
+  method: 'GET',
+  path: '/account/sessions',
+  auth: 'session',
+  least: 'viewer',
+  answer: z.object({ sessions: z.array(Session) }),
+  summary: 'Where the person is signed in, the last seen first.',
+})
+
+export const endSession = defineRoute({
+  method: 'DELETE',
+  path: '/account/sessions/:id',
+  auth: 'session',
+  least: 'viewer',
+  answer: Nothing,
+  summary: 'Ends one of the person’s sessions.',
+})
+
+export const endOtherSessions = defineRoute({
+  method: 'POST',
+  path: '/account/sessions/end-others',
+  auth: 'session',
+  least: 'viewer',
+  answer: Nothing,
+  summary: 'Ends all of the person’s sessions but this one.',
+})

@@ -1,0 +1,52 @@
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { Invalid } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
+import type { Limit, RateLimit } from '../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import { saveEmailChange } from './email-changes.queries.ts'
+import { mailEmailChange } from './mail-email-change.job.ts'
+import { getPerson } from './people.queries.ts'
+import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
+
+const VALID_MS = 24 * 3_600_000
+
+/** It mails to an address that anybody may have, and tells whether that has an account. */
+const CHANGES: RateLimit = {
+  name: 'email-change',
+  points: 5,
+  seconds: 3_600,
+  text: 'Too many changes of the email address. Please try again later.',
+}
+
+/** The address changes when the link of the mail is opened (D67). An earlier link that waits ends. */
+export async function askEmailChange(
+  deps: Deps,
+  { personId }: SessionCaller,
+  email: string,
+  { limit, security }: { limit: Limit; security: NoteSecurity },
+): Promise<void> {
+  const { db, clock, jobs } = deps
+  const now = clock.now()
+  const person = await getPerson(db, personId)
+  if (email === person.email) {
+    const text = 'This is your email address already'
+    throw new Invalid('VALIDATION', text, { email: text })
+  }
+  await limit(CHANGES, personId)
+  await db.transaction().execute(async (tx) => {
+    await refuseKnownEmail(tx, email)
+    await refuseHeldEmail(tx, email, personId, now)
+    const id = newId(now)
+    await saveEmailChange(tx, {
+      id,
+      person_id: personId,
+      old_email: person.email,
+      new_email: email,
+      asked_at: now.toISOString(),
+      confirm_until: new Date(now.getTime() + VALID_MS).toISOString(),
+    })
+    await jobs.enqueue(tx, mailEmailChange, { changeId: id })
+    await security(tx, 'email-change-asked')
+  })
+}

@@ -1,0 +1,93 @@
+import type { Tx } from '../../db/database.ts'
+import type { Deps } from '../../deps.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import { pushPartner } from '../../push/push-partner.job.ts'
+import { removeAccountTokens } from './account-tokens.queries.ts'
+import { lockPartner, updateForCrm } from './accounts.queries.ts'
+import { refuseInactive } from './begin-session.ts'
+import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
+import { findEmailChangeByToken, markEmailChanged, removeEmailChange } from './email-changes.queries.ts'
+import { mailEmailChanged } from './mail-email-change.job.ts'
+import { mailResetLink } from './mail-reset-link.job.ts'
+import { hashPassword } from './passwords.ts'
+import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
+import { refuseHeldEmail, refusingTaken } from './refusing-taken.ts'
+import { removeFactorsAddedSince } from './second-factor/remove-factors.ts'
+import { removeSessions } from './sessions.queries.ts'
+import { hashToken, newToken } from './tokens.ts'
+import { invalidToken } from './verify-email.ts'
+
+const UNDO_MS = 72 * 3_600_000
+
+interface LinkCall {
+  connectRecords: ConnectRecords
+  security: NoteSecurity
+}
+
+/**
+ * The link to the new address was opened. The old one is told, and takes the change back for 72 hours (D67), unless nobody
+ * ever confirmed it: it may be a stranger's. Links that were mailed to the old address end.
+ */
+export async function confirmEmailChange(
+  deps: Deps,
+  token: string,
+  { connectRecords, security }: LinkCall,
+): Promise<{ email: string }> {
+  const now = deps.clock.now()
+  const at = now.toISOString()
+  const change = await findEmailChangeByToken(deps.db, 'confirm_hash', hashToken(token))
+  if (!change) throw invalidToken()
+  const { person_id: personId, new_email: email } = change
+  return deps.db.transaction().execute(async (tx) => {
+    await lockPartner(tx, (await getPerson(tx, personId)).partner_id)
+    const person = await getPerson(tx, personId)
+    refuseInactive(person)
+    const undo_until = person.email_verified ? new Date(now.getTime() + UNDO_MS).toISOString() : null
+    if (!(await markEmailChanged(tx, change.id, { at, old_email: person.email, undo_until }))) throw invalidToken()
+    await confirmEmail(tx, person, connectRecords)
+    await giveEmail(tx, deps, person, { email })
+    await removeAccountTokens(tx, personId)
+    await deps.jobs.enqueue(tx, mailEmailChanged, { changeId: change.id })
+    await security(tx, 'email-changed', { partner: person.partner_id, person: personId })
+    return { email }
+  })
+}
+
+/**
+ * The old address says that it was not its owner who changed it. Whoever did knew the password and has a session: both end, as
+ * do later changes and second factors that were added meanwhile. A link to the address asks for a new password.
+ */
+export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
+  const now = deps.clock.now().toISOString()
+  const change = await findEmailChangeByToken(deps.db, 'undo_hash', hashToken(token))
+  if (!change) throw invalidToken()
+  const { person_id: personId, old_email: email } = change
+  const nobodysPassword = await hashPassword(newToken())
+  return deps.db.transaction().execute(async (tx) => {
+    const person = await getPerson(tx, personId)
+    await lockPartner(tx, person.partner_id)
+    if (!(await removeEmailChange(tx, change, now))) throw invalidToken()
+    await giveEmail(tx, deps, person, { email, password_hash: nobodysPassword })
+    await removeSessions(tx, personId)
+    await removeAccountTokens(tx, personId)
+    await removeFactorsAddedSince(tx, personId, change.asked_at)
+    await deps.jobs.enqueue(tx, mailResetLink, { email })
+    await security(tx, 'email-change-undone', { partner: person.partner_id, person: personId })
+    return { email }
+  })
+}
+
+/** Refuses what somebody else has, or may come back to. The CRM learns of it where its record names the person. */
+async function giveEmail(
+  tx: Tx,
+  { clock, jobs }: Deps,
+  { id, partner_id: partnerId }: Person,
+  change: { email: string; password_hash?: string },
+): Promise<void> {
+  const now = clock.now()
+  await refusingTaken(updatePerson(tx, id, change, now.toISOString()))
+  await refuseHeldEmail(tx, change.email, id, now)
+  if ((await findContact(tx, partnerId))?.person_id !== id) return
+  await updateForCrm(tx, partnerId, {}, now.toISOString())
+  await jobs.enqueue(tx, pushPartner, { partnerId })
+}

@@ -1,0 +1,106 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { EmailChangeRow } from '../../db/tables.ts'
+
+/** In place of one that waits: a person has one at most. */
+export async function saveEmailChange(
+  tx: Tx,
+  change: Pick<EmailChangeRow, 'id' | 'person_id' | 'old_email' | 'new_email' | 'asked_at' | 'confirm_until'>,
+): Promise<void> {
+  await tx
+    .insertInto('email_changes')
+    .values(change)
+    .onConflict((conflict) =>
+      conflict
+        .column('person_id')
+        .where('done_at', 'is', null)
+        .doUpdateSet({ ...change, confirm_hash: null }),
+    )
+    .execute()
+}
+
+export function findEmailChange(db: Db, changeId: string) {
+  return db.selectFrom('email_changes').selectAll().where('id', '=', changeId).executeTakeFirst()
+}
+
+export function findEmailChangeByToken(db: Db, link: 'confirm_hash' | 'undo_hash', hash: Buffer) {
+  return db.selectFrom('email_changes').selectAll().where(link, '=', hash).executeTakeFirst()
+}
+
+export async function keepLinkHash(
+  db: Db,
+  changeId: string,
+  link: { confirm_hash: Buffer } | { undo_hash: Buffer },
+): Promise<void> {
+  await db.updateTable('email_changes').set(link).where('id', '=', changeId).execute()
+}
+
+/** False when it is done, was replaced or is too old: of two at once only one does it. */
+export async function markEmailChanged(
+  tx: Tx,
+  changeId: string,
+  { at, ...change }: { at: string; old_email: string; undo_until: string | null },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('email_changes')
+    .set({ ...change, done_at: at, confirm_hash: null })
+    .where('id', '=', changeId)
+    .where('done_at', 'is', null)
+    .where('confirm_until', '>', at)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** With all that came after it and what waits: they may be another's. False when it cannot be undone any more. */
+export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: string): Promise<boolean> {
+  const row = await tx
+    .deleteFrom('email_changes')
+    .where('id', '=', change.id)
+    .where('undo_until', '>', now)
+    .returning('id')
+    .executeTakeFirst()
+  if (!row) return false
+  await tx
+    .deleteFrom('email_changes')
+    .where('person_id', '=', change.person_id)
+    .where((eb) => eb.or([eb('done_at', 'is', null), eb('done_at', '>=', change.done_at)]))
+    .execute()
+  return true
+}
+
+/** Whether somebody else may come back to the address. Of all partners, because an address has one account. */
+export async function isEmailHeldOfAnyPartner(
+  tx: Tx,
+  email: string,
+  { exceptFor, now }: { exceptFor: string; now: string },
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('email_changes')
+    .select('id')
+    .where('old_email', '=', email)
+    .where('undo_until', '>', now)
+    .where('person_id', '!=', exceptFor)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Those that nothing comes of any more. How many they were. */
+export async function removeEmailChangesOfAllPartners(db: Db, now: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('email_changes')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('email_changes')
+        .select('id')
+        .where((or) =>
+          or.or([
+            or.and([or('done_at', 'is', null), or('confirm_until', '<', now)]),
+            or.and([or('done_at', 'is not', null), or(or.fn.coalesce('undo_until', 'done_at'), '<', now)]),
+          ]),
+        )
+        .limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

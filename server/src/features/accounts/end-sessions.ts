@@ -1,0 +1,32 @@
+import { isId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { NotFound } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
+import type { NoteSecurity } from '../../http/security-events.ts'
+import { removeOtherSessions, removeSession } from './sessions.queries.ts'
+import { hashToken } from './tokens.ts'
+
+/** One of the caller's own, this one included. */
+export async function endSessionOf(
+  { db }: Pick<Deps, 'db'>,
+  { personId }: SessionCaller,
+  sessionId: string,
+  security: NoteSecurity,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const ended = isId(sessionId) ? await removeSession(tx, personId, sessionId) : undefined
+    if (!ended) throw new NotFound('Session not found')
+    await security(tx, 'session-ended', { detail: ended.browser ?? undefined })
+  })
+}
+
+export async function endOtherSessionsOf(
+  { db }: Pick<Deps, 'db'>,
+  { personId, token }: SessionCaller,
+  security: NoteSecurity,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const ended = await removeOtherSessions(tx, personId, hashToken(token))
+    if (ended > 0) await security(tx, 'other-sessions-ended')
+  })
+}

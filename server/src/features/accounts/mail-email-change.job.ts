@@ -1,0 +1,38 @@
+import * as z from 'zod/mini'
+import { defineJob } from '../../jobs/define-job.ts'
+import { findEmailChange, keepLinkHash } from './email-changes.queries.ts'
+import { emailChangedMail, emailChangeMail } from './mails.ts'
+import { findPerson } from './people.queries.ts'
+import { hashToken, newToken } from './tokens.ts'
+
+const RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 1 }
+
+/** To the new address: the link that makes the change. A change that was replaced meanwhile is mailed no more. */
+export const mailEmailChange = defineJob({
+  name: 'mail-email-change',
+  payload: z.object({ changeId: z.string() }),
+  retry: RETRY,
+  async run({ db, mail, publicUrl }, { changeId }) {
+    const change = await findEmailChange(db, changeId)
+    const person = change && (await findPerson(db, change.person_id))
+    if (!person || change.done_at !== null) return
+    const token = newToken()
+    await keepLinkHash(db, changeId, { confirm_hash: hashToken(token) })
+    await mail.send(emailChangeMail(person, change, publicUrl, token))
+  },
+})
+
+/** To the old address: that it was changed, and the link that takes it back where the address was the person's for sure. */
+export const mailEmailChanged = defineJob({
+  name: 'mail-email-changed',
+  payload: z.object({ changeId: z.string() }),
+  retry: RETRY,
+  async run({ db, mail, publicUrl }, { changeId }) {
+    const change = await findEmailChange(db, changeId)
+    const person = change && (await findPerson(db, change.person_id))
+    if (!person || change.done_at === null) return
+    const token = change.undo_until === null ? undefined : newToken()
+    if (token) await keepLinkHash(db, changeId, { undo_hash: hashToken(token) })
+    await mail.send(emailChangedMail(person, change, publicUrl, token))
+  },
+})

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { addColleague, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+const SAFARI =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
+const MINUTE_MS = 60_000
+
+/** As Safari on a phone signs in, with the cookie that it got earlier. */
+async function signInByPhone(portal: TestPortal, { email, password }: TestPartner, cookie = '') {
+  const headers = { 'user-agent': SAFARI, ...(cookie && { cookie }) }
+  const {
+    status,
+    body,
+    headers: answered,
+  } = await portal.ask('POST', '/auth/login', {
+    body: { email, password },
+    headers,
+  })
+  expect(status).toBe(200)
+  return { token: String(body.token), cookie: answered.getSetCookie()[0]?.split(';')[0] ?? '' }
+}
+
+async function sessionsOf(portal: TestPortal, token: string) {
+  return (await portal.get('/account/sessions', { token })).body.data.sessions
+}
+
+test('a person sees where they are signed in, and ends one session or all others', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const phone = await signInByPhone(portal, ada)
+  portal.advance(5 * MINUTE_MS)
+  const { token } = (await portal.post('/auth/refresh', undefined, { token: phone.token })).body.data
+
+  await waitFor('the phone to be seen', async () => {
+    const [first] = await sessionsOf(portal, token)
+    return Date.parse(first.last_seen_at) - Date.parse(first.first_seen_at) > 3 * MINUTE_MS
+  })
+  const sessions = await sessionsOf(portal, token)
+  expect(sessions).toEqual([
+    expect.objectContaining({ browser: 'Safari on iOS', ip: '127.0.0.1', is_this_one: true }),
+    expect.objectContaining({ browser: null, ip: '127.0.0.1', is_this_one: false }),
+  ])
+  const ended = await portal.ask('DELETE', `/account/sessions/${sessions[1].id}`, { token })
+  expect([ended.status, (await ada.get('/profile')).status]).toEqual([200, 401])
+  expect((await portal.ask('DELETE', `/account/sessions/${sessions[1].id}`, { token })).status).toBe(404)
+
+  const others = [await signInByPhone(portal, ada), await signInByPhone(portal, ada)]
+  expect((await portal.post('/account/sessions/end-others', undefined, { token })).status).toBe(200)
+  for (const other of others) expect((await portal.get('/profile', { token: other.token })).status).toBe(401)
+  expect(await sessionsOf(portal, token)).toHaveLength(1)
+  await portal.post('/account/sessions/end-others', undefined, { token })
+  await portal.post('/auth/logout', undefined, { token })
+
+  const log = (await portal.get('/security-log', await signInByPhone(portal, ada))).body.data.entries
+  const told = log.map((entry: { event: string; detail: string | null }) => [entry.event, entry.detail])
+  expect(told.slice(0, 6)).toEqual([
+    ['signed-in', null],
+    ['signed-out', null],
+    ['other-sessions-ended', null],
+    ['signed-in', null],
+    ['signed-in', null],
+    ['session-ended', null],
+  ])
+})
+
+test('nobody sees or ends a session of somebody else', async () => {
+  await using portal = await startPortal()
+  const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
+  const bob = await addColleague(portal, ada, 'viewer')
+  const [adas] = await sessionsOf(portal, ada.token)
+  for (const other of [bob, eve]) {
+    expect(await sessionsOf(portal, other.token)).toHaveLength(1)
+    expect((await portal.ask('DELETE', `/account/sessions/${adas.id}`, { token: other.token })).status).toBe(404)
+    expect((await other.post('/account/sessions/end-others')).status).toBe(200)
+  }
+  expect(await sessionsOf(portal, ada.token)).toEqual([expect.objectContaining({ id: adas.id })])
+  expect((await portal.get('/profile', { token: adas.id })).status).toBe(401)
+})
+
+test('a sign-in from a browser not seen before is mailed, and one from a known browser is not', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const mails = async () =>
+    (await portal.mailsTo(ada.email)).filter((mail) => mail.includes('A sign-in from a new browser'))
+  // What tells that the first sign-in was the first.
+  await ada.get('/profile')
+  await waitFor('the person to be seen', async () => {
+    const seen = portal.deps.db.selectFrom('people').select('last_seen_at').where('email', '=', ada.email)
+    return (await seen.executeTakeFirstOrThrow()).last_seen_at
+  })
+  expect(await mails()).toEqual([])
+
+  const { cookie } = await signInByPhone(portal, ada)
+  expect(await portal.mailTo(ada.email, 'A sign-in from a new browser')).toMatch(
+    /It was Safari on iOS, at the IP address 127\.0\.0\.1\.[^]*\/forgot-password[^]*\/profile/,
+  )
+  await signInByPhone(portal, ada, cookie)
+  await ada.post('/dashboard/generate-api-key')
+  await portal.mailTo(ada.email, 'An API key was made')
+  expect(await mails()).toHaveLength(1)
+})

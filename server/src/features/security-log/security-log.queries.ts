@@ -1,0 +1,76 @@
+import { personName } from '@portal/contract/person-name.ts'
+import {
+  SECURITY_EVENT_WORDS,
+  SECURITY_LOG_SIZE,
+  type SecurityEntry,
+  type SecurityLogFilters,
+} from '@portal/contract/security-log.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
+import type { NewSecurityLogRow } from '../../db/tables.ts'
+
+export async function insertSecurityEntry(
+  db: Db | Tx,
+  partnerId: string,
+  entry: Omit<NewSecurityLogRow, 'id' | 'partner_id' | 'kind'>,
+): Promise<void> {
+  const id = newId(new Date(entry.at))
+  const { kind } = SECURITY_EVENT_WORDS[entry.event]
+  await db
+    .insertInto('security_log')
+    .values({ id, partner_id: partnerId, kind, ...entry })
+    .execute()
+}
+
+/** Newest first. Reads one row too many, which tells whether there is a next cursor. The people have the names of now. */
+export async function findSecurityEntries(
+  db: Db,
+  partnerId: string,
+  { cursor, type, person }: SecurityLogFilters,
+): Promise<{ entries: SecurityEntry[]; next_cursor: string | null }> {
+  let query = db
+    .selectFrom('security_log as log')
+    .leftJoin('people', 'people.id', 'log.person_id')
+    .select(['log.id', 'log.at', 'log.event', 'log.subject_name as subject', 'log.detail', 'log.reason'])
+    .select(['log.ip', 'log.browser', 'log.person_id', 'people.first_name', 'people.last_name', 'people.email'])
+    .where('log.partner_id', '=', partnerId)
+  if (cursor !== undefined) query = query.where('log.id', '<', cursor)
+  if (type !== undefined) query = query.where('log.kind', '=', type)
+  if (person !== undefined) query = query.where('log.person_id', '=', person)
+  const rows = await query
+    .orderBy('log.id', 'desc')
+    .limit(SECURITY_LOG_SIZE + 1)
+    .execute()
+  const entries = rows.slice(0, SECURITY_LOG_SIZE).map(({ person_id, first_name, last_name, email, ...entry }) => ({
+    ...entry,
+    person:
+      person_id === null ? null : { id: person_id, name: personName({ first_name, last_name, email: email ?? '' }) },
+  }))
+  return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
+}
+
+/** For operators: the newest, of all partners where none is given. */
+export function findNewestSecurityEntriesOfAllPartners(
+  db: Db,
+  { partnerId, personId }: { partnerId?: string; personId?: string },
+  limit: number,
+) {
+  let query = db
+    .selectFrom('security_log as log')
+    .innerJoin('partners', 'partners.id', 'log.partner_id')
+    .leftJoin('people', 'people.id', 'log.person_id')
+    .select(['log.at', 'log.event', 'log.person_id', 'log.subject_name', 'log.detail', 'log.reason', 'log.ip'])
+    .select(['log.browser', 'partners.business_name', 'people.email'])
+  if (partnerId !== undefined) query = query.where('log.partner_id', '=', partnerId)
+  if (personId !== undefined) query = query.where('log.person_id', '=', personId)
+  return query.orderBy('log.id', 'desc').limit(limit).execute()
+}
+
+/** Those from before. How many they were. */
+export async function removeSecurityEntriesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('security_log')
+    .where('id', 'in', (eb) => eb.selectFrom('security_log').select('id').where('at', '<', before).limit(rowsMax))
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

@@ -1,0 +1,41 @@
+import { SECURITY_EVENT_WORDS } from '@portal/contract/security-log.ts'
+import type { Db } from '../db/database.ts'
+import { findPersonByEmail } from '../features/accounts/people.queries.ts'
+import { findNewestSecurityEntriesOfAllPartners } from '../features/security-log/security-log.queries.ts'
+import { type Command, CommandFailed, noPositional, table } from './command.ts'
+import { getPartnerByName } from './find-partner.ts'
+
+const ENTRIES_MAX = 500
+
+export const listSecurityLog: Command = {
+  name: 'security-log',
+  parameters: '[--partner <email or id>] [--person <email>]',
+  summary: `Lists the newest ${ENTRIES_MAX} entries of the security log: of all partners, of one or of one person.`,
+  options: { partner: { type: 'string' }, person: { type: 'string' } },
+  async run(given, workplace) {
+    noPositional(listSecurityLog, given)
+    const { partner, person } = given.values
+    const { db } = await workplace.database()
+    const ofPartner = typeof partner === 'string' ? { partnerId: (await getPartnerByName(db, partner)).id } : {}
+    const ofPerson = typeof person === 'string' ? await getPersonByEmail(db, person) : {}
+    const entries = await findNewestSecurityEntriesOfAllPartners(db, { ...ofPartner, ...ofPerson }, ENTRIES_MAX)
+    const rows = entries.map((entry) => [
+      entry.at,
+      entry.business_name,
+      entry.email ?? entry.person_id ?? 'operator',
+      [SECURITY_EVENT_WORDS[entry.event].text, entry.subject_name, entry.detail, entry.reason]
+        .filter(Boolean)
+        .join(', '),
+      entry.ip ?? '',
+      entry.browser ?? '',
+    ])
+    workplace.say(table([['TIME', 'BUSINESS', 'WHO', 'WHAT', 'IP ADDRESS', 'BROWSER'], ...rows]))
+    return 0
+  },
+}
+
+async function getPersonByEmail(db: Db, email: string): Promise<{ partnerId: string; personId: string }> {
+  const person = await findPersonByEmail(db, email.trim().toLowerCase())
+  if (!person) throw new CommandFailed(`There is no person ${JSON.stringify(email)}`)
+  return { partnerId: person.partner_id, personId: person.id }
+}

@@ -1,0 +1,59 @@
+import { confirmNewEmail } from '@portal/contract/email-address.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { readToken } from '../../api/token.ts'
+import { paths } from '../../app/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { AccountFrame } from './account-frame.tsx'
+import { INVALID_LINK, isRefusedLink, isTakenAddress } from './verification-link.ts'
+
+const route = getRouteApi('/confirm-email')
+
+/** The link in the mail to a new address leads here, signed in or not, and changes the address (D67). */
+export function ConfirmEmailPage() {
+  const { token } = route.useSearch()
+  // A query, not a mutation: rendered twice it still asks once, and the token is good for one use only.
+  const change = useQuery({
+    queryKey: ['accounts', 'confirm-email', token],
+    queryFn: () => call(confirmNewEmail, { body: { token: token ?? '' } }),
+    enabled: token !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const onward =
+    readToken() === null
+      ? { link: paths.login, label: 'Sign in' }
+      : { link: paths.profile, label: 'Go to your profile' }
+
+  return (
+    <AccountFrame title="New email address">
+      <div className="grid grid-cols-1 gap-4">
+        {/* As high while it waits as with two lines of answer, so that nothing moves. */}
+        <div className="grid min-h-15 grid-cols-1 content-center">
+          {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
+          {token && change.isPending && <Spinner label="Changing your email address" className="justify-start! p-0!" />}
+          {change.isSuccess && (
+            <Alert kind="success">Your email address is {change.data.email} now. Sign in with it from now on.</Alert>
+          )}
+          {change.isError && (
+            <Alert kind="error">
+              {isRefusedLink(change.error) && !isTakenAddress(change.error) ? INVALID_LINK : failureText(change.error)}
+            </Alert>
+          )}
+        </div>
+        {change.isError && !isRefusedLink(change.error) && (
+          <Button variant="secondary" onClick={() => void change.refetch()}>
+            Try Again
+          </Button>
+        )}
+        <Link {...onward.link} className={buttonClass('primary')}>
+          {onward.label}
+        </Link>
+      </div>
+    </AccountFrame>
+  )
+}

@@ -1,0 +1,57 @@
+import { ERROR_CODES } from '@portal/contract/error-codes.ts'
+import { SECURITY_EVENT_WORDS, type SecurityEntry } from '@portal/contract/security-log.ts'
+import { formatExactTime, formatRelativeTime } from '../../format/dates.ts'
+import type { TableColumn } from '../../ui/table.tsx'
+
+export const SECURITY_COLUMNS: readonly TableColumn<SecurityEntry>[] = [
+  {
+    key: 'event',
+    header: 'What',
+    card: 'title',
+    className: 'wide:min-w-56',
+    cell: ({ event, subject, detail, reason }) => (
+      <>
+        <span className="text-sm font-medium wrap-anywhere">
+          {SECURITY_EVENT_WORDS[event].text}
+          {subject && `: ${subject}`}
+        </span>
+        {detail && <span className="block wrap-anywhere text-muted">{detail}</span>}
+        {reason && <span className="block text-error-ink">{reasonText(reason)}</span>}
+      </>
+    ),
+  },
+  {
+    key: 'person',
+    header: 'Who',
+    card: 'state',
+    cell: ({ person }) => <span className="wrap-anywhere">{person?.name ?? 'The portal’s operators'}</span>,
+  },
+  {
+    key: 'from',
+    header: 'From',
+    card: 'wide',
+    cell: ({ browser, ip }) => (
+      <>
+        <span className="block">{browser ?? '—'}</span>
+        {ip && <span className="block break-all text-muted tabular-nums">{ip}</span>}
+      </>
+    ),
+  },
+  {
+    key: 'at',
+    header: 'When',
+    align: 'right',
+    card: 'value',
+    className: 'whitespace-nowrap',
+    cell: ({ at }) => (
+      <time dateTime={at} title={formatExactTime(at)}>
+        {formatRelativeTime(at)}
+        <span className="block text-muted max-wide:hidden">{formatExactTime(at)}</span>
+      </time>
+    ),
+  },
+]
+
+function reasonText(code: string): string {
+  return Object.entries(ERROR_CODES).find(([known]) => known === code)?.[1] ?? code
+}

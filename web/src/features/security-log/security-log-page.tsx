@@ -1,0 +1,138 @@
+import { personName } from '@portal/contract/person-name.ts'
+import { SECURITY_KIND_NAMES, SECURITY_KINDS } from '@portal/contract/security-log.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { SearchX, ShieldCheck } from 'lucide-react'
+import { useRef } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
+import { paths } from '../../app/paths.ts'
+import { type SecurityLogSearch, securityLogSearch } from '../../app/search-params.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { DataTable } from '../../ui/table.tsx'
+import { TableSkeleton } from '../../ui/table-skeleton.tsx'
+import { SECURITY_COLUMNS } from './security-columns.tsx'
+import { securityLogQuery, securityPeopleQuery } from './security-log.queries.ts'
+
+const route = getRouteApi('/signed-in/security')
+
+export function startSecurityLog({ context: { queryClient }, deps }: PageStart<SecurityLogSearch>) {
+  startQuery(queryClient, securityPeopleQuery())
+  queryClient.infiniteQuery(securityLogQuery(deps)).catch(() => undefined)
+}
+
+export function SecurityLogPage() {
+  const search = route.useSearch({ select: securityLogSearch })
+  const navigate = useNavigate()
+  const people = useQuery(securityPeopleQuery())
+
+  const typeRef = useRef<HTMLSelectElement>(null)
+
+  /** The button that did it goes away. */
+  function handleClear() {
+    typeRef.current?.focus()
+    handleChange({ type: undefined, person: undefined })
+  }
+
+  function handleChange(change: Partial<SecurityLogSearch>) {
+    void navigate({
+      ...paths.security,
+      search: (previous: SecurityLogSearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Security Log"
+        description="Sign-ins, passwords, keys and the people of your team: who did what, when and from where. Kept for a year."
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <div className="grid grid-cols-1 gap-4 sm:flex sm:*:w-56">
+          <SelectField
+            ref={typeRef}
+            label="Type"
+            placeholder="All types"
+            options={SECURITY_KINDS.map((kind) => ({ value: kind, label: SECURITY_KIND_NAMES[kind] }))}
+            value={search.type ?? ''}
+            onChange={(event) => handleChange({ type: event.target.value || undefined })}
+          />
+          <SelectField
+            label="Who"
+            placeholder="Everybody"
+            options={(people.data ?? []).map((person) => ({ value: person.id, label: personName(person) }))}
+            value={search.person ?? ''}
+            onChange={(event) => handleChange({ person: event.target.value || undefined })}
+          />
+        </div>
+        <div className="panel overflow-hidden">
+          <SecurityEntries search={search} onClear={handleClear} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function SecurityEntries({ search, onClear }: { search: SecurityLogSearch; onClear: () => void }) {
+  const log = useInfiniteQuery(securityLogQuery(search))
+  if (log.isPending) return <TableSkeleton label="Loading security log" columns={SECURITY_COLUMNS} rows={8} />
+  if (!log.data) {
+    return (
+      <Failure
+        text="Failed to load the security log"
+        detail={failureDetail(log.error)}
+        onRetry={() => void log.refetch()}
+      />
+    )
+  }
+  const entries = log.data.pages.flatMap((page) => page.entries)
+  if (entries.length === 0) return <NoEntries isFiltered={Boolean(search.type || search.person)} onClear={onClear} />
+  return (
+    <>
+      <DataTable
+        label="Security log"
+        columns={SECURITY_COLUMNS}
+        rows={entries}
+        rowKey={(entry) => entry.id}
+        stale={log.isPlaceholderData}
+      />
+      {log.hasNextPage && (
+        <div className="flex flex-col items-center gap-2 border-t border-line p-4">
+          {log.isFetchNextPageError && <p className="text-error-ink">Older entries could not be loaded.</p>}
+          <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function NoEntries({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState
+        icon={<ShieldCheck />}
+        title="Nothing in the log yet"
+        text="Sign-ins and changes of passwords, keys and people appear here."
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon={<SearchX />}
+      title="No entries found"
+      text="Nothing like this in the last year"
+      action={
+        <Button variant="secondary" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    />
+  )
+}

@@ -1,0 +1,29 @@
+import { readSecurityLog, SECURITY_KINDS } from '@portal/contract/security-log.ts'
+import { readTeam } from '@portal/contract/team.ts'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import type { SecurityLogSearch } from '../../app/search-params.ts'
+
+/** Who may have done it: everybody of the team, also those who are deactivated. */
+export function securityPeopleQuery() {
+  return queryOptions({
+    queryKey: ['security-log', 'people'],
+    queryFn: async ({ signal }) => (await call(readTeam, { signal })).people,
+  })
+}
+
+const NEWEST: string | undefined = undefined
+
+/** A type that there is not filters nothing. The list before stays until the next one is there. */
+export function securityLogQuery(search: SecurityLogSearch) {
+  const filters = { ...search, type: SECURITY_KINDS.find((kind) => kind === search.type) }
+  return infiniteQueryOptions({
+    queryKey: ['security-log', 'entries', filters],
+    queryFn: ({ pageParam, signal }) => call(readSecurityLog, { query: { ...filters, cursor: pageParam }, signal }),
+    initialPageParam: NEWEST,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    ...LIST_FRESHNESS,
+  })
+}
