@@ -59,6 +59,10 @@ export function formatRelativeTime(instant: string | null | undefined, now: numb
   return localDay(time)
 }
 
+export function isPast(instant: string, now: number = Date.now()): boolean {
+  return Date.parse(instant) <= now
+}
+
 /** `1 day`, `3 days`. */
 export function formatDays(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'}`

@@ -91,6 +91,8 @@ test('POST /dashboard/leads: new lead payload → success, data.loid; every fiel
     owns_property: true,
     property_value: 1_200_000,
     property_debt: 450_000,
+    submitter_id: expect.any(String),
+    submitted_by: partner.businessName,
     crm: 'pending',
     created_at: expect.stringMatching(INSTANT),
     modified_time: expect.stringMatching(INSTANT),

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
-import { formatDateTime } from '../../format/dates.ts'
+import { formatDateTime, isPast } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -100,7 +100,7 @@ function InvitationRow({ invitation }: { invitation: Invitation }) {
 
 function Validity({ until }: { until: string | null }) {
   if (until === null) return <p className="text-[0.8125rem] text-muted">The mail is on its way</p>
-  if (Date.parse(until) <= Date.now()) {
+  if (isPast(until)) {
     return <p className="text-[0.8125rem] text-error-ink">The link has ended. Send it again.</p>
   }
   return (

@@ -1,0 +1,179 @@
+import type { Route } from '@portal/contract/route.ts'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BadInput, badInput, fieldsOf, ODD_TEXTS, ODD_VALUES } from './testing/bad-input.ts'
+import {
+  askRoute,
+  faultOf,
+  ignoresUnknown,
+  NAMED_ROUTES as named,
+  ROUTES_WITH_ID,
+  validBody,
+  validQuery,
+} from './testing/contract-routes.ts'
+import { addPasskey } from './testing/second-factor.ts'
+import { confirmEmail, startPortal, type TestPartner, type TestPortal } from './testing/start-portal.ts'
+
+let portal: TestPortal
+let partner: TestPartner
+let apiKey: string
+beforeAll(async () => {
+  portal = await startPortal()
+  partner = await portal.newPartner()
+  await confirmEmail(portal, partner)
+  apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
+  // Whatever body is sent to /team/settings, the partner reaches everything.
+  await addPasskey(portal, partner)
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+let asked = 0
+
+function ask(route: Route, request?: Parameters<typeof askRoute>[2]) {
+  asked += 1
+  return askRoute(portal, route, request)
+}
+
+function tokenFor(route: Route): string {
+  return route.auth === 'api-key' ? apiKey : partner.token
+}
+
+test.each(ROUTES_WITH_ID)('%s answers 404 for what is no id at all', async (_name, route) => {
+  for (const id of ODD_TEXTS) {
+    expect(faultOf(await ask(route, { token: tokenFor(route), id, body: validBody(route) }), 404)).toBeUndefined()
+  }
+})
+
+const withQuery = named.filter(([, route]) => route.query !== undefined)
+test.each(withQuery)('%s refuses or understands any query, and never fails on one', async (_name, route) => {
+  const known = fieldsOf(route.query)
+  for (const field of [...known, '__proto__', 'constructor', 'toString', 'a[b]', '']) {
+    for (const text of ODD_TEXTS) {
+      const query = `?${encodeURIComponent(field)}=${encodeURIComponent(text)}`
+      const answer = await ask(route, { token: tokenFor(route), query })
+      expect([query, answer.status === 200 ? undefined : faultOf(answer, 400)]).toEqual([query, undefined])
+    }
+    if (!known.includes(field)) continue
+    expect(faultOf(await ask(route, { token: tokenFor(route), query: `?${field}=a&${field}=b` }), 400)).toBeUndefined()
+  }
+})
+
+const reads = named.filter(([, route]) => route.method === 'GET')
+const readsOfTheApp = reads.filter(([, route]) => ignoresUnknown(route))
+test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, route) => {
+  const query = validQuery(route)
+  const plain = await ask(route, { token: tokenFor(route), query })
+  const more = await ask(route, { token: tokenFor(route), query: `${query}${query ? '&' : '?'}admin=true` })
+  expect([more.status, more.body]).toEqual([plain.status, plain.body])
+})
+
+const readsOfSystems = reads.filter(([, route]) => !ignoresUnknown(route))
+test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name, route) => {
+  expect(faultOf(await ask(route, { token: tokenFor(route), query: '?admin=true' }), 400)).toBeUndefined()
+})
+
+const withBody = named.filter(([, route]) => route.body !== undefined)
+test.each(withBody)('%s refuses any bad body in the API’s own form', { timeout: 120_000 }, async (_name, route) => {
+  for (const body of [
+    null,
+    [],
+    [1],
+    'text',
+    5,
+    true,
+    '{',
+    '{"__proto__":{"a":1}}',
+    { constructor: { prototype: {} } },
+  ]) {
+    expect(faultOf(await ask(route, { token: tokenFor(route), body: body ?? 'null' }), 400)).toBeUndefined()
+  }
+  for (const field of fieldsOf(route.body)) {
+    const values = [...ODD_VALUES, ...ODD_TEXTS, 'x'.repeat(60_000)]
+    const faults = values.map(async (value) => {
+      const answer = await ask(route, { token: tokenFor(route), body: { ...validBody(route), [field]: value } })
+      const fault = answer.status < 300 ? undefined : faultOf(answer, 400, 401, 404, 409)
+      return fault && `${field} ${JSON.stringify(value)}: ${fault}`
+    })
+    expect((await Promise.all(faults)).filter(Boolean)).toEqual([])
+  }
+})
+
+const INPUTS_A_ROUTE = 200
+const INPUTS_AT_ONCE = 10
+/** The same inputs every time; another number looks elsewhere. A failure prints it with the shortest input that fails. */
+const SEED = 20_261_120
+
+/** A route without body, query and id reads nothing of what it is sent: there is nothing bad to send. */
+const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
+test.each(withInput)(
+  '%s answers whatever it is sent with success or a refusal, never with a failure of its own',
+  async (_name, route) => {
+    const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
+    const property = fc.asyncProperty(inputs, async (batch) => {
+      const faults = await Promise.all(batch.map((input) => faultFor(route, input)))
+      expect(faults.filter(Boolean)).toEqual([])
+    })
+    await fc.assert(property, { numRuns: INPUTS_A_ROUTE / INPUTS_AT_ONCE, seed: SEED })
+  },
+)
+
+const withWrite = named.filter(([, route]) => route.method !== 'GET')
+test.each(withWrite)('%s refuses a body that is too large', async (_name, route) => {
+  const path = route.path.replace(/:\w+/, 'LO-00000000')
+  const large = await portal.ask(route.method, path, { token: tokenFor(route), body: { a: 'x'.repeat(66_000) } })
+  expect(faultOf(large, 413)).toBeUndefined()
+})
+
+const readingBody = withWrite.filter(([, route]) => route.body !== undefined)
+test.each(readingBody)('%s refuses a body that is not JSON', async (_name, route) => {
+  const path = `/api${route.path.replace(/:\w+/, 'LO-00000000')}`
+  const send = (body: string, type: string) =>
+    portal.ask(route.method, path.slice('/api'.length), {
+      token: tokenFor(route),
+      body,
+      headers: { 'content-type': type },
+    })
+  for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
+    expect([type, faultOf(await send('a=1', type), 415)]).toEqual([type, undefined])
+  }
+  expect(faultOf(await send('{"a":', 'application/json'), 400)).toBeUndefined()
+})
+
+test('every route that reads something was sent bad input', () => {
+  console.log(
+    `Contract: ${withInput.length} of ${named.length} routes read something and were sent bad input (${asked} requests)`,
+  )
+  expect(asked).toBeGreaterThan(withInput.length * INPUTS_A_ROUTE)
+})
+
+/** Success only for what the contract's own schemas take; otherwise a refusal in the API's form. */
+async function faultFor(route: Route, input: BadInput): Promise<string | undefined> {
+  const query = new URLSearchParams(input.query).toString()
+  const path = route.path.replace(/:\w+/, encodeURIComponent((input.id ?? 'LO-00000000').toWellFormed()))
+  asked += 1
+  const body = input.body ?? (route.body && JSON.stringify(validBody(route)))
+  const answer = await portal.ask(route.method, `${path}${query && `?${query}`}`, {
+    token: tokenFor(route),
+    ...(route.method !== 'GET' && body !== undefined && { body }),
+  })
+  const isRefusal = answer.status >= 400 && answer.status < 500
+  if (isRefusal || answer.status >= 300) {
+    const fault = isRefusal ? faultOf(answer, answer.status) : `${answer.status} ${JSON.stringify(answer.body)}`
+    return fault && `${JSON.stringify(input)}: ${fault}`
+  }
+  const given = Object.entries(Object.fromEntries(new URLSearchParams(query)))
+  const isTaken =
+    takes(route, route.query, Object.fromEntries(given.filter(([, text]) => text.trim() !== ''))) &&
+    takesBody(route, body)
+  return isTaken ? undefined : `${JSON.stringify(input)}: taken, though the contract says otherwise`
+}
+
+function takesBody(route: Route, body: string | undefined): boolean {
+  if (route.method === 'GET' || (route.body === undefined && ignoresUnknown(route))) return true
+  return takes(route, route.body, body === undefined || body === '' ? {} : JSON.parse(body))
+}
+
+function takes(route: Route, schema: Route['body'], value: unknown): boolean {
+  if (schema) return schema.safeParse(value).success
+  return ignoresUnknown(route) || Object.keys(Object(value)).length === 0
+}

@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '@portal/contract/answer.ts'
+import type { Route } from '@portal/contract/route.ts'
+import { type Answer, newLead, type TestPortal } from './start-portal.ts'
+
+const CONTRACT = join(import.meta.dirname, '../../../contract/src')
+
+/** Every route of the contract. */
+export const ROUTES = await collectRoutes()
+/** The same, each after its name for `test.each`. */
+export const NAMED_ROUTES = ROUTES.map((route): [string, Route] => [`${route.method} ${route.path}`, route])
+export const ROUTES_WITH_ID = NAMED_ROUTES.filter(([, route]) => route.path.includes(':'))
+
+interface Asked {
+  token?: string | undefined
+  body?: unknown
+  query?: string
+  id?: string
+}
+
+/** Asks a route, with a LOID that nobody has unless told otherwise. */
+export async function askRoute(portal: TestPortal, route: Route, request: Asked = {}): Promise<Answer> {
+  const path = route.path.replace(/:\w+/, encodeURIComponent(request.id ?? 'LO-00000000'))
+  const hasBody = route.body !== undefined && route.method !== 'GET'
+  return portal.ask(route.method, `${path}${request.query ?? ''}`, {
+    token: request.token,
+    ...(hasBody && { body: request.body ?? {} }),
+  })
+}
+
+/** The fault of a refusal: another status, another form, or details of the server. */
+export function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
+  const text = JSON.stringify(answer.body)
+  if (!statuses.includes(answer.status)) return `${answer.status} ${text}`
+  if (!Failure.safeParse(answer.body).success) return `not the form of a failure: ${text}`
+  if (!answer.headers.get('x-request-id')) return 'no request id'
+  const isTalkative = /node_modules|\bat \/|syntax error|PostgreSQL|pg_|kysely/i.test(text)
+  return isTalkative ? `tells too much: ${text}` : undefined
+}
+
+/** A query that the route takes. */
+export function validQuery(route: Route): string {
+  const queries: Record<string, string> = { '/crm/search': '?q=a', '/auth/invitation': '?token=x' }
+  return queries[route.path] ?? ''
+}
+
+/** The app's own routes, as against those that systems call with an API key (D46). */
+export function ignoresUnknown({ auth }: Route): boolean {
+  return auth === 'none' || auth === 'session'
+}
+
+export const INVITED = { email: 'invited@example.com', firstName: 'Robin', lastName: 'Lee', role: 'member' }
+const LEAST = { business_name: 'Conform', email: 'conform@example.com' }
+const CREDENTIAL = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+const CREATED_PASSKEY = { ...CREDENTIAL, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+const USED_PASSKEY = {
+  ...CREDENTIAL,
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+}
+/** A body that the route takes, so that only one thing is odd at a time. */
+export function validBody(route: Route): Record<string, unknown> | undefined {
+  if (!route.body) return undefined
+  const bodies: Record<string, Record<string, unknown>> = {
+    '/dashboard/leads': newLead(),
+    '/crm/note/:leadId': { content: 'A note long enough.' },
+    '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
+    '/partner/leads': LEAST,
+    '/webhook/lead': LEAST,
+    '/webhook/deal': LEAST,
+    '/auth/signup': { email: 'conform@example.com', password: 'correct-horse-battery', businessName: 'Conform' },
+    '/auth/login': { email: 'nobody@example.com', password: 'correct-horse-battery' },
+    '/auth/forgot-password': { email: 'nobody@example.com' },
+    '/auth/reset-password': { token: 'x', newPassword: 'correct-horse-battery' },
+    '/auth/verify': { token: 'x' },
+    '/auth/verify-email': { token: 'x' },
+    '/auth/disown': { token: 'x' },
+    '/auth/confirm-email': { token: 'x' },
+    '/auth/undo-email': { token: 'x' },
+    '/account/email': { email: 'conform@example.com' },
+    '/auth/accept-invitation': { token: 'x', password: 'correct-horse-battery' },
+    '/team/invitations': INVITED,
+    '/team/people/:id': { role: 'viewer' },
+    '/dashboard/webhook-url': { webhook_url: 'https://partner.example/hook' },
+    '/profile': { first_name: 'Conform' },
+    '/profile/password': { currentPassword: 'x', newPassword: 'y', confirmPassword: 'z' },
+    '/auth/second-factor': { token: 'x', code: '000000' },
+    '/auth/passkey/options': {},
+    '/auth/passkey': { passkey: USED_PASSKEY },
+    '/account/confirm': { password: 'x' },
+    '/account/totp/confirm': { code: '000000' },
+    '/account/passkeys': { name: 'Phone', passkey: CREATED_PASSKEY },
+    '/team/settings': { second_factor_required: false },
+  }
+  const body = bodies[route.path]
+  if (!body) throw new Error(`no valid body is known for ${route.path}`)
+  return body
+}
+
+async function collectRoutes(): Promise<Route[]> {
+  const files = readdirSync(CONTRACT).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const modules = await Promise.all(files.map((file) => import(join(CONTRACT, file))))
+  return modules.flatMap((module) => Object.values<unknown>(module).filter(isRoute))
+}
+
+function isRoute(value: unknown): value is Route {
+  return typeof value === 'object' && value !== null && 'path' in value && 'method' in value && 'answer' in value
+}
