@@ -1,3 +1,4 @@
+import { TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import { openLender } from './testing/lender.ts'
 import { openDataFolder } from './testing/portal-process.ts'
@@ -62,7 +63,8 @@ test('operators work beside a portal that runs, and where none runs, on the same
   expect(await ask(portal, '/auth/login', signIn)).toMatchObject({ status: 403, body: { code: 'ACCOUNT_INACTIVE' } })
   expect((await folder.command(['partner', 'deactivate', bobsId])).out).toMatch(/was inactive already/)
   expect((await folder.command(['partner', 'activate', 'BOB@example.com'])).out).toMatch(/is active now/)
-  expect((await ask(portal, '/auth/login', signIn)).status).toBe(200)
+  const back = await ask(portal, '/auth/login', signIn)
+  expect(back.status).toBe(200)
   const { out: log } = await folder.command(['security-log', '--partner', bobsId])
   expect(log.split('\n').slice(0, 5)).toEqual([
     expect.stringMatching(/^TIME +BUSINESS +WHO +WHAT +IP ADDRESS +BROWSER$/),
@@ -72,6 +74,20 @@ test('operators work beside a portal that runs, and where none runs, on the same
     expect.stringMatching(/ +operator +Account deactivated$/),
   ])
   expect((await folder.command(['security-log', '--person', ada.email])).out).toMatch(/^(?:(?!bob@).)*ada@(?!.*bob@)/s)
+
+  const { token } = back.body
+  const { secret } = (await ask(portal, '/account/totp', { body: {}, token })).body.data
+  await ask(portal, '/account/totp/confirm', { body: { code: new TOTP({ secret }).generate() }, token })
+  expect((await ask(portal, '/auth/login', signIn)).body.second_factor.kinds).toEqual(['totp', 'recovery'])
+  const reset = await folder.command(['people', 'reset-second-factor', 'BOB@example.com'])
+  expect([reset.code, reset.out]).toEqual([
+    0,
+    'bob@example.com signs in with the password alone now; sessions ended: 1\n',
+  ])
+  expect((await ask(portal, '/auth/login', signIn)).body.token).toBeDefined()
+  expect((await folder.command(['people', 'reset-second-factor', 'nobody@example.com'])).err).toBe(
+    'There is no person "nobody@example.com"\n',
+  )
 
   const lender = openLender(portal.crmUrl)
   // Told of a change, the portal would be quicker than the command.
