@@ -5,9 +5,14 @@ import { insertSet } from '../db/row-sets.ts'
 /** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
+/** Who entered it (D64). Null for what was born in the CRM; events of before people were remembered lack it. */
+interface SubmittedBy {
+  submitted_by?: string | null
+}
+
 /** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
 export interface EventData {
-  'lead.created': { business_name: string | null; amount: number | null; status: string; submitted_by: string | null }
+  'lead.created': { business_name: string | null; amount: number | null; status: string } & SubmittedBy
   'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
   'lead.converted': { business_name: string | null; amount: number | null; deal_loid: string | null }
   'lead.removed': { business_name: string | null; amount: number | null; reason: 'left-crm' }
@@ -16,8 +21,7 @@ export interface EventData {
     business_name: string | null
     amount: number | null
     stage: string
-    submitted_by: string | null
-  }
+  } & SubmittedBy
   'deal.stage_changed': {
     deal_name: string | null
     business_name: string | null
@@ -31,9 +35,8 @@ export interface EventData {
     on: 'lead' | 'deal'
     business_name: string | null
     created_by: string | null
-    submitted_by: string | null
     content: string
-  }
+  } & SubmittedBy
 }
 
 export type EventType = keyof EventData

@@ -130,7 +130,7 @@ test('GET /dashboard/recent-activity: none → data.activities, what happened la
     {
       id: expect.any(String),
       title: 'Note added to a lead',
-      description: `Okafor Freight: A long note. ${'x'.repeat(66)}…`,
+      description: `Okafor Freight · ${partner.businessName}: A long note. ${'x'.repeat(66)}…`,
       loid,
       about: 'lead',
       created_at: expect.stringMatching(/Z$/),
@@ -138,7 +138,7 @@ test('GET /dashboard/recent-activity: none → data.activities, what happened la
     {
       id: expect.any(String),
       title: 'Lead submitted',
-      description: 'Okafor Freight, $150,000',
+      description: `Okafor Freight, $150,000 · ${partner.businessName}`,
       loid,
       about: 'lead',
       created_at: expect.stringMatching(/Z$/),

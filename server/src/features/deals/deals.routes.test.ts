@@ -36,6 +36,8 @@ test('GET /crm/deal/{id}: none → data.deal and data.notes, every field, null w
     probability: 90,
     description: 'Fast',
     partner_iso: 'AU',
+    submitter_id: newId(),
+    submitted_by: 'Mia Harbour',
   }
   const { id, loid, created_at, modified_time } = await insertDeal(portal.deps.db, partner.id, full)
   const deal = { id, loid, ...full, crm: 'synced', created_at, modified_time }

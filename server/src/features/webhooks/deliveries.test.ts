@@ -76,6 +76,7 @@ test('an event reaches the partner’s endpoint, signed as the Standard Webhooks
       amount: 150_000,
       currency: 'AUD',
       status: 'New Lead',
+      submitted_by: partner.businessName,
       created_at: sent?.body.timestamp,
     },
   })

@@ -18,7 +18,12 @@ function dataOf(event: EventToDeliver): object {
   const at = event.created_at
   switch (event.type) {
     case 'lead.created':
-      return { ...lead(event), status: event.data.status, created_at: at }
+      return {
+        ...lead(event),
+        status: event.data.status,
+        submitted_by: event.data.submitted_by ?? null,
+        created_at: at,
+      }
     case 'lead.status_changed':
       return { ...lead(event), status: event.data.status, previous: event.data.previous, changed_at: at }
     case 'lead.converted':
@@ -26,7 +31,7 @@ function dataOf(event: EventToDeliver): object {
     case 'lead.removed':
       return { ...lead(event), reason: event.data.reason, removed_at: at }
     case 'deal.created':
-      return { ...deal(event), stage: event.data.stage, created_at: at }
+      return { ...deal(event), stage: event.data.stage, submitted_by: event.data.submitted_by ?? null, created_at: at }
     case 'deal.stage_changed':
       return { ...deal(event), stage: event.data.stage, previous: event.data.previous, changed_at: at }
     case 'deal.updated':
@@ -34,8 +39,8 @@ function dataOf(event: EventToDeliver): object {
     case 'deal.removed':
       return { ...deal(event), removed_at: at }
     case 'note.added': {
-      const { on, business_name, created_by } = event.data
-      return { object: 'note', loid: event.loid, on, business_name, created_by, created_at: at }
+      const { on, business_name, created_by, submitted_by = null } = event.data
+      return { object: 'note', loid: event.loid, on, business_name, created_by, submitted_by, created_at: at }
     }
   }
 }

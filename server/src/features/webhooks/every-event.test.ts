@@ -51,7 +51,12 @@ test('every kind of event is delivered, and none carries an email, a phone, an A
   })
   const isAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{3}Z$/)
   const lead = { object: 'lead', loid, business_name: 'Okafor Freight', amount: 150_000, currency: 'AUD' }
-  expect((await delivered('lead.created')).data).toEqual({ ...lead, status: 'New Lead', created_at: isAt })
+  expect((await delivered('lead.created')).data).toEqual({
+    ...lead,
+    status: 'New Lead',
+    submitted_by: ada.businessName,
+    created_at: isAt,
+  })
 
   await ada.post(`/crm/note/${loid}`, { content: NOTE })
   expect((await delivered('note.added')).data).toEqual({
@@ -60,6 +65,7 @@ test('every kind of event is delivered, and none carries an email, a phone, an A
     on: 'lead',
     business_name: 'Okafor Freight',
     created_by: ada.businessName,
+    submitted_by: ada.businessName,
     created_at: isAt,
   })
 
@@ -75,7 +81,12 @@ test('every kind of event is delivered, and none carries an email, a phone, an A
   await sync()
   expect((await delivered('lead.converted')).data).toEqual({ ...lead, deal_loid: lead.loid, converted_at: isAt })
   const deal = { ...lead, object: 'deal', deal_name: 'Okafor truck' }
-  expect((await delivered('deal.created')).data).toEqual({ ...deal, stage: 'Information Received', created_at: isAt })
+  expect((await delivered('deal.created')).data).toEqual({
+    ...deal,
+    stage: 'Information Received',
+    submitted_by: null,
+    created_at: isAt,
+  })
 
   await lender.update('Deals', dealId, { Stage: 'Approved' })
   await sync()
