@@ -48,6 +48,7 @@ test('/deals/{loid} tells everything about a deal', { tag: '@desktop' }, async (
         'Lead Source Partner Portal',
         'Closing Date Mar 15, 2027',
         new RegExp(`^Created Date\\s${DAY}$`),
+        /^Submitted By\sKim Broking/,
       ],
       { useInnerText: true },
     )

@@ -57,7 +57,7 @@ test('/deals lists, sorts, filters and turns pages', { tag: '@desktop' }, async 
         '$275,000',
         'Asset Based Lending',
         'Funded',
-        /^[A-Z][a-z]{2} \d{1,2}, \d{4}$/,
+        /^[A-Z][a-z]{2} \d{1,2}, \d{4}\s+by Kim Broking/,
         '',
       ],
       { useInnerText: true },

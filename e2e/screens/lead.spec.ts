@@ -65,6 +65,7 @@ test('/leads/{loid} tells everything about a lead', { tag: '@desktop' }, async (
       'Lead Source Partner Portal',
       'Brand Blue Gum',
       new RegExp(`^Created\\s${DAY}$`),
+      /^Submitted By\sKim Broking/,
       'Property Value $900,000',
       'Outstanding Debt $400,000',
       'Description Ring after three. Not on Mondays.',
@@ -132,6 +133,7 @@ test('/leads/{loid} leaves out unknown values', { tag: '@desktop' }, async ({ pa
       'Lead Source Partner Portal',
       'Brand —',
       new RegExp(`^Created\\s${DAY}$`),
+      /^Submitted By\sKim Broking/,
     ],
     { useInnerText: true },
   )

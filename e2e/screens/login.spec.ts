@@ -10,7 +10,7 @@ test('/login asks for email and password and says what is wrong with them', asyn
   await page.goto('/login')
   const email = page.getByLabel('Email')
   const password = page.getByLabel('Password', { exact: true })
-  const button = page.getByRole('button', { name: 'Sign in' })
+  const button = page.getByRole('button', { name: 'Sign in', exact: true })
   await expect(page.getByRole('link', { name: 'Forgot your password?' })).toHaveAttribute('href', '/forgot-password')
   await expect(page.getByRole('link', { name: 'Create Partner Account' })).toHaveAttribute('href', '/signup')
 
@@ -87,7 +87,7 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
 test('/login says why it was refused', { tag: '@desktop' }, async ({ page, request, context }) => {
   const { email, password } = await signUp(request)
   await page.goto('/login')
-  const button = page.getByRole('button', { name: 'Sign in' })
+  const button = page.getByRole('button', { name: 'Sign in', exact: true })
   const enter = async (as: string, secret: string) => {
     await page.getByLabel('Email').fill(as)
     await page.getByLabel('Password', { exact: true }).fill(secret)

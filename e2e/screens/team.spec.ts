@@ -108,7 +108,7 @@ test('an owner invites a broker, who joins on a phone and submits a lead, and en
     await expect(broker).toHaveURL('/login')
     await broker.getByLabel('Email').fill(email)
     await broker.getByLabel('Password', { exact: true }).fill('correct-horse-battery')
-    await broker.getByRole('button', { name: 'Sign in' }).click()
+    await broker.getByRole('button', { name: 'Sign in', exact: true }).click()
     await expect(broker.getByRole('alert')).toHaveText('Your account is inactive. Please contact support.')
     await page.getByRole('link', { name: 'Leads', exact: true }).click()
     await expect(page.getByRole('link', { name: 'Saltbush Transport', exact: true })).toBeVisible()
