@@ -8,7 +8,7 @@ create table security_log (
   kind text not null,
   -- Who did it. No reference: what somebody did stays when the person goes.
   person_id uuid,
-  -- Whom it was done to.
+  -- The person it was done to.
   subject_id uuid,
   subject_name text,
   detail text,

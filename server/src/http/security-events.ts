@@ -8,7 +8,7 @@ export interface SecurityFacts {
   partner?: string | undefined
   /** The same of who did it, or whose account it is. */
   person?: string | undefined
-  /** Somebody else whom it was done to. */
+  /** The other person it was done to. */
   subject?: { id: string; name: string } | undefined
   /** More about it, in the portal's own words. */
   detail?: string | undefined

@@ -54,7 +54,7 @@ export async function confirmEmailChange(
 }
 
 /**
- * The old address says that it was not its owner who changed it. Whoever did knew the password and has a session: both end, as
+ * The old address says that it was not its owner who changed it. That person knew the password and has a session: both end, as
  * do later changes and second factors that were added meanwhile. A link to the address asks for a new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
