@@ -2,27 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { TOTP } from 'otpauth'
 import { beginTotp, confirmTotp } from '../contract/src/second-factor.ts'
+import { addDevice } from './add-device.ts'
 import { expectGoodLooks } from './expect-good-looks.ts'
 import { test } from './fresh-partner.ts'
 import { toasts } from './toasts.ts'
 
 const STEP_MS = 30_000
-
-/** A device that answers for passkeys at once, as after a touch. */
-async function addDevice(page: Page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-}
 
 async function signOut(page: Page) {
   await page.evaluate(() => localStorage.clear())

@@ -1,4 +1,5 @@
 import { devices, expect } from '@playwright/test'
+import { addDevice } from '../add-device.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { mailedToken } from '../mailed-token.ts'
@@ -7,8 +8,17 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const TEAM = '**/api/team'
 const INVITATIONS = '**/api/team/invitations'
+/** What the journey leaves in the security log. */
+const LOGGED = [
+  'Email address confirmed',
+  'Invited: Robin Lee',
+  'Joined the team',
+  'Passkey added',
+  'Role changed: Robin Lee',
+  'Person deactivated: Robin Lee',
+]
 
-test('an owner invites a broker, who joins on a phone and submits a lead, and ends it all again', {
+test('an owner invites a broker, who joins on a phone with a passkey and submits a lead, and ends it all again', {
   tag: '@desktop',
 }, async ({ page, partner, browser, request }) => {
   test.slow()
@@ -62,6 +72,13 @@ test('an owner invites a broker, who joins on a phone and submits a lead, and en
     await broker.getByLabel('Confirm password').fill('correct-horse-battery')
     await broker.getByRole('button', { name: 'Accept Invitation' }).click()
     await expect(broker).toHaveURL('/dashboard')
+    await addDevice(broker)
+    await broker.goto('/profile')
+    await broker.getByRole('button', { name: 'Add a passkey' }).click()
+    await broker.getByRole('button', { name: 'Make passkey' }).click()
+    await broker.getByRole('button', { name: 'I have saved them' }).click()
+    await expectGoodLooks(broker)
+    await broker.goto('/dashboard')
     await broker.getByRole('link', { name: 'New Lead' }).click()
     await broker.getByLabel('First Name').fill('Jo')
     await broker.getByLabel('Last Name').fill('Marsh')
@@ -111,7 +128,18 @@ test('an owner invites a broker, who joins on a phone and submits a lead, and en
     await broker.getByRole('button', { name: 'Sign in', exact: true }).click()
     await expect(broker.getByRole('alert')).toHaveText('Your account is inactive. Please contact support.')
     await page.getByRole('link', { name: 'Leads', exact: true }).click()
-    await expect(page.getByRole('link', { name: 'Saltbush Transport', exact: true })).toBeVisible()
+    await expect(page.getByRole('row').filter({ hasText: 'Saltbush Transport' })).toContainText('by Robin Lee')
+  })
+
+  await test.step('the owner reads it all in the security log', async () => {
+    await page.getByRole('link', { name: 'Security Log' }).click()
+    const entries = page.getByRole('table', { name: 'Security log' }).getByRole('row')
+    for (const words of LOGGED) await expect(entries.filter({ hasText: words }).first()).toBeVisible()
+    await expectGoodLooks(page)
+    await page.getByLabel('Who').selectOption('Robin Lee')
+    await expect(entries.filter({ hasText: 'Invited' })).toHaveCount(0)
+    await page.getByLabel('Type').selectOption('Second factor')
+    await expect(entries).toHaveText([/^What/, /^Passkey added/])
   })
   await phone.close()
 })
