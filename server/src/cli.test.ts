@@ -89,6 +89,17 @@ test('operators work beside a portal that runs, and where none runs, on the same
     'There is no person "nobody@example.com"\n',
   )
 
+  const people = await folder.command(['people', 'list', bob.email])
+  expect(people.out).toMatch(
+    /^EMAIL +NAME +ROLE +ACTIVE +SECOND FACTOR +LAST SEEN \(UTC\)\nbob@example.com +\S.* owner +yes +no +\d{4}-/,
+  )
+  // Nobody else could manage the account.
+  expect(await folder.command(['people', 'deactivate', bob.email])).toEqual({
+    code: 1,
+    out: '',
+    err: 'bob Broking needs an active owner. Make somebody else an owner first.\n',
+  })
+
   const lender = openLender(portal.crmUrl)
   // Told of a change, the portal would be quicker than the command.
   await lender.faults({ notifications: { drop: 100 } })
@@ -197,6 +208,8 @@ test('each command explains itself and does nothing', { timeout: 60_000 }, async
     'partners',
     'partner activate',
     'partner deactivate',
+    'people list',
+    'people deactivate',
     'people reset-second-factor',
     'sync',
     'crm check',

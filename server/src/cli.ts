@@ -6,7 +6,7 @@ import { openLog } from './log.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
-import { resetSecondFactorOf } from './operator/people-commands.ts'
+import { deactivatePerson, listPeople, resetSecondFactorOf } from './operator/people-commands.ts'
 import { pruneNow } from './operator/prune-command.ts'
 import { listSecurityLog } from './operator/security-log-command.ts'
 import { syncPartners } from './operator/sync-command.ts'
@@ -17,6 +17,8 @@ const COMMANDS = [
   listPartners,
   activatePartner,
   deactivatePartner,
+  listPeople,
+  deactivatePerson,
   resetSecondFactorOf,
   syncPartners,
   checkCrm,

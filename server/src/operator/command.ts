@@ -66,3 +66,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .join('\n')
 }
+
+export function yesNo(is: boolean): string {
+  return is ? 'yes' : 'no'
+}

@@ -1,6 +1,6 @@
 import { findContact } from '../features/accounts/people.queries.ts'
 import { setPartnerActive } from '../features/accounts/set-partner-active.ts'
-import { type Command, type Given, noPositional, onlyPositional, table } from './command.ts'
+import { type Command, type Given, noPositional, onlyPositional, table, yesNo } from './command.ts'
 import { getPartnerByName } from './find-partner.ts'
 import { findOverviewOfAllPartners } from './partners.queries.ts'
 import type { Workplace } from './workplace.ts'
@@ -56,8 +56,4 @@ async function setActive(command: Command, given: Given, workplace: Workplace, i
   if (!isChanged) workplace.say(`${who} was ${state} already`)
   else workplace.say(`${who} is ${state} now${isActive ? '' : `; sessions ended: ${sessionsEnded}`}`)
   return 0
-}
-
-function yesNo(is: boolean): string {
-  return is ? 'yes' : 'no'
 }

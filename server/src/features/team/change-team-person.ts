@@ -12,37 +12,37 @@ import { findActiveOwners, findContact, findTeamPerson, updateTeamPerson } from 
 import { removeSessions } from '../accounts/sessions.queries.ts'
 
 /**
- * Role and access of one of the caller's people. A partner always keeps an active owner (D61), also when two owners
+ * Role and access of one of the partner's people. A partner always keeps an active owner (D61), also when two owners
  * change each other at once. The sessions of a deactivated person end; what the person submitted stays.
  */
 export async function changeTeamPerson(
   { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,
-  caller: SessionCaller,
+  partner: Pick<SessionCaller, 'id' | 'businessName'>,
   personId: string,
   change: PersonChange,
   security: NoteSecurity,
 ): Promise<TeamPerson> {
   return db.transaction().execute(async (tx) => {
-    await lockPartner(tx, caller.id)
-    const before = await findTeamPerson(tx, caller.id, personId)
+    await lockPartner(tx, partner.id)
+    const before = await findTeamPerson(tx, partner.id, personId)
     if (!before) throw new NotFound('Person not found')
-    const contact = await findContact(tx, caller.id)
+    const contact = await findContact(tx, partner.id)
     const at = clock.now().toISOString()
     const { role = before.role, is_active = before.is_active } = change
-    const after = await updateTeamPerson(tx, caller.id, personId, { role, is_active }, at)
-    if ((await findActiveOwners(tx, caller.id)).length === 0) {
+    const after = await updateTeamPerson(tx, partner.id, personId, { role, is_active }, at)
+    if ((await findActiveOwners(tx, partner.id)).length === 0) {
       throw new Conflict(
         'LAST_OWNER',
-        `${caller.businessName} needs an active owner. Make somebody else an owner first.`,
+        `${partner.businessName} needs an active owner. Make somebody else an owner first.`,
       )
     }
     if (!after.is_active) {
       await removeSessions(tx, personId)
       await removeAccountTokens(tx, personId)
     }
-    if ((await findContact(tx, caller.id))?.person_id !== contact?.person_id) {
-      await updateForCrm(tx, caller.id, {}, at)
-      await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
+    if ((await findContact(tx, partner.id))?.person_id !== contact?.person_id) {
+      await updateForCrm(tx, partner.id, {}, at)
+      await jobs.enqueue(tx, pushPartner, { partnerId: partner.id })
     }
     const subject = { id: after.id, name: personName(after) }
     if (before.role !== after.role) {
