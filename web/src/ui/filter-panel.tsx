@@ -55,12 +55,12 @@ export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps
       <div
         id={contentId}
         hidden={!isOpen}
-        className="panel grid basis-full grid-cols-1 items-end gap-4 p-4 sm:grid-cols-2 xl:grid-cols-[repeat(4,minmax(0,1fr))_auto]"
+        className="panel grid basis-full grid-cols-1 items-end gap-4 p-4 sm:grid-cols-2 xl:grid-cols-5"
       >
         {children}
         <Button
           variant="ghost"
-          className="justify-self-end sm:max-xl:col-span-2"
+          className="justify-self-end sm:max-xl:col-span-2 xl:col-[-2/-1]"
           icon={<X aria-hidden />}
           disabled={isClear}
           onClick={handleClear}
