@@ -127,6 +127,11 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
   for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)
+  // Nor can a stranger fill the partner's security log: what a limit refuses is not in it.
+  const { rows: reasons } = await limited.deps.pool.query(
+    "select reason from security_log where event = 'sign-in-failed'",
+  )
+  expect(new Set(reasons.map(({ reason }) => reason))).toEqual(new Set(['INVALID_PASSWORD']))
   const signIn = (headers: Record<string, string>) =>
     limited.post('/auth/login', { email, password: PASSWORD }, { headers })
   const elsewhere = await signIn({ 'x-forwarded-for': '198.51.100.200' })
