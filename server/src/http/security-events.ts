@@ -41,6 +41,8 @@ export async function noteSecurity(
   event: SecurityEvent,
   { partner, subject, ...facts }: SecurityFacts & Source,
 ): Promise<void> {
-  if (partner !== undefined) await store(db, partner, { event, subject, ...facts })
+  // What a limit refuses is in the server's log alone: a stranger could fill the partner's without end.
+  const isStored = facts.reason !== 'RATE_LIMITED'
+  if (partner !== undefined && isStored) await store(db, partner, { event, subject, ...facts })
   log.info({ security: event, partner, subject: subject?.id, ...facts }, 'security')
 }

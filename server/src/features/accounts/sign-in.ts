@@ -31,9 +31,7 @@ export async function signInPerson(
     return (await secondStepFor(deps, person)) ?? (await beginSession(deps, person, { visitor, security }))
   } catch (error) {
     if (error instanceof PortalError) {
-      // A refusal by a limit is in the server's log alone: a stranger could fill the partner's without end.
-      const partner = error.status === 429 ? undefined : known?.partner_id
-      await security(deps.db, 'sign-in-failed', { partner, person: known?.id, reason: error.code })
+      await security(deps.db, 'sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
     }
     throw error
   }
