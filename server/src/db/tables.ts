@@ -271,6 +271,7 @@ interface EventsTable {
   type: string
   loid: string | null
   data: Json
+  person_id: ColumnType<string | null, string | null | undefined>
   created_at: Instant
   to_deliver: ColumnType<boolean, boolean | undefined, boolean>
 }

@@ -46,6 +46,8 @@ export interface PortalEvent<Type extends EventType = EventType> {
   loid: string
   type: Type
   data: EventData[Type]
+  /** The person who did it; absent or null for what the lender or an API key did (D72). */
+  personId?: string | null
   at: string
 }
 
@@ -72,8 +74,8 @@ export async function recordEvents(tx: Tx, events: readonly AnyEvent[]): Promise
   )
 }
 
-function toRow({ partnerId, loid, type, at }: PortalEvent) {
-  return { id: newId(new Date(at)), partner_id: partnerId, type, loid, created_at: at }
+function toRow({ partnerId, loid, type, personId = null, at }: PortalEvent) {
+  return { id: newId(new Date(at)), partner_id: partnerId, type, loid, person_id: personId, created_at: at }
 }
 
 /** Removes the oldest first. An id contains the time, so the primary key finds them. Returns how many. */

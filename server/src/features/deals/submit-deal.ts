@@ -50,6 +50,7 @@ export async function submitDeal(
       stage,
       submitted_by: deal.submitted_by,
     },
+    personId: deal.submitter_id,
     at: deal.created_at,
   })
   await jobs.enqueue(tx, pushDeal, { partnerId: partner.id, loid })

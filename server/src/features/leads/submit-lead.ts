@@ -38,6 +38,7 @@ export async function submitLead(
       status: lead.lead_status,
       submitted_by: lead.submitted_by,
     },
+    personId: lead.submitter_id,
     at: lead.created_at,
   })
   await jobs.enqueue(tx, pushLead, { partnerId: partner.id, loid: lead.loid })

@@ -52,6 +52,7 @@ export async function addNoteToRecord(
       submitted_by: row.submitted_by,
       content: note.content,
     },
+    personId: row.submitter_id,
     at: row.created_at,
   })
   await jobs.enqueue(tx, pushNote, { partnerId: partner.id, noteId: row.id })
