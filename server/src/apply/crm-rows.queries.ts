@@ -237,7 +237,10 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
   return rows
 }
 
-/** What is due of one record, or undefined if nothing is. Runs each time somebody opens a record. */
+/** Whether the CRM has more of a lead or deal that nobody has read yet (D56). */
+export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
+
+/** What is due of one record, or undefined if nothing is. Runs each time somebody opens its history. */
 export async function findDueOf(
   reads: Reads,
   module: CrmModule,
@@ -249,7 +252,7 @@ export async function findDueOf(
     sql: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
                  crm_modified_time, history_due, notes_due
             from ${table}
-           where partner_id = $1 and loid = $2 and (history_due or notes_due) and zoho_id is not null`,
+           where partner_id = $1 and loid = $2 and ${IS_DUE}`,
     parameters: [partnerId, loid, module],
   })
   return rows[0]

@@ -1,6 +1,7 @@
 import type { Deal, DealDetail, DealFilters } from '@portal/contract/deals.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { IS_DUE } from '../../apply/crm-rows.queries.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { findNewest, searchNewest } from '../../db/find-newest.ts'
 import type { Reads } from '../../db/hot-reads.ts'
@@ -48,8 +49,11 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
+/** A deal as it is opened. If `is_due`, the CRM has more of it, which nobody has read yet (D56). */
+type OpenedDeal = DealDetail & { is_due: boolean }
+
 /** By LOID or id; the LOID of the lead that the deal has replaced serves, too (D49). */
-export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail> {
+export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
   if (!deal) throw noSuchDeal()
   return deal
@@ -58,11 +62,11 @@ export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string)
 // A deal of this LOID comes before one that has replaced a lead of it.
 const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by loid = $2 desc limit 1' }
 
-export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<DealDetail | undefined> {
+export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal | undefined> {
   const key = readKey(idOrLoid)
   if (!key) return undefined
-  const rows = await sendNamed<DealDetail>(reads, {
-    sql: `select ${DEAL_COLUMNS.join(', ')},
+  const rows = await sendNamed<OpenedDeal>(reads, {
+    sql: `select ${DEAL_COLUMNS.join(', ')}, ${IS_DUE} as is_due,
                  case when crm = 'failed' then crm_problem end as crm_problem
             from deals
            where partner_id = $1 and archived_at is null and ${IS_KEY[key.column]}`,

@@ -23,7 +23,7 @@ export function dealRoutes(mount: Mount, deps: Deps): void {
   })
   mount(readDeal, async ({ partner, params }) => {
     const deal = await getDeal(reads, partner.id, params.id)
-    await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
+    if (deal.is_due) await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
     const [notes, leads] = await Promise.all([
       findNotes(reads, partner.id, deal.loid),
       findLeadKeys(db, partner.id, deal.loid),

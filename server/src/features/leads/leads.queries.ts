@@ -2,6 +2,7 @@ import type { DuplicateLead, Lead, LeadDetail, LeadFilters } from '@portal/contr
 import { DUPLICATE_WINDOW_DAYS } from '@portal/contract/limits.ts'
 import { parseLoid } from '@portal/contract/loid.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { IS_DUE } from '../../apply/crm-rows.queries.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { findNewest, searchNewest } from '../../db/find-newest.ts'
 import type { Reads } from '../../db/hot-reads.ts'
@@ -105,8 +106,11 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
   return cutPage(rows, { page: 1, limit })
 }
 
+/** A lead as it is opened. If `is_due`, the CRM has more of it, which nobody has read yet (D56). */
+type OpenedLead = LeadDetail & { is_due: boolean }
+
 /** By LOID or id. The LOID of the deal that replaced the lead serves, too. See `findLead`. */
-export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<LeadDetail> {
+export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =
     key && ((await findLeadBy(reads, owner, key)) ?? (await findLeadBy(reads, owner, { ...key, column: 'deal' })))
@@ -115,7 +119,7 @@ export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Pro
 }
 
 /** A lead that has become a deal is found with its deal, also once it has left the CRM; other archived ones are not (D18). */
-export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<LeadDetail | undefined> {
+export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead | undefined> {
   const key = readKey(idOrLoid)
   return key && findLeadBy(reads, owner, key)
 }
@@ -130,9 +134,9 @@ async function findLeadBy(
   reads: Reads,
   owner: Owner,
   key: { column: keyof typeof IS_KEY; value: string },
-): Promise<LeadDetail | undefined> {
-  const rows = await sendNamed<Omit<LeadDetail, 'converted_to_deal'> & { deal_loid: string | null }>(reads, {
-    sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid,
+): Promise<OpenedLead | undefined> {
+  const rows = await sendNamed<Omit<OpenedLead, 'converted_to_deal'> & { deal_loid: string | null }>(reads, {
+    sql: `select ${LEAD_SQL}, $3::text as partner, deal_loid, ${IS_DUE} as is_due,
                  case when crm = 'failed' then crm_problem end as crm_problem
             from leads
            where partner_id = $1 and (archived_at is null or deal_loid is not null) and ${IS_KEY[key.column]}`,

@@ -44,7 +44,7 @@ export function leadRoutes(mount: Mount, deps: Deps): void {
   mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))
   mount(readLead, async ({ partner, params }) => {
     const lead = await getLead(reads, partner, params.id)
-    await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
+    if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
     return { lead, notes: await findNotes(reads, partner.id, lead.loid) }
   })
   mount(readStatusHistory, async ({ partner, params }) => {
