@@ -19,16 +19,21 @@ test('without any variable the portal runs for development', () => {
   expect(readSettings({})).toEqual({
     nodeEnv: 'development',
     isProduction: false,
+    role: 'all',
     host: '127.0.0.1',
     trustProxy: ['loopback'],
     port: 3000,
     requestTimeoutMs: 30_000,
     connectionsMax: 5_000,
+    drainMs: 0,
     publicUrl: undefined,
     dataDir: path.resolve('data'),
     databaseUrl: undefined,
+    databaseDirectUrl: undefined,
+    databasePrepares: true,
     databasePool: 16,
     databaseTimeoutMs: 5_000,
+    migratesAtStart: true,
     zoho: undefined,
     zohoCreditsPerDay: 50_000,
     crmPort: 3900,
@@ -56,6 +61,14 @@ test('a production start reads every part', () => {
     clientSecret: 'geheim',
     refreshToken: '1000.geheim',
   })
+})
+
+test('production is rehearsed against the CRM sandbox on the same machine, also over http', () => {
+  const ZOHO_URL = 'http://127.0.0.1:3900'
+  const secrets = { ZOHO_CLIENT_ID: 'sandbox', ZOHO_CLIENT_SECRET: 'sandbox', ZOHO_REFRESH_TOKEN: 'sandbox' }
+  const env = { ...PRODUCTION, ...secrets, ZOHO_ACCOUNTS_URL: ZOHO_URL, ZOHO_API_URL: ZOHO_URL }
+  const settings = readSettings({ ...env, PUBLIC_URL: 'http://localhost:3000' })
+  expect(settings).toMatchObject({ isProduction: true, zoho: { apiUrl: ZOHO_URL, clientSecret: 'sandbox' } })
 })
 
 test('an empty variable counts as not set', () => {
@@ -100,7 +113,15 @@ test.each([
   [{ ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'true' }, /^WEBHOOK_ALLOW_PRIVATE is "true"/],
   [{ ...PRODUCTION, SEED_DEMO: 'true' }, 'SEED_DEMO is "true", but must be false in production'],
   [{ ...PRODUCTION, SYNC_WAIT_MS: '100' }, 'SYNC_WAIT_MS is "100", but must be 20000 in production'],
-  [{ ...PRODUCTION, ZOHO_CLIENT_SECRET: 'sandbox' }, /^ZOHO_CLIENT_SECRET is set .*sandbox in production$/],
+  [{ ...PRODUCTION, ZOHO_CLIENT_SECRET: 'sandbox' }, /^ZOHO_CLIENT_SECRET is set .*sandbox in production, unless/],
+  [{ ...PRODUCTION, PUBLIC_URL: 'http://portal.example.com' }, /^PUBLIC_URL is .* must begin with https in production/],
+  [{ ...PRODUCTION, ZOHO_API_URL: 'http://www.zohoapis.com.au' }, /^ZOHO_API_URL is .* must begin with https/],
+  [{ ...PRODUCTION, ZOHO_ACCOUNTS_URL: 'http://localhost.zoho.com' }, /^ZOHO_ACCOUNTS_URL is .* must begin with https/],
+  [{ ...PRODUCTION, SMTP_URL: 'smtp://mail.example.com?ignoreTLS=true' }, /^SMTP_URL is set .* over TLS only$/],
+  [{ ROLE: 'both' }, 'ROLE is "both", but must be all, web or worker'],
+  [{ DRAIN_SECONDS: '-1' }, /^DRAIN_SECONDS is "-1"/],
+  [{ DATABASE_URL: 'postgres://portal@one:5432,:x/portal' }, /^DATABASE_URL is set .* or with several hosts/],
+  [{ DATABASE_DIRECT_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_DIRECT_URL is$/],
 ])('%j stops the start with one line', (env, message) => {
   expect(() => readSettings(env)).toThrow(SettingsError)
   expect(() => readSettings(env)).toThrow(message)

@@ -2,10 +2,13 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod/mini'
+import { hostUrls } from './db/host-urls.ts'
 
 export type Settings = {
   nodeEnv: 'development' | 'production'
   isProduction: boolean
+  /** `web` answers HTTP, `worker` runs what happens in the background, `all` does both (D90). */
+  role: 'all' | 'web' | 'worker'
   host: string
   /** Proxies whose `X-Forwarded-For` is believed: addresses and networks, or `loopback` for this machine. */
   trustProxy: string[]
@@ -15,15 +18,26 @@ export type Settings = {
   requestTimeoutMs: number
   /** Connections of callers at once; further ones are closed. */
   connectionsMax: number
+  /** How long a portal that was told to stop goes on as before, while ready says 503, so that balancers notice (D92). */
+  drainMs: number
   /** Absent, it is `http://localhost:PORT`, which is known only once the server listens. No slash at the end. */
   publicUrl?: string
   dataDir: string
-  /** Absent, an embedded PostgreSQL is started under `dataDir`. */
+  /** Absent, an embedded PostgreSQL is started under `dataDir`. May name several hosts. */
   databaseUrl?: string
+  /**
+   * Where `databaseUrl` leads through a pooler in transaction mode: the same database without it, for LISTEN, the job queue
+   * and migrations.
+   */
+  databaseDirectUrl?: string
+  /** A pooler may be too old for statements that are prepared once and sent by name. */
+  databasePrepares: boolean
   /** Connections for pages at most; jobs get half as many of their own (D90). */
   databasePool: number
   /** How long a statement for a page may take; one of a job may take half as long again (D91). */
   databaseTimeoutMs: number
+  /** Whether a start brings the database up to date; otherwise `npm run portal -- migrate` has done it (D93). */
+  migratesAtStart: boolean
   /** Absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings
   /** API credits that the organisation's edition of Zoho CRM includes for any 24 hours (D57). */
@@ -73,22 +87,30 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
     throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
   }
+  if (variables.DATABASE_DIRECT_URL && !variables.DATABASE_URL) {
+    throw refusal(given, 'DATABASE_URL', 'be set because DATABASE_DIRECT_URL is')
+  }
   const zoho = zohoSettings(given, variables)
   if (isProduction) refuseDevelopmentAids(given, variables)
 
   return {
     nodeEnv: variables.NODE_ENV,
     isProduction,
+    role: variables.ROLE,
     host: variables.HOST,
     trustProxy: variables.TRUST_PROXY,
     port: variables.PORT,
     requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,
     connectionsMax: variables.CONNECTIONS_MAX,
+    drainMs: 1_000 * variables.DRAIN_SECONDS,
     publicUrl: variables.PUBLIC_URL,
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
+    databaseDirectUrl: variables.DATABASE_DIRECT_URL,
+    databasePrepares: variables.DATABASE_PREPARED_STATEMENTS,
     databasePool: variables.DATABASE_POOL,
     databaseTimeoutMs: variables.DATABASE_TIMEOUT_MS,
+    migratesAtStart: variables.MIGRATE,
     zoho,
     zohoCreditsPerDay: variables.ZOHO_CREDITS_PER_DAY,
     crmPort: variables.CRM_PORT,
@@ -153,6 +175,15 @@ const OnOrOff = z.pipe(
   z.transform((word) => word === 'on'),
 )
 
+const DatabaseUrl = z
+  .string()
+  .check(
+    z.refine(
+      (text) => hostUrls(text).every((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')),
+      'be an address such as postgres://user:password@host/portal, or with several hosts: @one:5432,two:5432/portal',
+    ),
+  )
+
 const Milliseconds = z.pipe(
   z.string().check(z.regex(/^\d{1,5}$/, 'be milliseconds from 0 to 99999')),
   z.transform(Number),
@@ -160,6 +191,7 @@ const Milliseconds = z.pipe(
 
 const Variables = z.object({
   NODE_ENV: z._default(z.enum(['development', 'production'], 'be development or production'), 'development'),
+  ROLE: z._default(z.enum(['all', 'web', 'worker'], 'be all, web or worker'), 'all'),
   HOST: z._default(
     z.string().check(z.regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0')),
     '127.0.0.1',
@@ -168,13 +200,15 @@ const Variables = z.object({
   PORT: z._default(Port, 3000),
   REQUEST_TIMEOUT_MS: z._default(wholeNumber(100, 3_600_000), 30_000),
   CONNECTIONS_MAX: z._default(wholeNumber(10, 1_000_000), 5_000),
+  DRAIN_SECONDS: z._default(wholeNumber(0, 3_600), 0),
   PUBLIC_URL: z.optional(webOrigin('https://portal.example.com')),
   DATA_DIR: z._default(z.string(), './data'),
-  DATABASE_URL: z.optional(
-    urlOf(['postgres:', 'postgresql:'], 'be an address such as postgres://user:password@host/portal'),
-  ),
+  DATABASE_URL: z.optional(DatabaseUrl),
+  DATABASE_DIRECT_URL: z.optional(DatabaseUrl),
+  DATABASE_PREPARED_STATEMENTS: z._default(OnOrOff, true),
   DATABASE_POOL: z._default(wholeNumber(2, 1_000), 16),
   DATABASE_TIMEOUT_MS: z._default(wholeNumber(100, 600_000), 5_000),
+  MIGRATE: z._default(OnOrOff, true),
   ZOHO_ACCOUNTS_URL: z.optional(webOrigin('https://accounts.zoho.com.au')),
   ZOHO_API_URL: z.optional(webOrigin('https://www.zohoapis.com.au')),
   ZOHO_CLIENT_ID: z.optional(z.string()),
@@ -227,21 +261,29 @@ function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefi
   return undefined
 }
 
-const ZOHO_VARIABLES = [
-  'ZOHO_ACCOUNTS_URL',
-  'ZOHO_API_URL',
-  'ZOHO_CLIENT_ID',
-  'ZOHO_CLIENT_SECRET',
-  'ZOHO_REFRESH_TOKEN',
-] as const
+const ZOHO_URLS = ['ZOHO_ACCOUNTS_URL', 'ZOHO_API_URL'] as const
+const ZOHO_VARIABLES = [...ZOHO_URLS, 'ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const
 
 /** An embedded database stays allowed: it loses nothing in a crash, it only does not grow beyond one machine. */
 function refuseDevelopmentAids(given: Given, variables: Variables): void {
   for (const name of ['PUBLIC_URL', ...ZOHO_VARIABLES, 'SMTP_URL', 'MAIL_FROM'] as const) {
     if (!variables[name]) throw refusal(given, name, 'be set in production')
   }
+  for (const name of ['PUBLIC_URL', ...ZOHO_URLS] as const) {
+    if (variables[name]?.startsWith('http:') && !isLoopback(variables[name])) {
+      throw refusal(given, name, 'begin with https in production, unless it is this machine')
+    }
+  }
+  // A rehearsal of production has the sandbox for a CRM, on the same machine.
+  const isRehearsal = ZOHO_URLS.every((name) => isLoopback(variables[name]))
   for (const name of ['ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const) {
-    if (variables[name] === 'sandbox') throw refusal(given, name, 'not be that of the CRM sandbox in production')
+    if (variables[name] === 'sandbox' && !isRehearsal) {
+      throw refusal(given, name, 'not be that of the CRM sandbox in production, unless that runs on this machine')
+    }
+  }
+  // An option in the address would undo the transport's own TLS.
+  if (URL.parse(variables.SMTP_URL ?? '')?.search) {
+    throw refusal(given, 'SMTP_URL', 'have no options in production: mails go out over TLS only')
   }
   if (!variables.RATE_LIMITS) throw refusal(given, 'RATE_LIMITS', 'be on in production')
   if (variables.WEBHOOK_ALLOW_PRIVATE) throw refusal(given, 'WEBHOOK_ALLOW_PRIVATE', 'be false in production')
@@ -257,7 +299,7 @@ function refusal(given: Given, name: string, must: string): SettingsError {
 }
 
 function isSecret(name: string): boolean {
-  return name.endsWith('_SECRET') || name.endsWith('_TOKEN') || name === 'DATABASE_URL' || name === 'SMTP_URL'
+  return name.endsWith('_SECRET') || name.endsWith('_TOKEN') || /^(DATABASE|DATABASE_DIRECT|SMTP)_URL$/.test(name)
 }
 
 /** An address pasted into the wrong variable may carry a password: `http://user:password@host`. */
@@ -283,6 +325,10 @@ function isProxy(text: string): boolean {
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
+function isLoopback(url: string | undefined): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url ?? '')?.hostname ?? '')
 }
 
 function urlOf(protocols: string[], must: string) {
