@@ -65,7 +65,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, lo
   const api = openApi(client)
   const parts = { api, fieldMap, metadata: openMetadata(api, clock) }
   const recordsToPush = openRecordReader(parts)
-  const pushing = { ...openNoteReader(parts), ...recordsToPush, ...openRecordLister(parts, recordsToPush) }
+  const pushing = { ...openNoteReader(parts), ...recordsToPush, ...openRecordLister(parts, recordsToPush, crmClock) }
   const reading = { ...parts, api: openApi(sparing(client, limits)) }
   const records = openRecordReader(reading)
   const organisation = openOrganisation(parts)
@@ -73,7 +73,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, lo
     mode,
     ...openRecordPusher(parts, pushing),
     ...records,
-    ...openRecordLister(reading, records),
+    ...openRecordLister(reading, records, crmClock),
     ...openHistoryReader(reading),
     ...openNoteReader(reading),
     ...openChannels({ api, settings, fieldMap }),

@@ -1,4 +1,5 @@
 import { chunksOf } from '../chunks-of.ts'
+import type { Clock } from '../clock.ts'
 import { readItems } from './answers.ts'
 import type { CrmBatch, CrmChange, CrmDeal, CrmDeletion, CrmLead, CrmModule, CrmVersion } from './crm-records.ts'
 import { CrmRefused } from './errors.ts'
@@ -31,7 +32,7 @@ export interface RecordLister {
   /**
    * Pages of all partners' records that changed since, the longest unchanged first, records of one second by id. Each page begins behind the
    * last record of the one before, not at a number: a record that changes meanwhile moves none of the others past the
-   * reader.
+   * reader. What changes after the first page was read is not listed, so that the reader's own writing is not.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /** In no particular order, those of `since` included. `CrmRefused` where there are more than Zoho lists. */
@@ -70,6 +71,7 @@ const IDS_A_QUERY_MAX = 50
 export function openRecordLister(
   { api, metadata, fieldMap }: ZohoParts,
   { getLeads, getDeals }: RecordReader,
+  crmClock: Clock,
 ): RecordLister {
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
@@ -212,6 +214,7 @@ export function openRecordLister(
   ): AsyncGenerator<CrmChange[]> {
     const partner = partnerField(module)
     let where = `Modified_Time >= '${zohoTime(since)}'`
+    let end: number | undefined
     for (let rowsMax = FIRST_ROWS_MAX; ; rowsMax = COQL_ROWS_MAX) {
       const ask = (more: string) =>
         `select id, Modified_Time, ${partner}${more} from ${moduleName(fieldMap, module)} where ${where} order by Modified_Time asc, id asc limit 0, ${rowsMax}`
@@ -220,11 +223,14 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
+      // The second that the CRM's answer told may not be over; the one before is.
+      end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)
-      if (rows.length < rowsMax || !last) return
+      if (rows.length < rowsMax || !last || Date.parse(last.modified_time) >= end) return
       const time = zohoTime(last.modified_time)
-      where = `((Modified_Time = '${time}' and id > '${last.zoho_id}') or Modified_Time > '${time}')`
+      const isBehind = `((Modified_Time = '${time}' and id > '${last.zoho_id}') or Modified_Time > '${time}')`
+      where = `(${isBehind} and Modified_Time < '${zohoTime(new Date(end).toISOString())}')`
     }
   }
 

@@ -72,14 +72,16 @@ async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal):
   const list = module === 'Leads' ? 'leads' : 'deals'
   const pull = pullForAll(deps, list, signal)
   const from = await beginAtCursor(db, list, firstPosition(deps))
+  let listedAt: Date | undefined
   let last: string | undefined
   for await (const changes of crm.changesOfAllPartners(module, from, signal)) {
+    listedAt ??= crm.now()
     await pullRecords(pull, module, await findDifferingOfAllPartners(db, list, changes))
     if (module === 'Deals') await pullUnmapped(deps, changes, signal)
     last = changes.at(-1)?.modified_time
     if (last !== undefined) await moveCursor(db, list, earlier(last))
   }
-  await moveBehind(deps, list, last)
+  await moveBehind(deps, list, listedAt, last)
 }
 
 /**
@@ -103,9 +105,11 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
   const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
   const pull = pullForAll(deps, module === 'Leads' ? 'leads' : 'deals', signal)
   const from = await beginAtCursor(db, list, firstPosition(deps))
+  let listedAt: Date | undefined
   let last: string | undefined
   try {
     for await (const deletions of crm.deletionsOfAllPartners(module, from, signal)) {
+      listedAt ??= crm.now()
       const ids = deletions.map((deletion) => deletion.zoho_id)
       const rows = await findRowsOf(deps, module, ids)
       const present = rows.filter((row) => row.archived_at === null)
@@ -122,7 +126,7 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
     log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
     await pullMissing(pull, module)
   }
-  await moveBehind(deps, list, last)
+  await moveBehind(deps, list, listedAt, last)
 }
 
 /** Asks for each record that stands on a list and that the CRM's queries do not have: three credits for each 2,000. */
@@ -156,9 +160,11 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const from = await beginAtCursor(db, 'notes', firstPosition(deps))
   const wasListed = crm.listsNotes() === true
+  let listedAt: Date | undefined
   let last: string | undefined
   try {
     for await (const listed of crm.notePagesSince(earlier(from, 1_000), signal)) {
+      listedAt ??= crm.now()
       await applyListedNotes({ deps, signal }, listed, () => true)
       last = latest([last ?? [], listed.map(({ note }) => note.modified_time)].flat(2))
       if (last !== undefined) await moveCursor(db, 'notes', earlier(last))
@@ -168,16 +174,21 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
     // These were pulled in the belief that their notes would be listed.
     if (wasListed) await markNotesDueOfAllPartners(db, from)
   }
-  await moveBehind(deps, 'notes', last)
+  await moveBehind(deps, 'notes', listedAt, last)
 }
 
 /**
  * Only the CRM's own times and clock move the cursor, so that the portal's clock may be wrong. The last second stays in the next
- * sweep as long as it may get more records, and then no longer, however many it has.
+ * sweep as long as it may have got more records after the list was read, and then no longer, however many it has.
  */
-async function moveBehind({ db, crm }: Deps, list: SweptList, last: string | undefined): Promise<void> {
-  if (last === undefined) return
-  const isSettled = crm.now().getTime() - Date.parse(last) > SETTLED_MS
+async function moveBehind(
+  { db }: Deps,
+  list: SweptList,
+  listedAt: Date | undefined,
+  last: string | undefined,
+): Promise<void> {
+  if (listedAt === undefined || last === undefined) return
+  const isSettled = listedAt.getTime() - Date.parse(last) > SETTLED_MS
   await moveCursor(db, list, isSettled ? earlier(last, -1_000) : earlier(last))
 }
 

@@ -166,12 +166,10 @@ test('a sweep costs five calls when nothing happened, and not one more for more 
     'Leads',
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
+  await later(60)
   // Beside the five: the page of those that are nobody's, one reading, one writing of LOIDs, one reading after it, and
-  // the notes of each new lead.
-  const calls = await callsOf(sweep)
-  expect(calls).toBeGreaterThanOrEqual(5 + 1 + 3 + 12)
-  // Where the portal's own writing moved them to the second page, they are read once more, with their histories.
-  expect(calls).toBeLessThanOrEqual(5 + 1 + 3 + 12 + 1 + 12)
+  // the notes of each new lead. What the portal itself wrote meanwhile is the next sweep's.
+  expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
 
@@ -180,6 +178,7 @@ test('a second that is long over is not read again, however many records it has'
     'Leads',
     Array.from({ length: 260 }, () => ({ Last_Name: 'Nobody’s' })),
   )
+  await later(60)
   await sweep()
   expect(await callsOf(sweep)).toBe(6)
   await later(600)
@@ -196,6 +195,7 @@ test('records of one second come over once each, also where a page ends among th
       Partner: { id: index % 2 ? adaInCrm : bobInCrm },
     })),
   )
+  await later(60)
   await sweep()
   const rows = await portal.deps.db
     .selectFrom('leads')
@@ -659,6 +659,22 @@ test.each([-600, 600])('the portal’s clock may be wrong, by %s seconds', async
   await sweep()
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('Contacted')
   // Where Zoho may show others of its minute, the next sweep looks once more.
+  const changed = Date.parse(String((await lender.read('Leads', id))?.['Modified_Time']))
+  const cursor = (await cursors()).find((one) => one.list === 'leads')
+  expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)
+})
+
+test('the last second of a list that takes long to pull is read again, because it may have got more records', async () => {
+  const { id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  const { crm } = portal.deps
+  const slow: typeof crm.getLeads = async (ids, signal) => {
+    await later(600)
+    return crm.getLeads(ids, signal)
+  }
+  await runSweep({ ...portal.deps, crm: { ...crm, getLeads: slow } }, new AbortController().signal)
   const changed = Date.parse(String((await lender.read('Leads', id))?.['Modified_Time']))
   const cursor = (await cursors()).find((one) => one.list === 'leads')
   expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)
