@@ -26,7 +26,7 @@ const SERVER_FEATURES = {
 /** The lower folders of the server and what each may know besides settings and contract. */
 const SERVER_FOLDERS = {
   events: ['db'],
-  history: ['db', 'zoho'],
+  history: ['db', 'jobs', 'zoho'],
   apply: ['db', 'events', 'history', 'zoho'],
   jobs: ['db'],
   http: ['db'],

@@ -13,6 +13,7 @@ import { sweep } from './features/sync/sweep.job.ts'
 import { watchCrm } from './features/sync/watch-crm.job.ts'
 import { mailInvitation } from './features/team/mail-invitation.job.ts'
 import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
+import { computeUsualTimes } from './history/compute-usual-times.job.ts'
 import type { Job } from './jobs/define-job.ts'
 import { pruneNightly } from './prune.job.ts'
 import { pushPartner } from './push/push-partner.job.ts'
@@ -37,4 +38,5 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   watchCrm,
   pullNotified,
   pullDueDetails,
+  computeUsualTimes,
 ]

@@ -236,6 +236,19 @@ interface HistoryEntriesTable {
   crm_entry_id: string | null
 }
 
+interface UsualTimesTable {
+  partner_id: string
+  kind: HistoryKind
+  value: string
+  days: number
+  entries: number
+}
+
+interface UsualTimesDueTable {
+  partner_id: string
+  due_at: Instant
+}
+
 /** Written by the triggers of leads and deals alone. */
 interface RecordCountsTable {
   partner_id: GeneratedAlways<string>
@@ -428,6 +441,9 @@ export interface Tables {
   leads: LeadsTable
   deals: DealsTable
   history_entries: HistoryEntriesTable
+  usual_times: UsualTimesTable
+  usual_times_due: UsualTimesDueTable
+  usual_times_of_everybody: Omit<UsualTimesTable, 'partner_id'>
   record_counts: RecordCountsTable
   notes: NotesTable
   events: EventsTable

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini'
+import { defineJob } from '../jobs/define-job.ts'
+import {
+  findDueForUsualTimesOfAllPartners,
+  markUsualTimesDue,
+  replaceUsualTimes,
+  replaceUsualTimesOfEverybody,
+} from './usual-times.queries.ts'
+
+const PARTNERS_AT_ONCE = 100
+/** The queue takes a job that runs for a quarter of an hour for dead. */
+const RUN_MS_MAX = 5 * 60_000
+const MINUTE_MS = 60_000
+const AGAIN_MINUTES = { min: 10, max: 24 * 60 }
+
+/**
+ * Computes what statuses and stages usually take, a transaction for each partner that is due. What is still due when its
+ * time is used comes in the next run.
+ */
+export const computeUsualTimes = defineJob({
+  name: 'compute-usual-times',
+  payload: z.object({}),
+  schedule: '*/10 * * * *',
+  runsAtStart: true,
+  retry: { firstDelaySeconds: 60, delaySecondsMax: 600, giveUpAfterDays: 1 },
+  async run({ db, clock }, _, signal) {
+    const end = performance.now() + RUN_MS_MAX
+    while (performance.now() < end) {
+      const partnerIds = await findDueForUsualTimesOfAllPartners(db, clock.now(), PARTNERS_AT_ONCE)
+      for (const partnerId of partnerIds) {
+        signal.throwIfAborted()
+        const now = clock.now()
+        await db.transaction().execute(async (tx) => {
+          const entries = await replaceUsualTimes(tx, partnerId, now)
+          await markUsualTimesDue(tx, partnerId, new Date(now.getTime() + minutesUntilNext(entries) * MINUTE_MS))
+        })
+      }
+      if (partnerIds.length < PARTNERS_AT_ONCE) break
+    }
+    await db.transaction().execute(replaceUsualTimesOfEverybody)
+  },
+})
+
+/** The more there are, the less a further one changes, and the more it costs to read them. */
+function minutesUntilNext(entries: number): number {
+  return Math.min(Math.max(entries, AGAIN_MINUTES.min), AGAIN_MINUTES.max)
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { HistoryKind } from '../db/tables.ts'
+
+/** The median of the days from entering a status or stage to leaving it, and the number of times behind it. */
+export interface UsualTime {
+  kind: HistoryKind
+  value: string
+  days: number
+  entries: number
+  /** The partner's own leads and deals, or everybody's where the partner has too few. */
+  of: 'partner' | 'everybody'
+}
+
+/** Fewer than this tell nothing: everybody's stand in. */
+const OWN_ENTRIES_MIN = 10
+/**
+ * Everybody's is the median of the partners' medians, so that no partner outweighs the others, and told only where it can
+ * show no partner's single record: each partner that counts has a few entries, and there are a few such partners.
+ */
+const EVERYBODY = { partnersMin: 5, entriesMin: 30, entriesOfEachMin: 3 }
+const WINDOW = '1 year'
+/** What a large partner's median is taken from: about a third as many records. */
+const ENTRIES_READ_MAX = 20_000
+
+/** One for each status and stage about which enough is known. */
+export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTime[]> {
+  return db
+    .selectFrom('usual_times')
+    .select(['kind', 'value', 'days', 'entries', sql<UsualTime['of']>`'partner'`.as('of')])
+    .where('partner_id', '=', partnerId)
+    .where('entries', '>=', OWN_ENTRIES_MIN)
+    .unionAll((eb) =>
+      eb
+        .selectFrom('usual_times_of_everybody as everybody')
+        .select(['kind', 'value', 'days', 'entries', sql<UsualTime['of']>`'everybody'`.as('of')])
+        .where((one) =>
+          one.not(
+            one.exists(
+              one
+                .selectFrom('usual_times as own')
+                .select('own.days')
+                .where('own.partner_id', '=', partnerId)
+                .whereRef('own.kind', '=', 'everybody.kind')
+                .whereRef('own.value', '=', 'everybody.value')
+                .where('own.entries', '>=', OWN_ENTRIES_MIN),
+            ),
+          ),
+        ),
+    )
+    .execute()
+}
+
+/** The partners whose times are due, those that never had any first. */
+export async function findDueForUsualTimesOfAllPartners(db: Db, now: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('partners')
+    .leftJoin('usual_times_due as due', 'due.partner_id', 'partners.id')
+    .select('partners.id')
+    .where('partners.closed_at', 'is', null)
+    .where((eb) => eb.or([eb('due.due_at', 'is', null), eb('due.due_at', '<=', now.toISOString())]))
+    .orderBy('due.due_at', (order) => order.asc().nullsFirst())
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Computes the partner's times from its history of a year, and returns how often anything was entered and left.
+ *
+ * LOIDs are random, so the first so many entries in their order, which is the index's, are a fair sample of a large
+ * partner's records. Within a record the index goes from the latest entry back, so that the limit never separates an entry
+ * from the one that ended it. A lead's last status ends when the lead becomes a deal.
+ */
+export async function replaceUsualTimes(tx: Tx, partnerId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ entries: number }>`
+    with timed as (
+      select loid, kind, value, changed_time,
+             lag(changed_time) over (partition by loid, kind order by changed_time desc, id desc) as left_at
+        from (select id, loid, kind, value, changed_time
+                from history_entries
+               where partner_id = ${partnerId}
+               order by loid, kind, changed_time desc, id desc
+               limit ${ENTRIES_READ_MAX}) as sampled
+    ), ended as (
+      select kind, value, changed_time,
+             coalesce(left_at, (
+               select coalesce(deals.created_at, leads.converted_at)
+                 from leads
+                 left join deals on deals.partner_id = leads.partner_id and deals.loid = leads.deal_loid
+                where leads.partner_id = ${partnerId} and leads.loid = timed.loid and timed.kind = 'lead-status'
+             )) as left_at
+        from timed
+       where changed_time >= ${now.toISOString()}::timestamptz - ${WINDOW}::interval
+    ), computed as (
+      select kind, value, count(*) as entries,
+             percentile_cont(0.5) within group (
+               order by greatest(0, extract(epoch from left_at - changed_time)::double precision) / 86400) as days
+        from ended
+       where left_at is not null
+       group by kind, value
+    ), outdated as (
+      delete from usual_times
+       where partner_id = ${partnerId} and (kind, value) not in (select kind, value from computed)
+    )
+    insert into usual_times (partner_id, kind, value, days, entries)
+    select ${partnerId}, kind, value, days, entries from computed
+        on conflict (partner_id, kind, value) do update set days = excluded.days, entries = excluded.entries
+    returning entries`.execute(tx)
+  return rows.reduce((sum, row) => sum + row.entries, 0)
+}
+
+export async function markUsualTimesDue(tx: Tx, partnerId: string, dueAt: Date): Promise<void> {
+  await tx
+    .insertInto('usual_times_due')
+    .values({ partner_id: partnerId, due_at: dueAt.toISOString() })
+    .onConflict((conflict) =>
+      conflict.column('partner_id').doUpdateSet((eb) => ({ due_at: eb.ref('excluded.due_at') })),
+    )
+    .execute()
+}
+
+/** From what is computed for each partner. */
+export async function replaceUsualTimesOfEverybody(tx: Tx): Promise<void> {
+  await tx.deleteFrom('usual_times_of_everybody').execute()
+  await tx
+    .insertInto('usual_times_of_everybody')
+    .columns(['kind', 'value', 'days', 'entries'])
+    .expression((eb) =>
+      eb
+        .selectFrom('usual_times')
+        .select(['kind', 'value', sql<number>`percentile_cont(0.5) within group (order by days)`.as('days')])
+        .select(({ fn }) => fn.sum<number>('entries').as('entries'))
+        .where('entries', '>=', EVERYBODY.entriesOfEachMin)
+        .groupBy(['kind', 'value'])
+        .having(({ fn }) => fn.countAll(), '>=', EVERYBODY.partnersMin)
+        .having(({ fn }) => fn.sum('entries'), '>=', EVERYBODY.entriesMin),
+    )
+    .execute()
+}

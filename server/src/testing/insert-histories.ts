@@ -1,0 +1,27 @@
+import type { HistoryKind } from '../db/tables.ts'
+import type { Deps } from '../deps.ts'
+
+interface Histories {
+  records: number
+  days: number
+  kind?: HistoryKind
+  value?: string
+}
+
+/**
+ * Histories of so many records of the partner's. Each record was in the value for so many days and left it yesterday. There
+ * are no leads or deals to them.
+ */
+export async function insertHistories(
+  { pool }: Deps,
+  partnerId: string,
+  { records, days, kind = 'lead-status', value = 'Pre Call' }: Histories,
+): Promise<void> {
+  await pool.query(
+    `insert into history_entries (id, partner_id, kind, loid, value, changed_time, origin)
+     select gen_random_uuid(), $1::uuid, $2, record.loid, entry.value, now() - entry.days_ago * interval '1 day', 'crm'
+       from (select 'LO-' || upper(left(md5(gen_random_uuid()::text), 8)) as loid from generate_series(1, $3)) as record,
+            (values ($4::text, $5::float + 1), ('Afterwards', 1)) as entry (value, days_ago)`,
+    [partnerId, kind, records, value, days],
+  )
+}
