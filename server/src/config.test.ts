@@ -6,6 +6,7 @@ const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://portal.example.com/',
   DATABASE_URL: 'postgres://portal:geheim@db.example.com/portal',
+  SECRETS_KEY: Buffer.alloc(32, 'a').toString('base64'),
   SMTP_URL: 'smtps://portal:geheim@mail.example.com',
   MAIL_FROM: 'Partner Portal <portal@example.com>',
   ZOHO_ACCOUNTS_URL: 'https://accounts.zoho.com.au',
@@ -34,6 +35,10 @@ test('without any variable the portal runs for development', () => {
     databasePool: 16,
     databaseTimeoutMs: 5_000,
     migratesAtStart: true,
+    secretsKeys: undefined,
+    metricsPort: undefined,
+    metricsHost: '127.0.0.1',
+    otlpEndpoint: undefined,
     zoho: undefined,
     zohoCreditsPerDay: 50_000,
     crmPort: 3900,
@@ -80,6 +85,15 @@ test('proxies are addresses and networks of either kind', () => {
   expect(readSettings({ TRUST_PROXY }).trustProxy).toEqual(['loopback', '10.0.0.7', '192.168.0.0/16', '2001:db8::/32'])
 })
 
+test('keys for secrets have names where there are several', () => {
+  const [old, next] = [Buffer.alloc(32, 'o'), Buffer.alloc(32, 'n')]
+  const SECRETS_KEY = `2027:${next.toString('base64')}, ${old.toString('base64')}`
+  expect(readSettings({ SECRETS_KEY }).secretsKeys).toEqual([
+    { id: '2027', bytes: next },
+    { id: 'key', bytes: old },
+  ])
+})
+
 test.each([
   [{ PORT: 'http' }, 'PORT is "http", but must be a whole number from 0 to 65535'],
   [{ PORT: '70000' }, 'PORT is "70000", but must be a whole number from 0 to 65535'],
@@ -109,6 +123,9 @@ test.each([
   [{ ZOHO_CLIENT_ID: '1000.A' }, 'ZOHO_ACCOUNTS_URL is not set, but must be set because ZOHO_CLIENT_ID is'],
   [{ ...PRODUCTION, PUBLIC_URL: '' }, 'PUBLIC_URL is not set, but must be set in production'],
   [{ ...PRODUCTION, SMTP_URL: '' }, 'SMTP_URL is not set, but must be set in production'],
+  [{ ...PRODUCTION, SECRETS_KEY: '' }, /^SECRETS_KEY is not set, but must be set in production: .*openssl rand/],
+  [{ SECRETS_KEY: 'short' }, /^SECRETS_KEY is set \(its value is not shown\), but must be 32 bytes in base64/],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost' }, /^OTEL_EXPORTER_OTLP_ENDPOINT is "localhost", but must/],
   [{ ...PRODUCTION, RATE_LIMITS: 'off' }, 'RATE_LIMITS is "off", but must be on in production'],
   [{ ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'true' }, /^WEBHOOK_ALLOW_PRIVATE is "true"/],
   [{ ...PRODUCTION, SEED_DEMO: 'true' }, 'SEED_DEMO is "true", but must be false in production'],

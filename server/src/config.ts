@@ -38,6 +38,13 @@ export type Settings = {
   databaseTimeoutMs: number
   /** Whether a start brings the database up to date; otherwise `npm run portal -- migrate` has done it (D93). */
   migratesAtStart: boolean
+  /** The first encrypts what the database keeps secret, each decrypts (D96). Absent in development: a key is made in `dataDir`. */
+  secretsKeys?: SecretsKey[]
+  /** Where Prometheus reads metrics (D95); absent, nothing is measured. */
+  metricsPort?: number
+  metricsHost: string
+  /** Where traces go, by OTLP over HTTP (D95). */
+  otlpEndpoint?: string
   /** Absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings
   /** API credits that the organisation's edition of Zoho CRM includes for any 24 hours (D57). */
@@ -57,6 +64,12 @@ export type Settings = {
   crmNotes: 'all' | 'portal'
   /** After this a call that syncs answers 202 and the run goes on (D31). */
   syncWaitMs: number
+}
+
+export interface SecretsKey {
+  /** How the operator calls it. */
+  id: string
+  bytes: Buffer
 }
 
 export type ZohoSettings = {
@@ -111,6 +124,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     databasePool: variables.DATABASE_POOL,
     databaseTimeoutMs: variables.DATABASE_TIMEOUT_MS,
     migratesAtStart: variables.MIGRATE,
+    secretsKeys: variables.SECRETS_KEY,
+    metricsPort: variables.METRICS_PORT,
+    metricsHost: variables.METRICS_HOST,
+    otlpEndpoint: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
     zoho,
     zohoCreditsPerDay: variables.ZOHO_CREDITS_PER_DAY,
     crmPort: variables.CRM_PORT,
@@ -184,18 +201,36 @@ const DatabaseUrl = z
     ),
   )
 
+/** 32 bytes in base64, or several with a name before each: `new:base64,old:base64`. */
+const SecretsKeys = z
+  .pipe(
+    z.string(),
+    z.transform((list) => list.split(',').map(readSecretsKey)),
+  )
+  .check(
+    z.refine(
+      (keys) => keys.every(({ bytes }) => bytes.length === 32),
+      'be 32 bytes in base64, or several such as new:base64,old:base64 (`openssl rand -base64 32` makes one)',
+    ),
+    z.refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, 'give each key a name of its own'),
+  )
+
+function readSecretsKey(text: string): SecretsKey {
+  const [, id = 'key', base64 = ''] = /^(?:([\w.-]+):)?([A-Za-z\d+/]{43}=)$/.exec(text.trim()) ?? []
+  return { id, bytes: Buffer.from(base64, 'base64') }
+}
+
 const Milliseconds = z.pipe(
   z.string().check(z.regex(/^\d{1,5}$/, 'be milliseconds from 0 to 99999')),
   z.transform(Number),
 )
 
+const HostName = z.string().check(z.regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0'))
+
 const Variables = z.object({
   NODE_ENV: z._default(z.enum(['development', 'production'], 'be development or production'), 'development'),
   ROLE: z._default(z.enum(['all', 'web', 'worker'], 'be all, web or worker'), 'all'),
-  HOST: z._default(
-    z.string().check(z.regex(/^[\w.:-]+$/, 'be a host name or an address such as 127.0.0.1 or 0.0.0.0')),
-    '127.0.0.1',
-  ),
+  HOST: z._default(HostName, '127.0.0.1'),
   TRUST_PROXY: z._default(Proxies, ['loopback']),
   PORT: z._default(Port, 3000),
   REQUEST_TIMEOUT_MS: z._default(wholeNumber(100, 3_600_000), 30_000),
@@ -209,6 +244,10 @@ const Variables = z.object({
   DATABASE_POOL: z._default(wholeNumber(2, 1_000), 16),
   DATABASE_TIMEOUT_MS: z._default(wholeNumber(100, 600_000), 5_000),
   MIGRATE: z._default(OnOrOff, true),
+  SECRETS_KEY: z.optional(SecretsKeys),
+  METRICS_PORT: z.optional(Port),
+  METRICS_HOST: z._default(HostName, '127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.optional(urlOf(['http:', 'https:'], 'be an address such as http://localhost:4318')),
   ZOHO_ACCOUNTS_URL: z.optional(webOrigin('https://accounts.zoho.com.au')),
   ZOHO_API_URL: z.optional(webOrigin('https://www.zohoapis.com.au')),
   ZOHO_CLIENT_ID: z.optional(z.string()),
@@ -285,6 +324,13 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
   if (URL.parse(variables.SMTP_URL ?? '')?.search) {
     throw refusal(given, 'SMTP_URL', 'have no options in production: mails go out over TLS only')
   }
+  if (!variables.SECRETS_KEY) {
+    throw refusal(
+      given,
+      'SECRETS_KEY',
+      'be set in production: 32 bytes in base64, which `openssl rand -base64 32` makes',
+    )
+  }
   if (!variables.RATE_LIMITS) throw refusal(given, 'RATE_LIMITS', 'be on in production')
   if (variables.WEBHOOK_ALLOW_PRIVATE) throw refusal(given, 'WEBHOOK_ALLOW_PRIVATE', 'be false in production')
   if (variables.SEED_DEMO) throw refusal(given, 'SEED_DEMO', 'be false in production')
@@ -299,7 +345,7 @@ function refusal(given: Given, name: string, must: string): SettingsError {
 }
 
 function isSecret(name: string): boolean {
-  return name.endsWith('_SECRET') || name.endsWith('_TOKEN') || /^(DATABASE|DATABASE_DIRECT|SMTP)_URL$/.test(name)
+  return /_(?:SECRET|TOKEN)$|^(?:SECRETS_KEY|(?:DATABASE|DATABASE_DIRECT|SMTP)_URL)$/.test(name)
 }
 
 /** An address pasted into the wrong variable may carry a password: `http://user:password@host`. */
