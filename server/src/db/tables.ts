@@ -186,7 +186,7 @@ interface DealsTable {
   id: string
   partner_id: string
   loid: string
-  /** The lead that the deal has replaced by matching (D49). */
+  /** The lead of another LOID that has become the deal, by matching (D49) or because the CRM converted it. */
   lead_loid: string | null
   deal_name: string | null
   business_name: string | null

@@ -228,6 +228,24 @@ export async function nameMatchedLeadsOfAllPartners(
      where deals.loid = matched.deal`.execute(tx)
 }
 
+/**
+ * The CRM made these deals of leads of other LOIDs: the leads' notes and histories are read by the deals' (D18). A deal that
+ * has replaced another lead keeps that.
+ */
+export async function nameConvertedLeadsOfAllPartners(
+  tx: Tx,
+  leads: readonly { partner_id: string; loid: string; deal_loid: string | null }[],
+): Promise<void> {
+  if (leads.length === 0) return
+  await sql`
+    update deals set lead_loid = converted.lead
+      from unnest(${leads.map((one) => one.partner_id)}::uuid[], ${leads.map((one) => one.loid)}::text[],
+                  ${leads.map((one) => one.deal_loid)}::text[]) as converted (partner_id, lead, deal)
+     where deals.loid = converted.deal and deals.partner_id = converted.partner_id and deals.lead_loid is null`.execute(
+    tx,
+  )
+}
+
 /** These leads, and those of these deals, that have become something else by now: the deals have replaced them no longer. */
 export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,

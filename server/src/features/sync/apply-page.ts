@@ -9,6 +9,7 @@ import { findKnownHistories, moveHistories, writeHistories } from '../../history
 import type { CrmHistoryEntry } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-table.ts'
+import { nameConvertedLeadsOfAllPartners } from '../deals/deals.queries.ts'
 import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
 import { applyInHalves } from './apply-in-halves.ts'
@@ -100,10 +101,12 @@ function applyTogether(
       [...deals, ...leads].flatMap((planned) => planned.events),
     )
     const touched = { leads: leads.map(({ row }) => row.loid), deals: deals.map(({ row }) => row.loid) }
+    const otherwiseNamed = leads.map(({ row }) => row).filter(isDealOfAnotherLoid)
     await endMatches(tx, {
-      leads: leads.filter(isNoLongerMatched).map(({ row }) => row.loid),
+      leads: [...leads.filter(isNoLongerMatched).map(({ row }) => row), ...otherwiseNamed].map((row) => row.loid),
       deals: deals.filter(isMoved).map(({ row }) => row.loid),
     })
+    await nameConvertedLeadsOfAllPartners(tx, otherwiseNamed)
     await matchLeads(tx, touched, now)
     const applied = { records, problems }
     await tally?.write(tx, applied)
@@ -194,6 +197,11 @@ function isMoved({ before, row }: Pick<PlannedRecord<RecordRow>, 'before' | 'row
 
 function isNoLongerMatched({ before, row }: PlannedLead): boolean {
   return (before?.matched_at ?? null) !== null && row.matched_at === null
+}
+
+/** Staff gave the deal to its partner before the portal met it, where their conversion hands no LOID on. */
+function isDealOfAnotherLoid({ loid, deal_loid, matched_at }: StoredLead): boolean {
+  return matched_at === null && deal_loid !== null && deal_loid !== loid
 }
 
 /** For the first time, or again after it was gone or another partner's. */

@@ -3,6 +3,7 @@ import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullForAll } from './pull-for-all.ts'
 import { pullNotified } from './pull-notified.job.ts'
 import { pullRecords } from './pull-records.ts'
 import { runSweep } from './sweep.job.ts'
@@ -424,6 +425,22 @@ test.each([
   await sweep()
   expect(await listed('deals')).toMatchObject([{ loid, stage: 'Funded' }])
   expect(await sync('/crm/sync')).toMatchObject({ deals: { total_zoho_deals: 1, removed: 0 } })
+})
+
+test('a deal that staff gave its partner before the portal met it has a LOID of its own, and shows its lead’s notes and history', async () => {
+  await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
+  const { loid, id } = await submitted()
+  await ada.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })
+  const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+  await lender.update('Deals', deal, { Partner: { id: adaInCrm } })
+  await pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
+  const [{ loid: own }] = await listed('deals')
+  expect(own).not.toBe(loid)
+  await pullRecords(pullForAll(portal.deps, 'leads', AbortSignal.timeout(10_000)), 'Leads', [id])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: own })
+  expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([{ content: 'Wants two trucks' }])
+  expect(await history('lead', own)).toEqual(['New Lead'])
+  expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.loid).toBe(own)
 })
 
 test('a sweep of status changes costs a call each, and a share of the readings', async () => {
