@@ -33,7 +33,7 @@ const SERVER_FOLDERS = {
   zoho: ['db'],
   push: ['apply', 'db', 'jobs', 'zoho'],
   loids: ['db'],
-  mail: [],
+  mail: ['db'],
   db: [],
 }
 

@@ -1,15 +1,26 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { newId } from '../db/ids.ts'
+import type { MailPart } from './mail-parts.ts'
+import { renderMail } from './render-mail.ts'
 
 export interface Mail {
   to: string
   subject: string
-  text: string
+  /** From top to bottom. */
+  parts: readonly MailPart[]
+  /**
+   * The same each time this mail is sent, so that a repeat can be recognised: its Message-ID, and its name in the outbox.
+   * Without one, each sending is a mail of its own.
+   */
+  id?: string
+  /** Where one click of a mail program ends mails of this kind (RFC 8058). Mails about security have none. */
+  unsubscribeUrl?: string
 }
 
 export interface Mailer {
+  /** Rejects unless the mail was accepted. Over SMTP, one that was rejected may have been accepted all the same. */
   send(mail: Mail): Promise<void>
   /** Whether mails reach people, or only the outbox folder (D2). */
   isDelivered: boolean
@@ -22,8 +33,9 @@ interface MailSettings {
   log: Logger
 }
 
-/** A mail server that takes longer for one step is tried again by the job. */
+/** A mail server that takes longer for one step, or for all of them, is tried again by the job. */
 const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+const SEND_MS_MAX = 60_000
 
 /** Over SMTP where one is set; otherwise each mail becomes an .eml file in the outbox, named in the log. */
 export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Mailer {
@@ -32,7 +44,8 @@ export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Ma
       isDelivered: true,
       async send(mail) {
         const { createTransport } = await loadNodemailer()
-        await createTransport({ url: smtpUrl, ...SMTP_MS_MAX }).sendMail(message(mailFrom, mail))
+        const transport = createTransport({ url: smtpUrl, ...SMTP_MS_MAX })
+        await transport.sendMail({ ...(await message(mailFrom, mail)), signal: AbortSignal.timeout(SEND_MS_MAX) })
       },
     }
   }
@@ -41,10 +54,14 @@ export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Ma
     async send(mail) {
       const { createTransport } = await loadNodemailer()
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
-      const { message: text } = await composer.sendMail(message(mailFrom, mail))
-      const file = join(outbox, `${Date.now()}-${randomUUID()}.eml`)
+      const { id = newId() } = mail
+      const { message: text } = await composer.sendMail(await message(mailFrom, { ...mail, id }))
+      const file = join(outbox, `${id}.eml`)
+      const unfinished = `${outbox}-${id}`
       await mkdir(outbox, { recursive: true, mode: 0o700 })
-      await writeFile(file, text, { mode: 0o600 })
+      await writeFile(unfinished, text, { mode: 0o600 })
+      // The whole mail or none, and a repeat in the place of the first.
+      await rename(unfinished, file)
       log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')
     },
   }
@@ -53,7 +70,23 @@ export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Ma
 /** With the first mail: no start waits for its forty modules. */
 const loadNodemailer = () => import('nodemailer')
 
-/** To one address, whatever it looks like: as text, `x,y@example.com` would be two. */
-function message(from: string, { to, ...mail }: Mail) {
-  return { from, to: { name: '', address: to }, ...mail }
+async function message(from: string, mail: Mail) {
+  const { to, subject, id, unsubscribeUrl } = mail
+  return {
+    from,
+    // To one address, whatever it looks like: as text, `x,y@example.com` would be two.
+    to: { name: '', address: to },
+    subject,
+    ...(id && { messageId: `<${id}@${domainOf(from)}>` }),
+    ...(unsubscribeUrl && {
+      headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    }),
+    textEncoding: 'quoted-printable' as const,
+    ...(await renderMail(mail)),
+  }
+}
+
+/** `Partner Portal <portal@example.com>` is of example.com. */
+function domainOf(sender: string): string {
+  return /@([^\s>]+)>?\s*$/.exec(sender)?.[1] ?? 'localhost'
 }

@@ -116,9 +116,10 @@ export async function startPortal(options: PortalOptions = {}) {
   return ourselves
 }
 
-/** Undoes quoted-printable. */
+/** Headers and plain text, without quoted-printable. The HTML says the same (mail/render-mail.test.ts). */
 function readable(mail: string): string {
-  const unfolded = mail.replaceAll('=\n', '')
+  const [plain = ''] = mail.split('Content-Type: text/html')
+  const unfolded = plain.replaceAll('=\n', '')
   return unfolded.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 

@@ -1,5 +1,6 @@
 import type { EmailChangeRow } from '../../db/tables.ts'
 import type { Mail } from '../../mail/mail.ts'
+import { type MailPart, text } from '../../mail/mail-parts.ts'
 import type { Notice } from './mail-notice.job.ts'
 import type { Person } from './people.queries.ts'
 
@@ -7,11 +8,16 @@ export function welcomeMail(person: Person, publicUrl: string, token: string): M
   return {
     to: person.email,
     subject: 'Welcome to the Partner Portal',
-    text: `Hello ${greetingName(person)},
-
-your partner account for ${person.business_name} is ready: ${publicUrl}/login
-
-${confirmation(publicUrl, token)}`,
+    parts: [
+      greeting(person),
+      {
+        part: 'link',
+        text: `your partner account for ${person.business_name} is ready:`,
+        label: 'Sign in',
+        url: `${publicUrl}/login`,
+      },
+      ...confirmation(publicUrl, token),
+    ],
   }
 }
 
@@ -19,31 +25,47 @@ export function verificationMail(person: Person, publicUrl: string, token: strin
   return {
     to: person.email,
     subject: 'Confirm your email address',
-    text: `Hello ${greetingName(person)},
-
-there is a partner account for ${person.business_name} with this email address.
-
-${confirmation(publicUrl, token)}`,
+    parts: [
+      greeting(person),
+      text(`there is a partner account for ${person.business_name} with this email address.`),
+      ...confirmation(publicUrl, token),
+    ],
   }
 }
 
-function confirmation(publicUrl: string, token: string): string {
-  return `Please confirm your email address: ${publicUrl}/verify-email?token=${token}
-
-I did not create this account: ${publicUrl}/disown?token=${token}
-`
+function confirmation(publicUrl: string, token: string): MailPart[] {
+  return [
+    {
+      part: 'button',
+      text: 'Please confirm your email address',
+      label: 'Confirm email address',
+      url: `${publicUrl}/verify-email?token=${token}`,
+    },
+    {
+      part: 'link',
+      text: 'I did not create this account:',
+      label: 'Close it',
+      url: `${publicUrl}/disown?token=${token}`,
+    },
+  ]
 }
+
+const IGNORE = text('If you did not ask for this, nothing changes and you can ignore this mail.')
 
 export function resetMail(person: Person, publicUrl: string, token: string): Mail {
   return {
     to: person.email,
     subject: 'Reset your Partner Portal password',
-    text: `Hello ${greetingName(person)},
-
-set a new password within the next hour: ${publicUrl}/reset-password?token=${token}
-
-If you did not ask for this, nothing changes and you can ignore this mail.
-`,
+    parts: [
+      greeting(person),
+      {
+        part: 'button',
+        text: 'set a new password within the next hour',
+        label: 'Set a new password',
+        url: `${publicUrl}/reset-password?token=${token}`,
+      },
+      IGNORE,
+    ],
   }
 }
 
@@ -56,13 +78,16 @@ export function emailChangeMail(
   return {
     to: new_email,
     subject: 'Confirm your new email address',
-    text: `Hello ${greetingName(person)},
-
-make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours:
-${publicUrl}/confirm-email?token=${token}
-
-If you did not ask for this, nothing changes and you can ignore this mail.
-`,
+    parts: [
+      greeting(person),
+      {
+        part: 'button',
+        text: `make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours`,
+        label: 'Use this address',
+        url: `${publicUrl}/confirm-email?token=${token}`,
+      },
+      IGNORE,
+    ],
   }
 }
 
@@ -73,22 +98,29 @@ export function emailChangedMail(
   publicUrl: string,
   token: string | undefined,
 ): Mail {
-  const undo = `If this was not you, undo it within the next 72 hours: ${publicUrl}/undo-email?token=${token}
-
-This ends every session of the account, and you choose a new password.`
+  const undo: MailPart[] = [
+    {
+      part: 'button',
+      text: 'If this was not you, undo it within the next 72 hours',
+      label: 'Undo the change',
+      url: `${publicUrl}/undo-email?token=${token}`,
+    },
+    text('This ends every session of the account, and you choose a new password.'),
+  ]
   return {
     to: old_email,
     subject: 'Your email address was changed',
-    text: `Hello ${greetingName(person)},
-
-your Partner Portal account for ${person.business_name} has another email address now: ${new_email}
-
-${token ? undo : 'Nothing more of it will be sent to this address.'}
-`,
+    parts: [
+      greeting(person),
+      text(`your Partner Portal account for ${person.business_name} has another email address now: ${new_email}`),
+      ...(token ? undo : [text('Nothing more of it will be sent to this address.')]),
+    ],
   }
 }
 
-const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: string }> = {
+const PAGE_NAMES = { '/profile': 'your profile', '/api-keys': 'API Keys', '/webhook': 'Webhook' }
+
+const NOTICES: Record<Notice['what'], { subject: string; event: string; page?: keyof typeof PAGE_NAMES }> = {
   'signed-in-elsewhere': {
     subject: 'A sign-in from a new browser',
     event: 'somebody signed in from a browser that was not used before',
@@ -141,20 +173,29 @@ export function noticeMail(
     access?.webhook_host && `the webhook URL at ${access.webhook_host}`,
   ].filter(Boolean)
   const revoked = `These were revoked with it: ${others.join(' and ')}.`
-  const working = `These go on working: ${others.join(' and ')}. If you did not make them, revoke them:
-${publicUrl}/api-keys
-${publicUrl}/webhook`
-  const paragraphs = [
-    `Hello ${greetingName(person)},`,
-    `on ${time(at)} ${event} in the partner account for ${person.business_name}.`,
-    ...(from ? [`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`] : []),
-    ...(others.length > 0 ? [access?.revoked ? revoked : working] : []),
-    `If this was not you, choose a new password now: ${publicUrl}/forgot-password`,
-    ...(page ? [`Then look at ${publicUrl}${page}`] : []),
+  const working: MailPart[] = [
+    text(`These go on working: ${others.join(' and ')}. If you did not make them, revoke them:`),
+    { part: 'link', text: 'API key:', label: 'API Keys', url: `${publicUrl}/api-keys` },
+    { part: 'link', text: 'Webhook URL:', label: 'Webhook', url: `${publicUrl}/webhook` },
   ]
-  return { to: person.email, subject, text: `${paragraphs.join('\n\n')}\n` }
+  const parts: MailPart[] = [
+    greeting(person),
+    text(`on ${time(at)} ${event} in the partner account for ${person.business_name}.`),
+    ...(from ? [text(`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`)] : []),
+    ...(others.length > 0 ? (access?.revoked ? [text(revoked)] : working) : []),
+    {
+      part: 'button',
+      text: 'If this was not you, choose a new password now',
+      label: 'Choose a new password',
+      url: `${publicUrl}/forgot-password`,
+    },
+    ...(page
+      ? [{ part: 'link', text: 'Then look at', label: PAGE_NAMES[page], url: `${publicUrl}${page}` } as const]
+      : []),
+  ]
+  return { to: person.email, subject, parts }
 }
 
-export function greetingName(person: Person): string {
-  return person.first_name ?? person.business_name
+export function greeting(person: Pick<Person, 'first_name' | 'business_name'>): MailPart {
+  return text(`Hello ${person.first_name ?? person.business_name},`)
 }

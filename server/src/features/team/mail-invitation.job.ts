@@ -2,6 +2,7 @@ import { INVITATION_VALID_DAYS } from '@portal/contract/team.ts'
 import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
 import type { Mail } from '../../mail/mail.ts'
+import { text } from '../../mail/mail-parts.ts'
 import { hashToken, newToken } from '../accounts/tokens.ts'
 import { findInvitationToMail, updateInvitationToken } from './invitations.queries.ts'
 
@@ -30,13 +31,18 @@ function invitationMail(invitation: MailedInvitation, publicUrl: string, token: 
   return {
     to: email,
     subject: 'Your invitation to the Partner Portal',
-    text: `Hello ${first_name},
-
-${inviter} of ${business_name} invites you to the Partner Portal, where ${business_name} submits loan applications and follows them.
-
-Choose a password within the next ${INVITATION_VALID_DAYS} days: ${publicUrl}/invite?token=${token}
-
-If you do not know ${business_name}, ignore this mail. Nothing happens without you.
-`,
+    parts: [
+      text(`Hello ${first_name},`),
+      text(
+        `${inviter} of ${business_name} invites you to the Partner Portal, where ${business_name} submits loan applications and follows them.`,
+      ),
+      {
+        part: 'button',
+        text: `Choose a password within the next ${INVITATION_VALID_DAYS} days`,
+        label: 'Join the Partner Portal',
+        url: `${publicUrl}/invite?token=${token}`,
+      },
+      text(`If you do not know ${business_name}, ignore this mail. Nothing happens without you.`),
+    ],
   }
 }

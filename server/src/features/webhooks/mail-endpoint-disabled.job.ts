@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { defineJob } from '../../jobs/define-job.ts'
 import type { Mail } from '../../mail/mail.ts'
-import { greetingName } from '../accounts/mails.ts'
+import { text } from '../../mail/mail-parts.ts'
+import { greeting } from '../accounts/mails.ts'
 import { findActiveOwners, type Person } from '../accounts/people.queries.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 
@@ -28,14 +29,17 @@ function disabledMail(owner: Person, publicUrl: string, url: string, why: string
   return {
     to: owner.email,
     subject: 'Your webhook URL was disabled',
-    text: `Hello ${greetingName(owner)},
-
-change notifications are no longer sent to ${url}
-
-${why}
-
-The log tells what was answered, and lets you send again what was missed: ${publicUrl}/webhook
-To enable the URL again, save it there once more.
-`,
+    parts: [
+      greeting(owner),
+      text(`change notifications are no longer sent to ${url}`),
+      text(why),
+      {
+        part: 'button',
+        text: 'The log tells what was answered, and lets you send again what was missed',
+        label: 'Open the webhook log',
+        url: `${publicUrl}/webhook`,
+      },
+      text('To enable the URL again, save it there once more.'),
+    ],
   }
 }

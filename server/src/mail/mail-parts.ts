@@ -1,0 +1,21 @@
+/**
+ * What a mail is made of. Its plain text and its HTML are both made from these (render-mail.ts), and a part's looks are in
+ * layout.mjml under its name.
+ */
+export type MailPart =
+  | { part: 'text'; text: string }
+  /** What the reader is to do. `text` leads to it: 'Please confirm your email address'. */
+  | { part: 'button'; text?: string; label: string; url: string }
+  /** What the reader may do. */
+  | { part: 'link'; text: string; label: string; url: string }
+  /** Somebody's own words, with their line breaks. */
+  | { part: 'quote'; text: string }
+  | { part: 'change'; text: string; time: string }
+  /** Where several leads and deals share a mail: which one the changes that follow are about. */
+  | { part: 'record'; name: string; loid: string; url: string }
+  /** Below the card, in small print. */
+  | { part: 'footer'; text: string; label: string; url: string }
+
+export function text(words: string): MailPart {
+  return { part: 'text', text: words }
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { buildLayout, LAYOUT } from './build-layout.ts'
+import { renderMail } from './render-mail.ts'
+
+test('layout.html is what mjml makes of layout.mjml (npm run build:mails)', async () => {
+  expect(await readFile(LAYOUT, 'utf8')).toBe(await buildLayout())
+})
+
+test('text and HTML say the same, and what others wrote stays text', async () => {
+  const { text, html } = await renderMail({
+    subject: 'A & B <Pty>',
+    parts: [
+      { part: 'text', text: 'Hello Jo,' },
+      {
+        part: 'button',
+        text: 'see what changed',
+        label: 'Open the lead',
+        url: 'https://portal.example/leads/LO-1?a=1&b=2',
+      },
+      { part: 'quote', text: '<script>alert(1)</script>\nsecond line {{url}} <!-- body -->' },
+      { part: 'change', text: 'Moved to Approved', time: 'Mon 9:12 am' },
+      { part: 'footer', text: 'Too many mails?', label: 'Unsubscribe', url: 'https://portal.example/unsubscribe' },
+    ],
+  })
+  expect(text).toBe(`Hello Jo,
+
+see what changed: https://portal.example/leads/LO-1?a=1&b=2
+
+> <script>alert(1)</script>
+> second line {{url}} <!-- body -->
+
+Moved to Approved (Mon 9:12 am)
+
+Too many mails? https://portal.example/unsubscribe
+`)
+  expect(html).not.toContain('<script>')
+  expect(html).toContain('&#60;script&#62;alert(1)&#60;/script&#62;<br>second line {{url}}')
+  expect(html).toContain('<title>A &#38; B &#60;Pty&#62;</title>')
+  expect(html).toContain('href="https://portal.example/leads/LO-1?a=1&#38;b=2"')
+  expect(html).not.toMatch(/<!-- (?:part|end|body|footer)|https?:\/\/(?!portal\.example|www\.w3\.org)/)
+})

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Mail } from './mail.ts'
+import type { MailPart } from './mail-parts.ts'
+
+/** The same mail as plain text and as HTML. */
+export async function renderMail(mail: Pick<Mail, 'subject' | 'parts'>): Promise<{ text: string; html: string }> {
+  layout ??= readLayout()
+  return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(await layout, mail) }
+}
+
+function asText(one: MailPart): string {
+  switch (one.part) {
+    case 'text':
+      return one.text
+    case 'button':
+      return `${one.text ?? one.label}: ${one.url}`
+    case 'link':
+    case 'footer':
+      return `${one.text} ${one.url}`
+    case 'quote':
+      return one.text.replaceAll(/^/gm, '> ')
+    case 'change':
+      return `${one.text} (${one.time})`
+    case 'record':
+      return `${one.name}, ${one.loid}: ${one.url}`
+  }
+}
+
+interface Layout {
+  /** With the mark of a part where it belongs. */
+  page: string
+  parts: Map<string, string>
+}
+
+let layout: Promise<Layout> | undefined
+
+/** layout.html is what mjml makes of layout.mjml (`npm run build:mails`): no mail is sent slower because of it. */
+async function readLayout(): Promise<Layout> {
+  const html = await readFile(join(import.meta.dirname, 'layout.html'), 'utf8')
+  const parts = new Map<string, string>()
+  const page = html.replaceAll(PARTS, (region: string) => {
+    const [, ...pieces] = region.replace('<!-- end -->', '').split(/<!-- part (\w+) -->/)
+    for (let i = 0; i < pieces.length; i += 2) parts.set(pieces[i] ?? '', pieces[i + 1] ?? '')
+    return region.startsWith('<!-- part footer') ? FOOTER : BODY
+  })
+  return { page, parts }
+}
+
+/** From the first part of a column to its end. */
+const PARTS = /<!-- part [\s\S]*?<!-- end -->/g
+const BODY = '<!-- body -->'
+const FOOTER = '<!-- footer -->'
+
+function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, 'subject' | 'parts'>): string {
+  const render = (one: MailPart): string => {
+    const { part, ...values } = one
+    if (one.part === 'button' && one.text)
+      return `${render({ part: 'text', text: `${one.text}.` })}${fill(part, values)}`
+    return fill(part, values)
+  }
+  const fill = (part: string, values: Record<string, string>) => filled(parts.get(part) ?? '', values)
+  const ofColumn = (isFooter: boolean) =>
+    given
+      .filter(({ part }) => (part === 'footer') === isFooter)
+      .map(render)
+      .join('')
+  // A mail program shows it in its list, after the subject. The first words of every mail are the greeting.
+  const preview = given.find((one) => one.part !== 'text' || !one.text.startsWith('Hello '))
+  return filled(page, { subject, preview: preview ? asText(preview) : '' })
+    .replace(BODY, () => ofColumn(false))
+    .replace(FOOTER, () => ofColumn(true))
+}
+
+function filled(template: string, values: Record<string, string>): string {
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escaped(values[name] ?? ''))
+}
+
+function escaped(value: string): string {
+  return value.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`).replaceAll(/\r?\n/g, '<br>')
+}
