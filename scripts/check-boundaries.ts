@@ -16,6 +16,7 @@ const SERVER_FEATURES = {
   deals: ['accounts'],
   notes: ['leads', 'deals', 'accounts'],
   sync: ['notes', 'leads', 'deals', 'accounts'],
+  referral: ['sync', 'notes', 'leads', 'deals', 'accounts'],
   webhooks: ['accounts'],
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
   'security-log': [],

@@ -36,4 +36,5 @@ export const MONEY_TEXT_LENGTH_MAX = 40
 /** The newest of a record's notes and of its history's entries that one answer holds; older ones stand in the CRM. */
 export const NOTES_MAX = 1_000
 export const HISTORY_ENTRIES_MAX = 1_000
+export const TIMELINE_PAGE_SIZE = 50
 export const DUPLICATE_WINDOW_DAYS = 90

@@ -16,6 +16,7 @@ import { noteRoutes } from './features/notes/notes.routes.ts'
 import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
 import { partnerApiRoutes } from './features/partner-api/partner-api.routes.ts'
+import { referralRoutes } from './features/referral/referral.routes.ts'
 import { searchRoutes } from './features/search/search.routes.ts'
 import { securityLogRoutes } from './features/security-log/security-log.routes.ts'
 import { createSecurityStore } from './features/security-log/store-security.ts'
@@ -66,6 +67,7 @@ export async function createApp(deps: Deps, readiness: Readiness): Promise<Fasti
   leadRoutes(mount, deps)
   dealRoutes(mount, deps)
   noteRoutes(mount, deps)
+  referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)

@@ -117,6 +117,7 @@ test.each([
   [{ TRUST_PROXY: '10.0.0.0/33' }, /^TRUST_PROXY/],
   [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY/],
   [{ CRM_NOTES: 'none' }, 'CRM_NOTES is "none", but must be all or portal'],
+  [{ STATUS_MEANINGS: './none.txt' }, /^STATUS_MEANINGS is "\.\/none\.txt", but must be the path of a text file/],
   [{ CRM_FIELD_MAP: './no-such-map.json' }, /^CRM_FIELD_MAP is "\.\/no-such-map\.json", but must be the path/],
   [{ MAIL_FROM: 'Portal' }, /^MAIL_FROM is "Portal"/],
   [{ HOST: 'a\nb' }, /^HOST is "a\\nb"/],

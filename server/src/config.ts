@@ -51,6 +51,8 @@ export type Settings = {
   zohoCreditsPerDay: number
   crmPort: number
   crmFieldMapPath?: string
+  /** What statuses and stages mean, for partners to read (D75). */
+  statusMeaningsPath?: string
   /** Absent, mails are written to `dataDir`/outbox. */
   smtpUrl?: string
   mailFrom: string
@@ -132,6 +134,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     zohoCreditsPerDay: variables.ZOHO_CREDITS_PER_DAY,
     crmPort: variables.CRM_PORT,
     crmFieldMapPath: variables.CRM_FIELD_MAP,
+    statusMeaningsPath: variables.STATUS_MEANINGS,
     smtpUrl: variables.SMTP_URL,
     mailFrom: variables.MAIL_FROM ?? 'Partner Portal <portal@localhost>',
     timezone: variables.PORTAL_TIMEZONE,
@@ -175,17 +178,19 @@ const Proxies = z
     ),
   )
 
-const ExistingFile = z
-  .pipe(
-    z.string(),
-    z.transform((file) => path.resolve(file)),
-  )
-  .check(
-    z.refine(
-      (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
-      'be the path of a JSON file that exists',
-    ),
-  )
+function existingFile(kind: string) {
+  return z
+    .pipe(
+      z.string(),
+      z.transform((file) => path.resolve(file)),
+    )
+    .check(
+      z.refine(
+        (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
+        `be the path of a ${kind} that exists`,
+      ),
+    )
+}
 
 const OnOrOff = z.pipe(
   z.enum(['on', 'off'], 'be on or off'),
@@ -255,7 +260,8 @@ const Variables = z.object({
   ZOHO_REFRESH_TOKEN: z.optional(z.string()),
   ZOHO_CREDITS_PER_DAY: z._default(wholeNumber(1_000, 100_000_000), 50_000),
   CRM_PORT: z._default(Port, 3900),
-  CRM_FIELD_MAP: z.optional(ExistingFile),
+  CRM_FIELD_MAP: z.optional(existingFile('JSON file')),
+  STATUS_MEANINGS: z.optional(existingFile('text file')),
   SMTP_URL: z.optional(urlOf(['smtp:', 'smtps:'], 'be an address such as smtps://user:password@mail.example.com')),
   MAIL_FROM: z.optional(
     z.string().check(z.regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")),

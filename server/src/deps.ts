@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Reads } from './db/hot-reads.ts'
+import type { StatusMeanings } from './history/status-meanings.ts'
 import type { JobQueue } from './jobs/enqueue-job.ts'
 import type { Mailer } from './mail/mail.ts'
 import type { Crm } from './zoho/crm.ts'
@@ -20,6 +21,7 @@ export interface Deps {
   reads: Reads
   jobs: JobQueue
   crm: Crm
+  statusMeanings: StatusMeanings
   mail: Mailer
   clock: Clock
   log: Logger

@@ -11,6 +11,7 @@ import { openHotReads } from './db/hot-reads.ts'
 import { migrate } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
+import { readStatusMeanings } from './history/status-meanings.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
 import { openCrm } from './zoho/crm.ts'
@@ -61,6 +62,7 @@ const TRY_AGAIN_MS = 1_000
 export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
+  const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
   const handleLoss = (error: Error & { code?: string }) =>
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
   await migrateDatabase(databaseUrl, handleLoss)
@@ -85,6 +87,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     reads,
     jobs: worker,
     crm: openCrm({ ...crm, fieldMap, creditsPerDay: config.zohoCreditsPerDay, db: background.db, clock, log }),
+    statusMeanings,
     mail: openMailer({
       smtpUrl: config.smtpUrl,
       mailFrom: config.mailFrom,

@@ -1,4 +1,4 @@
-import type { HistoryKind } from '../db/tables.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import type { AnyEvent } from '../events/events.ts'
 import type { CrmModule } from '../zoho/crm-records.ts'
 

@@ -1,5 +1,6 @@
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
 /** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
@@ -220,8 +221,6 @@ interface DealsTable {
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
   search_text: GeneratedAlways<string>
 }
-
-export type HistoryKind = 'lead-status' | 'deal-stage'
 
 interface HistoryEntriesTable {
   id: string

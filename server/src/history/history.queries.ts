@@ -1,10 +1,10 @@
 import { wholeDays } from '@portal/contract/dates.ts'
 import { HISTORY_ENTRIES_MAX } from '@portal/contract/limits.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
-import type { HistoryKind } from '../db/tables.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
 /** Names one history. A deal's LOID may have both kinds, because its lead's history stays readable (D18). */
@@ -21,6 +21,7 @@ export interface HistoryEntry {
   changed_time: string
   changed_by: string | null
   description: string | null
+  origin: 'submitted' | 'crm' | 'observed'
   duration: number
 }
 
@@ -38,7 +39,7 @@ export async function findHistory(
   const until = new Map(records.map(({ loid, ended_at }) => [loid, ended_at ?? now.toISOString()]))
   const entries = await db
     .selectFrom('history_entries')
-    .select(['id', 'loid', 'value', 'changed_time', 'changed_by', 'description'])
+    .select(['id', 'loid', 'value', 'changed_time', 'changed_by', 'description', 'origin'])
     .where('partner_id', '=', partnerId)
     .where((eb) => eb('loid', '=', eb.fn.any(eb.val([...until.keys()]))))
     .where('kind', '=', kind)

@@ -1,15 +1,12 @@
+import type { UsualTime } from '@portal/contract/timeline.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import type { HistoryKind } from '../db/tables.ts'
 
-/** The median of the days from entering a status or stage to leaving it, and the number of times behind it. */
-export interface UsualTime {
+/** The median of the days from entering a status or stage to leaving it. */
+interface UsualTimeOfValue extends UsualTime {
   kind: HistoryKind
   value: string
-  days: number
-  entries: number
-  /** The partner's own leads and deals, or everybody's where the partner has too few. */
-  of: 'partner' | 'everybody'
 }
 
 /** Fewer than this tell nothing: everybody's stand in. */
@@ -24,7 +21,7 @@ const WINDOW = '1 year'
 const ENTRIES_READ_MAX = 20_000
 
 /** One for each status and stage about which enough is known. */
-export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTime[]> {
+export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTimeOfValue[]> {
   return db
     .selectFrom('usual_times')
     .select(['kind', 'value', 'days', 'entries', sql<UsualTime['of']>`'partner'`.as('of')])

@@ -1,4 +1,4 @@
-import type { HistoryKind } from '../db/tables.ts'
+import type { HistoryKind } from '@portal/contract/way.ts'
 import type { Deps } from '../deps.ts'
 
 interface Histories {

@@ -7,10 +7,14 @@ import { sendNamed } from '../../db/send-named.ts'
 import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 
+/** `is_from_crm`: the lender's words. */
+type FoundNote = Note & { is_from_crm: boolean }
+
 /** The notes of a lead and of the deal that it became, by either LOID (D18, D49). Newest first, at most a thousand. */
-export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<Note[]> {
-  return sendNamed<Note>(reads, {
-    sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at, crm,
+export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<FoundNote[]> {
+  return sendNamed<FoundNote>(reads, {
+    sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at,
+                 is_from_crm, crm,
                  case when crm = 'failed' then crm_problem end as crm_problem
             from notes
            where partner_id = $1 and loid = any(array(

@@ -22,8 +22,20 @@ const pausedUntil = new WeakMap<Crm, number>()
 /** Half of Zoho's ten calls at once. */
 const CALLS_AT_ONCE = 5
 
+/** What is being read of opened records: a page asks for several parts of one at once. */
+const pulling = new WeakMap<Crm, Map<string, Promise<void>>>()
+
 /** Reads what is due of a record that somebody opens (D56). Nothing is held meanwhile. */
 export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
+  const records = pulling.get(deps.crm) ?? new Map<string, Promise<void>>()
+  pulling.set(deps.crm, records)
+  const record = `${module} ${partnerId} ${loid}`
+  const joined = records.get(record) ?? pullDue(deps, module, partnerId, loid).finally(() => records.delete(record))
+  records.set(record, joined)
+  await joined
+}
+
+async function pullDue(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
   const due = await findDueOf(deps.reads, module, partnerId, loid)
   const now = deps.clock.now().getTime()
   if (!due || now < (pausedUntil.get(deps.crm) ?? 0)) return

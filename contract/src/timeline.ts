@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
+import { Loid } from './loid.ts'
+import { defineRoute } from './route.ts'
+import { filterText } from './text.ts'
+import { HISTORY_KINDS, OUTCOMES, STEPS } from './way.ts'
+
+const Text = z.nullable(z.string())
+
+/** What a status or stage usually takes, in days with one decimal. */
+export const UsualTime = z.object({
+  days: z.number(),
+  /** How often it was entered and left. */
+  entries: z.number(),
+  /** The partner's own leads and deals, or everybody's where the partner has too few. */
+  of: z.enum(['partner', 'everybody']),
+})
+export type UsualTime = z.infer<typeof UsualTime>
+
+/** Where a referral stands. */
+export const Standing = z.object({
+  steps: z.array(z.object({ name: z.enum(STEPS), reached_at: z.nullable(Instant) })),
+  step: z.enum(STEPS),
+  outcome: z.enum(OUTCOMES),
+  kind: z.enum(HISTORY_KINDS),
+  /** The status or stage, and since when. */
+  value: z.string(),
+  since: Instant,
+  /** One line that says what the status or stage means. */
+  meaning: Text,
+  /** Null where it has ended, and where too little is known. */
+  usual: z.nullable(UsualTime),
+})
+export type Standing = z.infer<typeof Standing>
+
+export const TimelineEntry = z.object({
+  id: z.string(),
+  type: z.enum(['submitted', 'status', 'converted', 'stage', 'note']),
+  at: Instant,
+  by: Text,
+  /** Done or written by the lender, as against the partner. */
+  is_lender: z.boolean(),
+  /** The status or stage that began. */
+  value: Text,
+  /** For how many whole days it lasted, or has lasted. */
+  days: z.nullable(z.number()),
+  /** A note's words, or what is said about the change. */
+  text: Text,
+})
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+export const ReferralTimeline = z.object({
+  /** The deal's, once the lead has become one. */
+  loid: Loid,
+  standing: Standing,
+  /** The latest first. */
+  entries: z.array(TimelineEntry),
+  /** How many come before these, and where they begin. */
+  earlier: z.nullable(z.object({ count: z.number(), before: z.string() })),
+})
+export type ReferralTimeline = z.infer<typeof ReferralTimeline>
+
+const POSITION_LENGTH_MAX = 100
+
+const TimelineQuery = z.object({ before: filterText('before', POSITION_LENGTH_MAX) })
+
+const SUMMARY =
+  'All that happened to a referral, as lead and as deal, the latest 50 first; `before` asks for what was earlier.'
+
+export const readLeadTimeline = defineRoute({
+  method: 'GET',
+  path: '/crm/lead/:id/timeline',
+  auth: 'session',
+  least: 'viewer',
+  query: TimelineQuery,
+  answer: ReferralTimeline,
+  summary: SUMMARY,
+})
+
+export const readDealTimeline = defineRoute({
+  method: 'GET',
+  path: '/crm/deal/:id/timeline',
+  auth: 'session',
+  least: 'viewer',
+  query: TimelineQuery,
+  answer: ReferralTimeline,
+  summary: SUMMARY,
+})

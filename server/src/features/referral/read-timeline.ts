@@ -1,0 +1,163 @@
+import type { DealDetail } from '@portal/contract/deals.ts'
+import type { LeadDetail } from '@portal/contract/leads.ts'
+import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
+import type { Note } from '@portal/contract/notes.ts'
+import type { ReferralTimeline, Standing, TimelineEntry } from '@portal/contract/timeline.ts'
+import { type HistoryKind, wayOf } from '@portal/contract/way.ts'
+import type { Deps } from '../../deps.ts'
+import { NotFound } from '../../errors.ts'
+import { findHistory, type HistoryEntry } from '../../history/history.queries.ts'
+import { findUsualTimes } from '../../history/usual-times.queries.ts'
+import { findDeal } from '../deals/deals.queries.ts'
+import { findLead, findLeadKeys } from '../leads/leads.queries.ts'
+import { findNotes } from '../notes/notes.queries.ts'
+import { pullDetailsOf } from '../sync/pull-details.ts'
+
+/** One referral: the leads it was (D49 knows two), the deal it became, and what was recorded of them, the latest first. */
+interface Referral {
+  leads: { lead: LeadDetail; ended_at: string | null }[]
+  deal: DealDetail | undefined
+  statuses: HistoryEntry[]
+  stages: HistoryEntry[]
+  notes: (Note & { is_from_crm: boolean })[]
+}
+
+/** All that happened to the deal or lead of this LOID, the same from either page. `before` is where a page before ended. */
+export async function readTimeline(
+  deps: Deps,
+  partner: { id: string; businessName: string },
+  loid: string,
+  before: string | undefined,
+): Promise<ReferralTimeline> {
+  const [referral, usualTimes] = await Promise.all([
+    findReferral(deps, partner, loid),
+    findUsualTimes(deps.db, partner.id),
+  ])
+  const standing = standingOf(referral)
+  const usual = usualTimes.find(({ kind, value }) => kind === standing.kind && value === standing.value)
+  const all = entriesOf(referral)
+  const rest = before === undefined ? all : all.filter((entry) => positionOf(entry) < before)
+  const entries = rest.slice(0, TIMELINE_PAGE_SIZE)
+  const last = entries.at(-1)
+  const count = rest.length - entries.length
+  return {
+    loid,
+    standing: {
+      ...standing,
+      meaning: deps.statusMeanings(standing.kind, standing.value),
+      usual: standing.outcome === 'open' && usual ? usual : null,
+    },
+    entries,
+    earlier: last && count > 0 ? { count, before: positionOf(last) } : null,
+  }
+}
+
+async function findReferral(
+  deps: Deps,
+  partner: { id: string; businessName: string },
+  loid: string,
+): Promise<Referral> {
+  const { db, reads, clock } = deps
+  const [keys, deal] = await Promise.all([findLeadKeys(db, partner.id, loid), findDeal(reads, partner.id, loid)])
+  const found = await Promise.all(keys.map((key) => findLead(reads, partner, key.loid)))
+  const leads = found.flatMap((lead, index) => (lead ? { lead, ended_at: keys[index]?.ended_at ?? null } : []))
+  for (const { lead } of leads) if (lead.is_due) await pullDetailsOf(deps, 'Leads', partner.id, lead.loid)
+  if (deal?.is_due) await pullDetailsOf(deps, 'Deals', partner.id, deal.loid)
+  const now = clock.now()
+  const [statuses, stages, notes] = await Promise.all([
+    findHistory(db, 'lead-status', partner.id, keys, now),
+    deal ? findHistory(db, 'deal-stage', partner.id, [{ loid: deal.loid, ended_at: null }], now) : [],
+    findNotes(reads, partner.id, loid),
+  ])
+  return { leads, deal, statuses, stages, notes }
+}
+
+function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing, 'meaning' | 'usual'> {
+  const [first] = leads
+  const present = deal
+    ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
+    : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
+  if (!present) throw new NotFound('Lead not found')
+  const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
+  const latest = moments.findLast(({ kind }) => kind === present.kind)
+  // What the CRM has not told of yet is known from the record itself.
+  if (latest?.value !== present.value) moments.push(present)
+  const since = latest?.value === present.value ? latest.at : present.at
+  return { ...wayOf(submissionOf({ leads, deal }), moments), kind: present.kind, value: present.value, since }
+}
+
+/** The lead's moments come before the deal's, also in the second of the conversion. */
+function momentsOf(kind: HistoryKind, history: readonly HistoryEntry[]) {
+  return history.map(({ value, changed_time }) => ({ kind, value, at: changed_time }))
+}
+
+function submissionOf({ leads, deal }: Pick<Referral, 'leads' | 'deal'>): string {
+  const times = [...leads.map(({ lead }) => lead.created_at), deal?.created_at ?? []].flat()
+  return times.toSorted()[0] ?? ''
+}
+
+/** In the order of the list, the latest first. */
+function entriesOf(referral: Referral): TimelineEntry[] {
+  const { leads, deal, statuses, stages, notes } = referral
+  const entries = [
+    ...statuses.map((entry) => changeEntry('status', entry)),
+    ...stages.map((entry) => changeEntry('stage', entry)),
+    ...notes.map(noteEntry),
+  ]
+  const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
+  if (deal && lead) {
+    const at = lead.ended_at ?? deal.created_at
+    entries.push({ ...BY_LENDER, id: `converted ${deal.loid}`, type: 'converted', at })
+  }
+  nameSubmission(entries, referral)
+  return entries.toSorted((a, b) => (positionOf(a) < positionOf(b) ? 1 : -1))
+}
+
+const BY_LENDER = { by: null, is_lender: true, value: null, days: null, text: null }
+
+function changeEntry(type: 'status' | 'stage', entry: HistoryEntry): TimelineEntry {
+  const { id, value, changed_time, changed_by, description, duration, origin } = entry
+  const isSubmission = origin === 'submitted'
+  return {
+    id,
+    type: isSubmission ? 'submitted' : type,
+    at: changed_time,
+    by: changed_by,
+    is_lender: !isSubmission,
+    value,
+    days: duration,
+    text: isSubmission || description === value ? null : description,
+  }
+}
+
+function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_crm }: Referral['notes'][number]) {
+  return {
+    id,
+    type: 'note' as const,
+    at: created_at,
+    by: submitted_by ?? created_by,
+    is_lender: is_from_crm,
+    value: null,
+    days: null,
+    text: content,
+  }
+}
+
+/** What a person submitted names the person; what the lender entered gets an entry of its own for the beginning. */
+function nameSubmission(entries: TimelineEntry[], { leads, deal }: Referral): void {
+  const submitted = entries.find((entry) => entry.type === 'submitted')
+  const records = [...leads.map(({ lead }) => lead), deal ?? []].flat()
+  if (submitted) {
+    submitted.by = records.find((record) => record.submitted_by !== null)?.submitted_by ?? submitted.by
+    return
+  }
+  const at = submissionOf({ leads, deal })
+  entries.push({ ...BY_LENDER, id: `submitted ${records[0]?.loid ?? ''}`, type: 'submitted', at })
+}
+
+const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }
+
+/** Entries of one moment stand in the order in which they must have happened. */
+function positionOf({ at, type, id }: TimelineEntry): string {
+  return `${at} ${RANKS[type]} ${id}`
+}

@@ -1,0 +1,35 @@
+import { DEAL_STAGES, LEAD_STATUSES } from '@portal/contract/choices.ts'
+import { expect, test } from 'vitest'
+import { parseStatusMeanings, readStatusMeanings } from './status-meanings.ts'
+
+test('every status and stage of the specification has a meaning', async () => {
+  const meaningOf = await readStatusMeanings()
+  const stages = [...DEAL_STAGES, 'Thrown To Kestrel Capital', 'With Bluegum Finance']
+  const all = [
+    ...LEAD_STATUSES.map((value) => [value, meaningOf('lead-status', value)]),
+    ...stages.map((value) => [value, meaningOf('deal-stage', value)]),
+  ]
+  expect(all.filter(([, meaning]) => meaning === null)).toEqual([])
+  expect(meaningOf('lead-status', 'Funded')).toBeNull()
+})
+
+test('a file as an editor on Windows writes it is understood, in any case of letters', () => {
+  const meaningOf = parseStatusMeanings(
+    '\uFEFF# Ours\r\n[lead statuses]\r\n\r\npre call : We ring: soon.\r\nPre *: Before.\r\nPre Q*: Nearly.\r\n',
+  )
+  expect(meaningOf('lead-status', 'Pre Call')).toBe('We ring: soon.')
+  expect(meaningOf('lead-status', 'Pre Approved')).toBe('Before.')
+  expect(meaningOf('lead-status', 'PRE QUALIFIED')).toBe('Nearly.')
+  expect(meaningOf('deal-stage', 'Pre Call')).toBeNull()
+})
+
+test.each([
+  ['Pre Call: We ring.', /^STATUS_MEANINGS: line 1: \[Lead statuses\] or \[Deal stages\] must come first/],
+  ['[Statuses]', /line 1: \[Statuses\] is neither/],
+  ['[Deal stages]\n\nApproved', /line 3: must be a name, a colon/],
+  ['[Deal stages]\nApproved:', /line 2: must be a name, a colon/],
+  ['[Deal stages]\nApproved: A\napproved: B', /line 3: approved has a line already/],
+  [`[Deal stages]\nApproved: ${'a'.repeat(201)}`, /line 2: may have 200 characters/],
+])('%j is refused with its line', (text, message) => {
+  expect(() => parseStatusMeanings(text)).toThrow(message)
+})

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HistoryKind } from '@portal/contract/way.ts'
+
+/** The line that says what a status or stage means; null where none does. */
+export type StatusMeanings = (kind: HistoryKind, value: string) => string | null
+
+const DEFAULT_FILE = join(import.meta.dirname, '../../status-meanings.txt')
+const MEANING_LENGTH_MAX = 200
+const SECTIONS: ReadonlyMap<string, HistoryKind> = new Map([
+  ['[lead statuses]', 'lead-status'],
+  ['[deal stages]', 'deal-stage'],
+])
+
+export async function readStatusMeanings(path: string = DEFAULT_FILE): Promise<StatusMeanings> {
+  return parseStatusMeanings(await readFile(path, 'utf8'))
+}
+
+/** Throws for the first line that cannot be understood, with its number. */
+export function parseStatusMeanings(text: string): StatusMeanings {
+  const meanings: Record<HistoryKind, Map<string, string>> = { 'lead-status': new Map(), 'deal-stage': new Map() }
+  let section: HistoryKind | undefined
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const line = raw.trim()
+    const refuse = (why: string) => new Error(`STATUS_MEANINGS: line ${index + 1}: ${why}`)
+    if (line === '' || line.startsWith('#')) continue
+    if (line.startsWith('[')) {
+      section = SECTIONS.get(line.toLowerCase())
+      if (!section) throw refuse(`${line} is neither [Lead statuses] nor [Deal stages]`)
+      continue
+    }
+    if (!section) throw refuse('[Lead statuses] or [Deal stages] must come first')
+    const [, name, meaning] = /^([^:]+?)\s*:\s*(.+)$/.exec(line) ?? []
+    if (name === undefined || meaning === undefined) throw refuse('must be a name, a colon and what it means')
+    if (meaning.length > MEANING_LENGTH_MAX) throw refuse(`may have ${MEANING_LENGTH_MAX} characters after the colon`)
+    const key = name.toLowerCase()
+    if (meanings[section].has(key)) throw refuse(`${name} has a line already`)
+    meanings[section].set(key, meaning)
+  }
+  return (kind, value) => findMeaning(meanings[kind], value.toLowerCase())
+}
+
+/** A name in full comes before one with `*`, and of those the longest. */
+function findMeaning(meanings: ReadonlyMap<string, string>, value: string): string | null {
+  const whole = meanings.get(value)
+  if (whole !== undefined) return whole
+  const fitting = [...meanings.keys()].filter((name) => name.endsWith('*') && value.startsWith(name.slice(0, -1)))
+  const [longest] = fitting.toSorted((a, b) => b.length - a.length)
+  return longest === undefined ? null : (meanings.get(longest) ?? null)
+}
