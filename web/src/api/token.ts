@@ -1,6 +1,8 @@
 /** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
+/** How the last session ended: `refused` by the server, or `signed-out`. */
+const END_KEY = 'auth_end'
 
 export interface TokenChange {
   token: string | null
@@ -29,9 +31,16 @@ export function storeToken(token: string) {
 export function dropToken(rejected?: string) {
   const token = readToken()
   if (token === null || (rejected !== undefined && rejected !== token)) return
+  // Before the token goes: that is what the other tabs hear of.
+  localStorage.setItem(END_KEY, rejected === undefined ? 'signed-out' : 'refused')
   localStorage.removeItem(TOKEN_KEY)
   localStorage.removeItem(SINCE_KEY)
   announce({ token: null, fromOtherTab: false, isRefused: rejected !== undefined })
+}
+
+/** Whether the last session ended because the person signed out, in this tab or another. */
+export function hasSignedOut(): boolean {
+  return localStorage.getItem(END_KEY) === 'signed-out'
 }
 
 /** How long we have had the token. One whose start nobody noted counts as new from now on. */

@@ -9,7 +9,7 @@ import { rememberPages } from '../ui/way-back.ts'
 import { ConfirmAgain } from './confirm-again.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
 import { keepDocument } from './keep-document.ts'
-import { paths } from './paths.ts'
+import { nextOf, paths } from './paths.ts'
 import type { AppRouter } from './routes.tsx'
 
 /** Long, because a person who was away may not look at once. */
@@ -43,8 +43,12 @@ export function App({ router }: { router: AppRouter }) {
   return (
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
-      <ConfirmAgain onSecondFactor={() => void router.navigate(paths.secondFactor)} />
+      <ConfirmAgain onSecondFactor={() => void leadToSecondFactor(router)} />
       <Toaster />
     </QueryClientProvider>
   )
+}
+
+function leadToSecondFactor(router: AppRouter): Promise<void> {
+  return router.navigate({ ...paths.secondFactor, state: { next: nextOf(router.latestLocation) } })
 }

@@ -1,12 +1,21 @@
 import { type Role, reaches } from '@portal/contract/roles.ts'
-import { redirect } from '@tanstack/react-router'
+import { type ParsedLocation, redirect } from '@tanstack/react-router'
 import { readRole } from '../api/role.ts'
-import { readToken } from '../api/token.ts'
-import { paths } from './paths.ts'
+import { hasSignedOut, readToken } from '../api/token.ts'
+import { nextOf, onwardFrom, paths } from './paths.ts'
+
+interface Visit {
+  location: ParsedLocation
+  /** `stay` for the page that is open already. */
+  cause: 'preload' | 'enter' | 'stay'
+}
 
 /** A token counts until the server refuses it: waiting for its word would delay every first page. */
-export function requireSession() {
-  if (readToken() === null) throw redirect({ ...paths.login, replace: true })
+export function requireSession({ location, cause }: Visit) {
+  if (readToken() !== null) return
+  // A person who signs out is done with the open page, and the next one at this browser has no business with it.
+  const next = cause === 'stay' && hasSignedOut() ? undefined : nextOf(location)
+  throw redirect({ ...paths.login, replace: true, state: { next } })
 }
 
 /** A page that does what a role may not do is not there for it (D61). */
@@ -17,8 +26,8 @@ export function requireRole(least: Role) {
   }
 }
 
-export function requireNoSession() {
-  if (readToken() !== null) throw toDashboard()
+export function requireNoSession({ location }: Visit) {
+  if (readToken() !== null) throw redirect({ ...onwardFrom(location), replace: true })
 }
 
 export function toDashboard() {

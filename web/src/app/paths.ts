@@ -1,3 +1,5 @@
+import type { ParsedLocation } from '@tanstack/react-router'
+
 /** Every link of the app: `<Link {...paths.lead(loid)}>`, `navigate(paths.leads)`. */
 export const paths = {
   login: { to: '/login' },
@@ -21,3 +23,23 @@ export const paths = {
   security: { to: '/security' },
   profile: { to: '/profile' },
 } as const
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /**
+     * The page that signing in, or setting up a second factor, leads on to (D76). It lies beside the address, not in it: a link from elsewhere
+     * cannot name one.
+     */
+    next?: string
+  }
+}
+
+/** What to remember of a page that cannot be shown yet: itself, or the page that it leads on to. */
+export function nextOf({ state, href }: ParsedLocation): string {
+  return state.next ?? href
+}
+
+/** The page that was asked for before this one came between, or the dashboard. */
+export function onwardFrom({ state }: Pick<ParsedLocation, 'state'>) {
+  return { ...paths.dashboard, ...(state.next !== undefined && { href: state.next }) }
+}

@@ -7,7 +7,12 @@ export function serveSignedIn(handlers: Handlers) {
   localStorage.setItem('auth_token', 'token-1')
   return serve({
     'POST /auth/verify': () => ({
-      body: data({ partnerId: 'p1', businessName: 'Harbour Finance', partnerEmail: 'demo@harbour.example' }),
+      body: data({
+        partnerId: 'p1',
+        businessName: 'Harbour Finance',
+        partnerEmail: 'demo@harbour.example',
+        personId: 'h1',
+      }),
     }),
     'GET /crm/lead-statuses': () => ({ body: data({ statuses: ['New Lead', 'Contacted'] }) }),
     'GET /crm/stages': () => ({ body: data({ stages: ['Approved', 'Funded'] }) }),

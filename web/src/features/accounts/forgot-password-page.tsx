@@ -25,7 +25,7 @@ export function ForgotPasswordPage() {
       title="Forgot your password?"
       text="Enter the email address of your account and we will send you a link to choose a new one."
       footer={
-        <Link {...paths.login} className={textLinkClass}>
+        <Link {...paths.login} state className={textLinkClass}>
           Back to sign in
         </Link>
       }

@@ -103,7 +103,7 @@ export function LoginPage() {
       footer={
         <>
           New here?{' '}
-          <Link {...paths.signUp} className={textLinkClass}>
+          <Link {...paths.signUp} state className={textLinkClass}>
             Create Partner Account
           </Link>
         </>
@@ -115,7 +115,7 @@ export function LoginPage() {
         <TextField label="Email" type="email" autoComplete="username" inputMode="email" {...field('email')} />
         <PasswordField label="Password" autoComplete="current-password" {...field('password')} />
         <div className="-mt-1 text-right">
-          <Link {...paths.forgotPassword} className={`${textLinkClass} inline-block py-0.5 text-[0.8125rem]`}>
+          <Link {...paths.forgotPassword} state className={`${textLinkClass} inline-block py-0.5 text-[0.8125rem]`}>
             Forgot your password?
           </Link>
         </div>

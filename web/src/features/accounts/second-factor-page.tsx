@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
-import { paths } from '../../app/paths.ts'
+import { onwardFrom } from '../../app/paths.ts'
 import { sessionQuery } from '../../session/session.queries.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { buttonClass } from '../../ui/button.tsx'
@@ -13,6 +13,7 @@ import { hasFactor, SecondFactorCard } from './second-factor/second-factor-card.
 export function SecondFactorPage() {
   const { data: factor } = useQuery(secondFactorQuery())
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false })
+  const location = useLocation()
   const [hasCodes, setHasCodes] = useState(false)
   const isDone = factor !== undefined && hasFactor(factor) && !hasCodes
 
@@ -28,8 +29,8 @@ export function SecondFactorPage() {
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {isDone && (
-          <Link {...paths.dashboard} className={buttonClass('primary')}>
-            Go to the dashboard
+          <Link {...onwardFrom(location)} className={buttonClass('primary')}>
+            {location.state.next ? 'Go on' : 'Go to the dashboard'}
           </Link>
         )}
         <SecondFactorCard onCodes={setHasCodes} />

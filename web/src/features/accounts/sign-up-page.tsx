@@ -54,7 +54,7 @@ export function SignUpPage() {
       footer={
         <>
           Already a partner?{' '}
-          <Link {...paths.login} className={textLinkClass}>
+          <Link {...paths.login} state className={textLinkClass}>
             Sign in
           </Link>
         </>

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { paths } from '../../app/paths.ts'
+import { onwardFrom, paths } from '../../app/paths.ts'
 
 type Target = 'dashboard' | 'login'
 
@@ -11,14 +11,18 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Goes there a while after `isDone` turned true, unless the person has left by then. */
+/**
+ * Goes there a while after `isDone` turned true, unless the person has left by then. In place of the dashboard it goes to the page that was asked for
+ * before signing in.
+ */
 export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number, email?: string) {
   const router = useRouter()
   useEffect(() => {
     if (!isDone) return
-    const link = paths[target]
+    const { state } = router.latestLocation
+    const link = target === 'login' ? { ...paths.login, state: { email, next: state.next } } : onwardFrom({ state })
     void router.preloadRoute(link).catch(() => undefined) // its code comes while the message is read
-    const timer = setTimeout(() => void router.navigate({ ...link, state: { email } }), delayMs)
+    const timer = setTimeout(() => void router.navigate(link), delayMs)
     return () => clearTimeout(timer)
   }, [isDone, target, delayMs, email, router])
 }

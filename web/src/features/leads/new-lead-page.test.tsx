@@ -298,15 +298,16 @@ test.each([['Cancel'], ['Back to Leads']])('%s leads to the list as it was left'
   expect(window.location.pathname + window.location.search).toBe('/leads?status=Contacted&sort=loid')
 })
 
-test('a draft outlives the session: the same partner finds it again, another one does not', async () => {
-  let partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
+test('a draft outlives the session: the same person finds it again, a colleague does not', async () => {
+  const partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
+  let personId = 'h1'
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 401, body: failure('Please sign in again.', 'UNAUTHORIZED') }),
     'POST /auth/login': () => ({
-      body: { success: true, token: 'token-2', partner, person: { id: 'p', role: 'owner' } },
+      body: { success: true, token: 'token-2', partner, person: { id: personId, role: 'owner' } },
     }),
     'POST /auth/verify': () => ({
-      body: data({ partnerId: partner.id, businessName: partner.businessName, partnerEmail: partner.email }),
+      body: data({ partnerId: partner.id, businessName: partner.businessName, partnerEmail: partner.email, personId }),
     }),
   })
   fill({ ...APPLICANT, 'Loan Amount': '250k' })
@@ -315,23 +316,24 @@ test('a draft outlives the session: the same partner finds it again, another one
   // Once is enough.
   expect(screen.queryByText('Your session has ended. Please sign in again.')).toBeNull()
 
-  async function signInAndOpenForm() {
+  async function signInAgain() {
     await screen.findByRole('heading', { name: 'Sign in' })
     await user.type(screen.getByLabelText('Email'), 'demo@harbour.example')
     await user.type(screen.getByLabelText('Password'), 'secret')
     await user.click(screen.getByRole('button', { name: 'Sign in' }))
-    await user.click(await screen.findByRole('link', { name: 'New Lead' }))
-    await screen.findByRole('button', { name: 'Submit Lead' })
   }
 
-  partner = { ...partner, id: 'p2' }
-  await signInAndOpenForm()
+  personId = 'h2'
+  await signInAgain()
+  await screen.findByRole('button', { name: 'Submit Lead' })
   expect(field('Business Name').value).toBe('')
   await user.click(screen.getByRole('button', { name: 'Sign out' }))
   await user.click(screen.getByRole('button', { name: 'Sign Out' }))
 
-  partner = { ...partner, id: 'p1' }
-  await signInAndOpenForm()
+  personId = 'h1'
+  await signInAgain()
+  await user.click(await screen.findByRole('link', { name: 'New Lead' }))
+  await screen.findByRole('button', { name: 'Submit Lead' })
   expect(screen.getByText('What you had entered before you were signed out is here again.')).toBeDefined()
   expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
   await user.click(screen.getByRole('link', { name: 'Cancel' }))

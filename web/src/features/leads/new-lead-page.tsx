@@ -122,18 +122,18 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   return useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
 }
 
-/** A session that ends takes the form away, but not what was typed: the same partner finds it after signing in again. */
+/** A session that ends takes the form away, but not what was typed: the same person finds it after signing in again. */
 function useDraft(form: LeadForm): boolean {
-  const partnerId = useQuery({ ...sessionQuery(), enabled: false }).data?.partnerId
-  const [draft] = useState(() => readDraft(partnerId))
+  const personId = useQuery({ ...sessionQuery(), enabled: false }).data?.personId
+  const [draft] = useState(() => readDraft(personId))
   useEffect(() => {
     if (draft) form.reset(draft, { keepDefaultValues: true })
   }, [draft, form])
   useEffect(
     () => () => {
-      if (partnerId !== undefined && readToken() === null && hasEntries(form)) keepDraft(partnerId, form.getValues())
+      if (personId !== undefined && readToken() === null && hasEntries(form)) keepDraft(personId, form.getValues())
     },
-    [form, partnerId],
+    [form, personId],
   )
   return draft !== null
 }

@@ -1,0 +1,163 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { storeToken } from '../api/token.ts'
+import { openApp } from '../testing/open-app.tsx'
+import { data, failure, serve } from '../testing/server.ts'
+
+const begun = {
+  token: 'token-1',
+  partner: { id: 'p1', email: 'ada@acme.example', businessName: 'Acme' },
+  person: { id: 'h1', role: 'owner' },
+}
+const verified = {
+  partnerId: 'p1',
+  businessName: 'Acme',
+  partnerEmail: 'ada@acme.example',
+  personId: 'h1',
+  role: 'owner',
+}
+const profile = {
+  id: 'p1',
+  business_name: 'Acme',
+  first_name: null,
+  last_name: null,
+  email: 'ada@acme.example',
+  phone: null,
+}
+
+function serveSignIn(extra: Parameters<typeof serve>[0] = {}) {
+  return serve({
+    'POST /auth/login': () => ({ body: { success: true, ...begun } }),
+    'POST /auth/verify': () => ({ body: data(verified) }),
+    'POST /auth/logout': () => ({ body: data({}) }),
+    'GET /profile': () => ({ body: data(profile) }),
+    ...extra,
+  })
+}
+
+async function enterPassword() {
+  const user = userEvent.setup()
+  await user.type(await screen.findByLabelText('Email'), 'ada@acme.example')
+  await user.type(screen.getByLabelText('Password'), 'secret')
+  await user.click(screen.getByRole('button', { name: 'Sign in' }))
+}
+
+function address() {
+  return window.location.pathname + window.location.search + window.location.hash
+}
+
+test.each(['/leads?status=New+Lead&page=2', '/leads/LO-7K3M9QAZ', '/api-docs#webhooks'])(
+  'signing in goes on to %s, which was asked for',
+  async (asked) => {
+    serveSignIn()
+    openApp(asked)
+    await enterPassword()
+    await expect.poll(address).toBe(asked)
+  },
+)
+
+test('the way over the other pages before signing in lose nothing', async () => {
+  serveSignIn()
+  const user = openApp('/profile')
+  await user.click(await screen.findByRole('link', { name: 'Forgot your password?' }))
+  await user.click(await screen.findByRole('link', { name: 'Back to sign in' }))
+  await user.click(await screen.findByRole('link', { name: 'Create Partner Account' }))
+  await user.click(await screen.findByRole('link', { name: 'Sign in' }))
+  await enterPassword()
+  await expect.poll(address).toBe('/profile')
+})
+
+test('goes on after the second step', async () => {
+  serveSignIn({
+    'POST /auth/login': () => ({ body: { success: true, second_factor: { token: 'step-1', kinds: ['totp'] } } }),
+    'POST /auth/second-factor': () => ({ body: { success: true, ...begun } }),
+  })
+  openApp('/leads?page=2')
+  await enterPassword()
+  const user = userEvent.setup()
+  await user.type(await screen.findByLabelText('Code'), '123456')
+  await user.click(screen.getByRole('button', { name: 'Sign in' }))
+  await expect.poll(address).toBe('/leads?page=2')
+})
+
+test('a session that the server ends leads back to the open page, in the other tabs too', async () => {
+  let isEnded = false
+  storeToken('old')
+  serveSignIn({
+    'POST /auth/verify': () =>
+      isEnded ? { status: 401, body: failure('Ended', 'UNAUTHORIZED') } : { body: data(verified) },
+  })
+  openApp('/profile?from=mail')
+  await screen.findByLabelText('Business name')
+  isEnded = true
+  document.dispatchEvent(new Event('visibilitychange'))
+  await expect.poll(address).toBe('/login')
+  isEnded = false
+  await enterPassword()
+  await expect.poll(address).toBe('/profile?from=mail')
+
+  localStorage.setItem('auth_end', 'refused')
+  endElsewhere()
+  await expect.poll(address).toBe('/login')
+  beginElsewhere()
+  await expect.poll(address).toBe('/profile?from=mail')
+})
+
+test('after signing out, the next to sign in is led to the dashboard, in the other tabs too', async () => {
+  storeToken('old')
+  serveSignIn()
+  const user = openApp('/profile')
+  await screen.findByLabelText('Business name')
+  await user.click(screen.getByRole('button', { name: 'Sign out' }))
+  await user.click(screen.getByRole('button', { name: 'Sign Out' }))
+  await enterPassword()
+  await expect.poll(address).toBe('/dashboard')
+
+  await user.click(screen.getByRole('link', { name: 'Profile Settings' }))
+  await screen.findByLabelText('Business name')
+  endElsewhere()
+  await expect.poll(address).toBe('/login')
+  beginElsewhere()
+  await expect.poll(address).toBe('/dashboard')
+})
+
+test('goes on from the second factor that a business asks for', async () => {
+  storeToken('token-1')
+  serveSignIn({
+    'GET /dashboard/leads': () => ({ status: 403, body: failure('Set up a second factor', 'SECOND_FACTOR_REQUIRED') }),
+    'GET /account/second-factor': () => ({
+      body: data({
+        totp: true,
+        passkeys: [],
+        recovery_codes_left: 10,
+        required: true,
+      }),
+    }),
+  })
+  openApp('/leads?status=Contacted')
+  const onward = await screen.findByRole('link', { name: 'Go on' })
+  expect(address()).toBe('/second-factor')
+  expect(onward.getAttribute('href')).toBe('/leads?status=Contacted')
+})
+
+// Only what the page itself remembered counts.
+test('an address of the sign-in page names no other page', async () => {
+  serveSignIn()
+  openApp(
+    '/login?next=//evil.example&redirect=%2F%5Cevil.example&returnTo=javascript:alert(1)&to=/login#https://evil.example',
+  )
+  await enterPassword()
+  await expect.poll(address).toBe('/dashboard')
+})
+
+/** What a browser tells this tab of another one. */
+function endElsewhere() {
+  localStorage.removeItem('auth_token')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+}
+
+function beginElsewhere() {
+  localStorage.setItem('auth_token', 'token-2')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))
+}
