@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountAccess } from './account-access.ts'
 import type { Deps } from './deps.ts'
+import { NotFound } from './errors.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
 import { rememberCallers } from './features/accounts/caller-memory.ts'
 import { secondFactorRoutes } from './features/accounts/second-factor.routes.ts'
@@ -33,15 +34,22 @@ import { createServer } from './http/server.ts'
 import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 import { CONNECT_QUEUE } from './push/connect-queue.ts'
 
-/** Everything that answers HTTP: first what all calls share, then the features. */
+/** Everything that answers HTTP: first what all calls share, then the features. A worker only says how it is (D90). */
 export async function createApp(deps: Deps, readiness: Readiness): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
     isSecure: deps.publicUrl.startsWith('https:'),
     trustProxy: deps.config.trustProxy,
     requestTimeoutMs: deps.config.requestTimeoutMs,
     connectionsMax: deps.config.connectionsMax,
+    isStopping: readiness.isStopping,
   })
   healthRoutes(app, readiness)
+  if (deps.config.role === 'worker') {
+    app.setNotFoundHandler(() => {
+      throw new NotFound('This process works in the background: it answers /api/health and /api/ready')
+    })
+    return app
+  }
   openApiRoutes(app, deps)
 
   const callers = rememberCallers((token) => findCaller(deps, token), deps.clock)

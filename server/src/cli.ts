@@ -5,6 +5,7 @@ import { PortalError } from './errors.ts'
 import { openLog } from './log.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
+import { migrateNow } from './operator/migrate-command.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
 import { deactivatePerson, listPeople, resetSecondFactorOf } from './operator/people-commands.ts'
 import { pruneNow } from './operator/prune-command.ts'
@@ -25,6 +26,7 @@ const COMMANDS = [
   setUpCrm,
   listSecurityLog,
   pruneNow,
+  migrateNow,
 ]
 
 process.exit(await answer(process.argv.slice(2)))

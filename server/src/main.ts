@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   await setImmediate()
   const [{ openPortal }, [crm, database]] = await Promise.all([import('./portal.ts'), servers])
   // A real CRM gets no demo partner.
-  const demo = config.seedDemo && !config.zoho ? await import('./seed-demo.ts') : undefined
+  const demo = config.seedDemo && !config.zoho && config.role !== 'worker' ? await import('./seed-demo.ts') : undefined
   const portal = await openPortal({
     config,
     databaseUrl: database.url,

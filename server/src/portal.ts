@@ -6,9 +6,9 @@ import { createApp } from './app.ts'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
 import type { Clock } from './clock.ts'
 import type { Settings, ZohoSettings } from './config.ts'
-import { openDatabase } from './db/database.ts'
+import { type Db, openDatabase, refuseOtherTimezones } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
-import { migrate } from './db/migrate.ts'
+import { migrate, requireMigrated } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { readStatusMeanings } from './history/status-meanings.ts'
@@ -34,7 +34,10 @@ export interface Portal {
   url: string
   /** Resolves when everything that the start does is done, or the portal was closed before that. */
   started: Promise<void>
-  /** Requests in flight and running jobs get ten seconds; what they do not finish is handed back (D4). */
+  /**
+   * Ready turns 503 at once, and the port closes after the drain (D92). Then requests in flight and running jobs get ten
+   * seconds; what they do not finish is handed back (D4).
+   */
   close(): Promise<void>
 }
 
@@ -65,20 +68,25 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
   const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
   const handleLoss = (error: Error & { code?: string }) =>
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
-  await migrateDatabase(databaseUrl, handleLoss)
+  const directUrl = config.databaseDirectUrl ?? databaseUrl
+  const way = { isPooled: config.databaseDirectUrl !== undefined, prepares: config.databasePrepares }
+  await prepareSchema(directUrl, handleLoss, config.migratesAtStart ? migrate : requireMigrated)
   const pageMsMax = config.databaseTimeoutMs
   const pages = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: config.databasePool,
     statementMsMax: pageMsMax,
     onSilence: dropIdle,
+    way,
   })
+  await refuseOtherTimezones(pages)
   const background = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: Math.ceil(config.databasePool / 2),
     statementMsMax: 1.5 * pageMsMax,
     onSilence: dropIdle,
+    way,
   })
-  const reads = openHotReads(databaseUrl, handleLoss, pageMsMax)
-  const worker = openJobQueue(databaseUrl, log, pageMsMax)
+  const reads = openHotReads(databaseUrl, handleLoss, pageMsMax, way)
+  const worker = openJobQueue(directUrl, log, pageMsMax, config.role !== 'web')
   const deps: Deps = {
     config,
     publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
@@ -125,33 +133,43 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
 }
 
 /** Over a connection of its own: an index of a large table takes longer than any statement may later. */
-async function migrateDatabase(databaseUrl: string, handleLoss: (error: Error) => void): Promise<void> {
-  const { db, close } = openDatabase(databaseUrl, handleLoss)
+async function prepareSchema(url: string, handleLoss: (error: Error) => void, prepare: (db: Db) => Promise<void>) {
+  const { db, close } = openDatabase(url, handleLoss)
   try {
-    await migrate(db)
+    await prepare(db)
   } finally {
     await close()
   }
 }
 
-/** One server process: jobs and HTTP on top of the parts. */
+/** Brings the database up to date and makes what the job queue needs, for starts that leave it out (D93). */
+export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<void> {
+  await prepareSchema(databaseUrl, (error) => log.warn({ err: error }, 'connection lost'), migrate)
+  const queue = openJobQueue(databaseUrl, log, config.databaseTimeoutMs, false)
+  await queue.makeQueues(BACKGROUND_JOBS)
+  await queue.stop(STOP_MS_MAX)
+}
+
+/** One server process: HTTP, jobs or both on top of the parts, as its role says. */
 export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const { config, hasSchedules, prepare } = settings
+  const isWorking = config.role !== 'web'
   const parts = await openParts(settings)
   const { deps, jobDeps, worker, reachDatabase } = parts
   let isStarted = false
+  const closing = new AbortController()
+  const isStopping = () => closing.signal.aborted
   const [app] = await Promise.all([
-    createApp(deps, { isStarted: () => isStarted, reachDatabase }),
-    worker.start(BACKGROUND_JOBS, jobDeps),
+    createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }),
+    isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
   ])
-  const dispatcher = startDispatcher(jobDeps, settings.databaseUrl)
+  const dispatcher = isWorking ? startDispatcher(jobDeps, config.databaseDirectUrl ?? settings.databaseUrl) : undefined
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = jobDeps.publicUrl = `http://localhost:${new URL(url).port}`
 
-  const closing = new AbortController()
   const started = untilDone(deps, closing.signal, async () => {
-    if (hasSchedules) await worker.startClock(BACKGROUND_JOBS)
+    if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     await prepare?.(deps)
     isStarted = true
   })
@@ -162,8 +180,9 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     started,
     async close() {
       closing.abort()
+      await sleep(config.drainMs)
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
-      await Promise.all([Promise.race([app.close(), deadline]), dispatcher.stop(DELIVERIES_STOP_MS_MAX)])
+      await Promise.all([Promise.race([app.close(), deadline]), dispatcher?.stop(DELIVERIES_STOP_MS_MAX)])
       await worker.stop(STOP_MS_MAX)
       await parts.close()
     },

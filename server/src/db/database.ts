@@ -1,6 +1,6 @@
-import { Socket } from 'node:net'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY } from './connection.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -12,7 +12,7 @@ export interface Database {
   /** The same connections, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
   /**
-   * Rejects unless the database answers. Where every connection of the pool is at work, it is busy and not dead: a connection
+   * Rejects unless the database answers and takes writes. Where every connection of the pool is at work, it is busy and not dead: a connection
    * of its own asks.
    */
   reach(): Promise<void>
@@ -21,24 +21,10 @@ export interface Database {
   close(): Promise<void>
 }
 
-export interface PoolLimits {
-  connectionsMax: number
-  /** Milliseconds that one statement may take, and that a transaction may do nothing. */
-  statementMsMax: number
-  /** Called when a connection was destroyed because nothing came over it any more. */
-  onSilence?: () => void
-}
-
-/** A caller waits for the portal 30 seconds; a database that takes longer than this to take a connection is away. */
-const CONNECT_MS_MAX = 5_000
-/** Balancers and firewalls forget connections that are quiet for minutes. */
-const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
-/** Time for PostgreSQL to say that it cancelled a statement. */
-const LAST_WORDS_MS = 1_000
-
 /** Nothing is connected before the first query. Without limits a statement may take as long as it needs: for migrations. */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
-  const pool = new pg.Pool({ ...connectionSettings(url), ...(limits && poolSettings(url, limits)) })
+  const settings = limits ? poolSettings(url, limits) : connectionSettings(url)
+  const pool = new pg.Pool(settings)
   // Without listeners, a restart of PostgreSQL would end this process. The pool reports errors of idle connections only; in
   // a transaction, the next statement fails with the error.
   pool.on('error', onError)
@@ -49,14 +35,13 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
     pool,
     async reach() {
       if (!limits || pool.idleCount > 0 || pool.totalCount < limits.connectionsMax) {
-        await pool.query('select 1')
-        return
+        return askForWrites(pool)
       }
-      const client = new pg.Client({ ...connectionSettings(url), ...poolSettings(url, limits) })
+      const client = new pg.Client(settings)
       client.on('error', () => undefined)
       try {
         await client.connect()
-        await client.query('select 1')
+        await askForWrites(client)
       } finally {
         await client.end()
       }
@@ -68,44 +53,23 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   }
 }
 
-/** On every connection alike: UTC, and instants, days and numbers in the form that the portal keeps them in. */
-export function connectionSettings(url: string): pg.ClientConfig {
-  return {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    ...KEEP_ALIVE,
-    // A call reads little. Parallel workers would take 8 ms to start, and take them from other calls.
-    options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0',
-    types: { getTypeParser },
-  }
+/** Rejects if the server takes no writes. Through a pooler too this is the transaction's own answer. */
+export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
+  const { rows } = await asked.query<{ transaction_read_only: string }>('show transaction_read_only')
+  if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database takes no writes')
 }
 
-/**
- * PostgreSQL cancels what takes too long. If it does not answer at all, the connection is destroyed (D91): a late answer
- * would be taken for that of the next statement.
- */
-export function poolSettings(url: string, limits: PoolLimits): pg.PoolConfig {
-  const { connectionsMax, statementMsMax, onSilence } = limits
-  return {
-    connectionString: url,
-    ...KEEP_ALIVE,
-    max: connectionsMax,
-    connectionTimeoutMillis: Math.min(CONNECT_MS_MAX, statementMsMax),
-    statement_timeout: statementMsMax,
-    idle_in_transaction_session_timeout: statementMsMax,
-    // Idle connections are closed before they count as silent.
-    idleTimeoutMillis: statementMsMax,
-    stream: () => mortalSocket(statementMsMax + LAST_WORDS_MS, onSilence),
-  }
-}
-
-/** Destroys itself after a time without a byte in either direction. */
-function mortalSocket(silenceMsMax: number, onSilence?: () => void): Socket {
-  const socket = new Socket()
-  return socket.setTimeout(silenceMsMax, () => {
-    socket.destroy(Object.assign(new Error('The database fell silent'), { code: 'ETIMEDOUT' }))
-    onSilence?.()
-  })
+/** Rejects if sessions keep another time than UTC, as they do behind a pooler that ignores what the portal asks for (D90). */
+export async function refuseOtherTimezones({ pool }: Database): Promise<void> {
+  const { rows } = await pool.query<{ zone: string; role: string }>(
+    "select current_setting('TimeZone') as zone, quote_ident(current_user) as role",
+  )
+  const [{ zone, role } = { zone: 'UTC', role: '' }] = rows
+  if (/^(Etc\/)?(UTC|GMT)$/i.test(zone)) return
+  throw new Error(
+    `The sessions of DATABASE_URL are in the time zone ${zone}, but must be in UTC: ` +
+      `run "alter role ${role} set timezone to 'UTC'" and let the pooler connect again`,
+  )
 }
 
 const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']
@@ -115,30 +79,12 @@ const CANCELLED = '57014'
 
 /** True if the database was stopped, starting, out of reach or too slow, so that the statement is not at fault. */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
-  if (error instanceof pg.DatabaseError) return error.severity === 'FATAL' || error.code === CANCELLED
+  if (error instanceof pg.DatabaseError)
+    return error.severity === 'FATAL' || error.code === CANCELLED || error.code === READ_ONLY
   // The driver's own errors have no code.
   const isDrivers =
     /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout e|Query read timeout)/.test(
       error.message,
     )
   return isDrivers || NETWORK_CODES.includes(error.code ?? '')
-}
-
-const { builtins } = pg.types
-
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (format === 'binary') return pg.types.getTypeParser(oid, 'binary')
-  if (oid === builtins.TIMESTAMPTZ) return instant
-  if (oid === builtins.DATE) return String
-  if (oid === builtins.NUMERIC || oid === builtins.INT8) return Number
-  return pg.types.getTypeParser(oid, 'text')
-}
-
-/**
- * `2026-03-01 10:00:00.5+00` as `2026-03-01T10:00:00.500Z`. Columns hold three decimals at most and the connection's
- * time zone is UTC, so cutting text is enough; it takes a third of the time that making a Date takes.
- */
-function instant(text: string): string {
-  const fraction = text.slice(20, -3).padEnd(3, '0').slice(0, 3)
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`
 }

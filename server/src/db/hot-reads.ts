@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { connectionSettings } from './database.ts'
+import { clientFor, connectionSettings, DIRECT } from './connection.ts'
+import { askForWrites } from './database.ts'
 
 /** What `sendNamed` sends over; a pool can be it too. */
 export interface Reads {
@@ -7,7 +8,7 @@ export interface Reads {
 }
 
 export interface HotReads extends Reads {
-  /** Rejects unless every connection answers. */
+  /** Rejects unless every connection answers and its server takes writes; a connection to another is given up. */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -21,16 +22,21 @@ const LAST_WORDS_MS = 1_000
  * answers, twice as many a second as a pool sends. No transaction may run here, and nothing slow: a statement holds up
  * all behind it, so it is cancelled after `statementMsMax`. The driver destroys a connection that is silent for longer.
  */
-export function openHotReads(url: string, onError: (error: Error) => void, statementMsMax: number): HotReads {
+export function openHotReads(
+  url: string,
+  onError: (error: Error) => void,
+  statementMsMax: number,
+  way = DIRECT,
+): HotReads {
+  const Client = clientFor(way)
   const clients: (Promise<pg.Client> | undefined)[] = Array.from({ length: CONNECTIONS })
   let next = 0
 
   function connect(i: number): Promise<pg.Client> {
-    const client = new pg.Client({
-      ...connectionSettings(url),
-      connectionTimeoutMillis: statementMsMax,
+    const client = new Client({
+      ...connectionSettings(url, way, { connectMsMax: statementMsMax }),
       pipeline: true,
-      statement_timeout: statementMsMax,
+      ...(!way.isPooled && { statement_timeout: statementMsMax }),
       query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
@@ -48,6 +54,16 @@ export function openHotReads(url: string, onError: (error: Error) => void, state
 
   const clientAt = (i: number) => clients[i] ?? connect(i)
 
+  async function pingAt(i: number): Promise<void> {
+    const client = await clientAt(i)
+    try {
+      await askForWrites(client)
+    } catch (error) {
+      void client.end().catch(() => undefined)
+      throw error
+    }
+  }
+
   return {
     async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       next = (next + 1) % CONNECTIONS
@@ -55,7 +71,7 @@ export function openHotReads(url: string, onError: (error: Error) => void, state
       return client.query<Row>(statement)
     },
     async ping() {
-      await Promise.all(Array.from(clients, async (_, i) => (await clientAt(i)).query('select 1')))
+      await Promise.all(Array.from(clients, (_, i) => pingAt(i)))
     },
     async close() {
       await Promise.allSettled(clients.map(async (client) => (await client)?.end()))

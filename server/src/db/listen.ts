@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { connectionSettings } from './database.ts'
+import { connectionSettings } from './connection.ts'
 
 const RECONNECT_MS = 1_000
 

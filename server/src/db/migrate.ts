@@ -1,15 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import { type Migration, Migrator } from 'kysely/migration'
 import type { Db } from './database.ts'
 
 const FOLDER = join(import.meta.dirname, '../../migrations')
+/** `0041_version_0_3`: the first migration of a version, which begins here. */
+const BEGINS_VERSION = /^\d+_version_/
 
-/** Brings the database forward. Processes that start together wait for one another (the migrator takes a lock). */
+/**
+ * Brings the database forward, and leaves one of the next version as it is (D93). Processes that start together wait for one
+ * another (the migrator takes a lock).
+ */
 export async function migrate(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations } })
-  const { error, results } = await migrator.migrateToLatest()
+  const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')
   const what = failed ? `Migration ${failed.migrationName} failed` : 'The database cannot be brought up to date'
@@ -17,7 +22,37 @@ export async function migrate(db: Db): Promise<void> {
   throw new Error(`${what}: ${why}`, { cause: error })
 }
 
-async function getMigrations() {
+/** Rejects unless the database is of this version or the next one; changes nothing. */
+export async function requireMigrated(db: Db): Promise<void> {
+  const own = await readMigrations()
+  const { rows } = await sql`select to_regclass('kysely_migration') as there`.execute(db)
+  const isEmpty = !rows.some((row) => typeof row === 'object' && row !== null && 'there' in row && row.there !== null)
+  const migrated = isEmpty ? [] : await findMigrated(db)
+  const missing = Object.keys(own).find((name) => !migrated.includes(name))
+  if (missing)
+    throw new Error(`The database lacks migration ${missing}: run npm run portal -- migrate, or set MIGRATE=on`)
+  withNewer(own, migrated)
+}
+
+/** Those of the next version have run already; here they only keep the migrator from taking them for lost ones. */
+function withNewer(own: Record<string, Migration>, migrated: string[]): Record<string, Migration> {
+  const last = Object.keys(own).at(-1) ?? ''
+  const newer = migrated.filter((name) => name > last)
+  const [, beyond] = newer.filter((name) => BEGINS_VERSION.test(name))
+  if (beyond) {
+    throw new Error(
+      `The database is two versions newer than this portal (${last}, then ${beyond}): start a newer portal`,
+    )
+  }
+  return { ...own, ...Object.fromEntries(newer.map((name) => [name, { up: async () => undefined }])) }
+}
+
+async function findMigrated(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+async function readMigrations(): Promise<Record<string, Migration>> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort()
   const migrations = files.map(async (file) => {
     const text = await readFile(join(FOLDER, file), 'utf8')

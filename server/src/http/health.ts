@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 export interface Readiness {
   /** Whether everything that the start does is done. */
   isStarted(): boolean
+  /** Whether the portal was told to stop: it answers what arrives, and wants no more. */
+  isStopping(): boolean
   /** Rejects unless the database answers through every pool within the time. */
   reachDatabase(msMax: number): Promise<void>
 }
@@ -12,14 +14,19 @@ export interface Readiness {
 const READY_MS_MAX = 2_000
 
 /** D3: alive, and ready to work. */
-export function healthRoutes(app: FastifyInstance, { isStarted, reachDatabase }: Readiness): void {
+export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reachDatabase }: Readiness): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
 
   app.get('/api/ready', { logLevel: 'warn' }, async (_request, reply) => {
-    const trouble = isStarted() ? await databaseTrouble() : 'The portal is starting'
+    const trouble = await findTrouble()
     if (trouble === undefined) return { success: true, data: { status: 'ready' } }
     return reply.status(503).send({ success: false, error: trouble, code: 'UNAVAILABLE' })
   })
+
+  async function findTrouble(): Promise<string | undefined> {
+    if (isStopping()) return 'The portal is stopping'
+    return isStarted() ? databaseTrouble() : 'The portal is starting'
+  }
 
   let asking: Promise<string | undefined> | undefined
 

@@ -14,12 +14,14 @@ interface ServerSettings {
   trustProxy: string[]
   requestTimeoutMs: number
   connectionsMax: number
+  /** From then on each answer ends its connection, so that no caller sends a request on one that is about to close. */
+  isStopping(): boolean
 }
 
 /** Fastify with the settings that all routes share: ids, headers, limits, errors, load. */
 export async function createServer(
   log: Logger,
-  { isSecure, trustProxy, requestTimeoutMs, connectionsMax }: ServerSettings,
+  { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping }: ServerSettings,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
@@ -36,6 +38,8 @@ export async function createServer(
     },
     trustProxy,
     forceCloseConnections: 'idle',
+    // What arrives on a connection that is kept is answered to the last, as any other request.
+    return503OnClosing: false,
     // As long as an address can be at all: an id too long is one that nobody has.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isApi(url) ? url : decodable(url)),
@@ -56,6 +60,7 @@ export async function createServer(
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (isStopping()) reply.header('connection', 'close')
     if (!isApi(request.url)) return
     reply.headers(ANSWER_HEADERS)
     if (isSecure) reply.header('strict-transport-security', HSTS)

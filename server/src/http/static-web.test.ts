@@ -22,6 +22,7 @@ beforeAll(async () => {
     isSecure: false,
     requestTimeoutMs: 30_000,
     connectionsMax: 100,
+    isStopping: () => false,
     trustProxy: ['loopback'],
   })
   await staticWeb(app, folder)

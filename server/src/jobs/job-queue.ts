@@ -10,13 +10,15 @@ import {
   type QueueResult,
 } from 'pg-boss'
 import type { Logger } from 'pino'
-import { poolSettings } from '../db/database.ts'
+import { poolSettings } from '../db/connection.ts'
 import type { Deps } from '../deps.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
-  /** Makes the queues and begins to run jobs. Until then jobs may be enqueued only if their queue exists. */
+  /** Makes the queues that are missing. Until then jobs may be enqueued only if their queue exists. */
+  makeQueues(jobs: readonly Job[]): Promise<void>
+  /** Makes the queues and begins to run jobs. */
   start(jobs: readonly Job[], deps: Deps): Promise<void>
   /** From now on the clock asks for those jobs that have a schedule. */
   startClock(jobs: readonly Job[]): Promise<void>
@@ -35,13 +37,16 @@ const LOOK_FOR_THE_DEAD_SECONDS = 5
 /** PostgreSQL notifies nobody when the time of a retry comes, nor of what was given up. */
 const LOOK_FOR_RETRIES_MS = 2_000
 
-export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number): Worker {
+/** Where `isWorking` is false, it takes jobs and leaves everything else to other processes. */
+export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number, isWorking = true): Worker {
   const boss = new PgBoss({
     ...poolSettings(databaseUrl, { connectionsMax: CONNECTIONS_MAX, statementMsMax }),
     // Its LISTEN connection hears nothing for long, and is asked before its silence would count.
     notifyHeartbeatIntervalMs: statementMsMax / 2,
     notifyHeartbeatTimeoutMs: statementMsMax / 2,
-    useListenNotify: true,
+    useListenNotify: isWorking,
+    supervise: isWorking,
+    schedule: isWorking,
     schema: 'jobs',
     // How often somebody looks for jobs whose heartbeat has stopped; both stand at a minute by themselves.
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
@@ -50,6 +55,12 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   let working: string[] = []
   let looking: NodeJS.Timeout | undefined
+
+  async function makeQueues(jobs: readonly Job[]): Promise<void> {
+    await boss.start()
+    const known = await boss.getQueues()
+    await Promise.all(jobs.map((job) => ensureQueuesOf(boss, job, known)))
+  }
 
   return {
     async enqueue(tx, job, payload) {
@@ -60,11 +71,11 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
         ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
       })
     },
+    makeQueues,
     async start(jobs, deps) {
-      await boss.start()
-      const known = await boss.getQueues()
+      await makeQueues(jobs)
       working = jobs.flatMap((job) => [job.name, givenUpOf(job)])
-      const queues = (await Promise.all(jobs.map((job) => work(boss, job, deps, known)))).flat()
+      const queues = (await Promise.all(jobs.map((job) => work(boss, job, deps)))).flat()
       looking = setInterval(() => {
         for (const queue of queues) queue.look()
       }, LOOK_FOR_RETRIES_MS)
@@ -95,16 +106,18 @@ interface WorkedQueue {
   look(): void
 }
 
-async function work(boss: PgBoss, job: Job, deps: Deps, known: readonly QueueResult[]): Promise<WorkedQueue[]> {
+async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResult[]): Promise<void> {
   const givenUp = givenUpOf(job)
   await ensureQueue(boss, known, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
   // A scheduled job that is still running is not started beside itself.
   const policy = job.schedule ? 'stately' : job.key ? 'short' : 'standard'
   await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
+}
 
+async function work(boss: PgBoss, job: Job, deps: Deps): Promise<WorkedQueue[]> {
   return [
     await openPlaces(boss, job.name, job.concurrency, (one) => runOne(job, deps, one)),
-    await openPlaces(boss, givenUp, 1, (one) =>
+    await openPlaces(boss, givenUpOf(job), 1, (one) =>
       settle(one, deps, async () => {
         deps.log.error({ job: job.name, payload: one.data }, 'job given up')
         await job.giveUp?.(deps, job.payload.parse(one.data))

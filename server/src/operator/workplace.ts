@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
-import { migrate } from '../db/migrate.ts'
+import { migrate, requireMigrated } from '../db/migrate.ts'
 import type { Deps } from '../deps.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
@@ -16,6 +16,8 @@ export interface Workplace {
   /** In the partner's security log, and as one line on standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'clock'>>
+  /** Brings the database up to date, with what the job queue needs. */
+  migrate(): Promise<void>
   parts(): Promise<Parts>
   /** The same with the jobs running, as one more process of the portal. */
   workingParts(): Promise<Parts>
@@ -56,12 +58,17 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     say,
     security: (db, event, facts) => noteSecurity(noted, db, event, { ...facts }),
     async database() {
-      const { db, pool, close } = openDatabase(await databaseUrl(), (error) =>
+      const { db, pool, close } = openDatabase(config.databaseDirectUrl ?? (await databaseUrl()), (error) =>
         log.warn({ err: error }, 'connection lost'),
       )
       stops.push(close)
-      await migrate(db)
+      await (config.migratesAtStart ? migrate : requireMigrated)(db)
       return { db, pool, clock }
+    },
+    async migrate() {
+      const url = await databaseUrl()
+      const { migrateApart } = await import('../portal.ts')
+      await migrateApart(config.databaseDirectUrl ?? url, config, log)
     },
     parts,
     async workingParts() {

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createDatabase } from '../testing/databases.ts'
+import { startPortal } from '../testing/start-portal.ts'
+import { openDatabase } from './database.ts'
+
+/** A database that a newer portal has migrated: it knows migrations that this one does not have. */
+async function createNewerDatabase(...migrations: string[]) {
+  const database = await createDatabase()
+  const { db, close } = openDatabase(database.url, () => undefined)
+  await sql`alter table leads add column referrer text`.execute(db)
+  for (const name of migrations) {
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(db)
+  }
+  await close()
+  return database
+}
+
+test.each(['on', 'off'])('a portal runs on the schema of the next version, with MIGRATE=%s', async (MIGRATE) => {
+  const database = await createNewerDatabase('9001_version_9_1', '9002_referrer')
+  await using portal = await startPortal({ on: { database }, env: { MIGRATE } })
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  expect((await partner.get(`/crm/lead/${loid}`)).status).toBe(200)
+})
+
+test('a portal refuses the schema of two versions on, and one that lost a migration', async () => {
+  const database = await createNewerDatabase('9001_version_9_1', '9002_version_9_2')
+  for (const MIGRATE of ['on', 'off']) {
+    await expect(startPortal({ on: { database }, env: { MIGRATE } })).rejects.toThrow(
+      'two versions newer than this portal',
+    )
+  }
+  const foreign = await createNewerDatabase('0000_of_another_program')
+  await expect(startPortal({ on: { database: foreign } })).rejects.toThrow('0000_of_another_program is missing')
+})
+
+test('MIGRATE=off refuses a database that lacks a migration, and names the command', async () => {
+  const database = await createDatabase()
+  const { db, close } = openDatabase(database.url, () => undefined)
+  await sql`delete from kysely_migration where name = '0010_leases'`.execute(db)
+  await close()
+  const start = startPortal({ on: { database }, env: { MIGRATE: 'off' } })
+  await expect(start).rejects.toThrow('lacks migration 0010_leases: run npm run portal -- migrate')
+})
