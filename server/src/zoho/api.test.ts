@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { CrmUnavailable } from '../errors.ts'
-import { itemsOf, openApi } from './api.ts'
+import { firstItemsOf, openApi } from './api.ts'
 
 function listAnswering(info: (page: number) => object) {
   let calls = 0
   const api = openApi({
     send: async () => ({ status: 200, body: { data: [{ id: '1' }], info: info(++calls) } }),
   })
-  return { items: () => itemsOf(api.pages('Leads', {})), calls: () => calls }
+  return { items: (max = Infinity) => firstItemsOf(api.pages('Leads', {}), max), calls: () => calls }
 }
 
 test('a list that repeats its page token ends in CrmUnavailable', async () => {
@@ -18,4 +18,10 @@ test('a list that repeats its page token ends in CrmUnavailable', async () => {
 
 test('a list whose numbered pages never end ends in CrmUnavailable', async () => {
   await expect(listAnswering(() => ({ more_records: true })).items()).rejects.toThrow(CrmUnavailable)
+})
+
+test('no page is asked for beyond as many items as are wanted', async () => {
+  const list = listAnswering(() => ({ more_records: true }))
+  expect(await list.items(3)).toHaveLength(3)
+  expect(list.calls()).toBe(3)
 })

@@ -63,9 +63,12 @@ export function openApi(client: ZohoClient): ZohoApi {
   return { get, write: (call) => client.send(call), coql, pages }
 }
 
-/** All items of a listing that is known to be short. */
-export async function itemsOf(pages: AsyncIterable<unknown[]>): Promise<unknown[]> {
+/** The first items of a listing. No more pages are asked for than are needed. */
+export async function firstItemsOf(pages: AsyncIterable<unknown[]>, itemsMax: number): Promise<unknown[]> {
   const all: unknown[] = []
-  for await (const items of pages) all.push(...items)
-  return all
+  for await (const items of pages) {
+    all.push(...items)
+    if (all.length >= itemsMax) break
+  }
+  return all.slice(0, itemsMax)
 }

@@ -354,15 +354,18 @@ test('a note whose answer was lost is not added twice, but saying the same again
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
   const first = await crm.createNote('Leads', zoho_id, note)
   const second = await crm.createNote('Leads', zoho_id, { ...note, known_zoho_ids: [first] })
-  expect((await crm.notes('Leads', zoho_id)).map((one) => one.zoho_id)).toEqual([first, second])
-  expect(await crm.notes('Leads', zoho_id)).toMatchObject([{ title: null, content: 'Called,\nno answer' }, {}])
+  expect((await allOf(crm.notePages('Leads', zoho_id))).flat().map((one) => one.zoho_id)).toEqual([first, second])
+  expect((await allOf(crm.notePages('Leads', zoho_id))).flat()).toMatchObject([
+    { title: null, content: 'Called,\nno answer' },
+    {},
+  ])
 })
 
 test('notes of all records since a time, and of one record over several pages', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
   await lender.createMany(`Leads/${zoho_id}/Notes`, notes)
-  expect(await crm.notes('Leads', zoho_id)).toHaveLength(205)
+  expect((await allOf(crm.notePages('Leads', zoho_id))).map((page) => page.length)).toEqual([200, 5])
   const listed = (since: number) => allOf(crm.notePagesSince(new Date(since).toISOString()))
   expect(crm.listsNotes()).toBeUndefined()
   const pages = await listed(Date.now() - 60_000)
@@ -373,7 +376,7 @@ test('notes of all records since a time, and of one record over several pages', 
   await lender.faults({ forbidden: { times: 1, match: '/Notes' } })
   await expect(listed(Date.now())).rejects.toThrow(NotesNotListed)
   expect(crm.listsNotes()).toBe(false)
-  expect(await crm.notes('Leads', '5400000000000000001')).toEqual([])
+  expect(await allOf(crm.notePages('Leads', '5400000000000000001'))).toEqual([])
 })
 
 test.each([true, false])(

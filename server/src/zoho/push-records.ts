@@ -87,10 +87,10 @@ interface PushedFields {
 export function openRecordPusher(
   { api, metadata, fieldMap }: ZohoParts,
   {
-    notes,
+    notePages,
     getLeads,
     deletionsOfAllPartners,
-  }: Pick<NoteReader & RecordReader & RecordLister, 'notes' | 'getLeads' | 'deletionsOfAllPartners'>,
+  }: Pick<NoteReader & RecordReader & RecordLister, 'notePages' | 'getLeads' | 'deletionsOfAllPartners'>,
 ): RecordPusher {
   const { partners, leads, deals } = fieldMap
 
@@ -358,23 +358,31 @@ export function openRecordPusher(
   ): Promise<string> {
     const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
     const leadId = module === 'Leads' ? zohoId : note.lead_zoho_id
-    const onLead = leadId === undefined ? [] : await notes('Leads', leadId, signal)
+    const onLead = leadId === undefined ? undefined : await findSent('Leads', leadId)
     // Asked after the lead's notes: a conversion may move them to the deal.
     const dealId = module === 'Deals' ? zohoId : await findDealOfLead(zohoId, signal)
-    const onDeal = dealId === undefined ? [] : await notes('Deals', dealId, signal)
-    const there = [...onDeal, ...onLead].find(
-      (one) =>
-        isSameLines(one.content, note.content) &&
-        isSameLines(one.title ?? '', title ?? '') &&
-        !note.known_zoho_ids?.includes(one.zoho_id),
-    )
-    if (there) return there.zoho_id
+    const there = (dealId === undefined ? undefined : await findSent('Deals', dealId)) ?? onLead
+    if (there !== undefined) return there
     const record = withoutNulls({ Note_Title: title, Note_Content: note.content })
     const path = dealId === undefined ? `${leads.module}/${zohoId}/Notes` : `${deals.module}/${dealId}/Notes`
     const answer = await api.write({ method: 'POST', path, body: { data: [record] }, isRepeatable: false, signal })
     // In the recycle bin, from where staff may bring it back.
     if (isMissing(answer) && !isItemAnswer(answer)) throw new CrmUnavailable('The CRM does not have the record now.')
     return writtenId(readResults(answer)[0])
+
+    /** This very note, which an earlier push has brought there. */
+    async function findSent(on: CrmModule, id: string): Promise<string | undefined> {
+      for await (const page of notePages(on, id, signal)) {
+        const same = page.find(
+          (one) =>
+            isSameLines(one.content, note.content) &&
+            isSameLines(one.title ?? '', title ?? '') &&
+            !note.known_zoho_ids?.includes(one.zoho_id),
+        )
+        if (same) return same.zoho_id
+      }
+      return undefined
+    }
   }
 
   async function setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void> {

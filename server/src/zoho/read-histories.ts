@@ -1,7 +1,10 @@
-import { itemsOf } from './api.ts'
+import { firstItemsOf } from './api.ts'
 import type { CrmDeal, CrmHistoryEntry, CrmLead } from './crm-records.ts'
 import type { ZohoParts } from './parts.ts'
 import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
+
+/** What happened to one record is read so far back, in ten calls at most; what was before stands in the CRM. */
+const ENTRIES_MAX = 2_000
 
 export interface HistoryReader {
   /** Oldest first, from the status that the record was added with; empty where the CRM kept none. */
@@ -13,15 +16,16 @@ export function openHistoryReader({ api, metadata, fieldMap: { leads, deals } }:
   return {
     async leadStatusHistory(lead, signal) {
       const path = `${leads.module}/${lead.zoho_id}/__timeline`
-      const query = { sort_by: 'audited_time', sort_order: 'asc' }
-      const entries = await itemsOf(api.pages(path, query, { key: '__timeline', signal, sizeWithToken: false }))
+      const query = { sort_by: 'audited_time', sort_order: 'desc' }
+      const pages = api.pages(path, query, { key: '__timeline', signal, sizeWithToken: false })
+      const entries = await firstItemsOf(pages, ENTRIES_MAX)
       const displayed = await metadata.displayedOf(leads.module, signal)
       return readFieldHistory(entries, leads.fields.lead_status, lead.lead_status, displayed)
     },
 
     async dealStageHistory(deal, signal) {
       const path = `${deals.module}/${deal.zoho_id}/Stage_History`
-      const rows = await itemsOf(api.pages(path, { fields: STAGE_HISTORY_FIELDS }, { signal }))
+      const rows = await firstItemsOf(api.pages(path, { fields: STAGE_HISTORY_FIELDS }, { signal }), ENTRIES_MAX)
       const displayed = await metadata.displayedOf(deals.module, signal)
       return readStageHistory(rows, deal.created_at, deals.fields.stage, displayed)
     },

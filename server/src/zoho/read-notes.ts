@@ -1,5 +1,4 @@
 import { isMissing, readItems } from './answers.ts'
-import { itemsOf } from './api.ts'
 import type { CrmModule, CrmNote, CrmNoteOfRecord } from './crm-records.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
@@ -7,7 +6,8 @@ import type { ZohoParts } from './parts.ts'
 import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
-  notes(module: CrmModule, zohoId: string, signal?: AbortSignal): Promise<CrmNote[]>
+  /** Pages of one record's, in no particular order. */
+  notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
    * Pages of the whole organisation's, because a new note may leave its record's time as it was; the longest unchanged
    * first. `NotesNotListed` where Zoho forbids it, or has more than it lists.
@@ -35,10 +35,11 @@ export function openNoteReader({ api, fieldMap }: Pick<ZohoParts, 'api' | 'field
   }
 
   return {
-    async notes(module, zohoId, signal) {
+    async *notePages(module, zohoId, signal) {
       const path = `${moduleName(fieldMap, module)}/${zohoId}/Notes`
-      const rows = await itemsOf(api.pages(path, { fields: NOTE_FIELDS }, { signal }))
-      return rows.flatMap((row) => readNote(row) ?? [])
+      for await (const rows of api.pages(path, { fields: NOTE_FIELDS }, { signal })) {
+        yield rows.flatMap((row) => readNote(row) ?? [])
+      }
     },
 
     async *notePagesSince(since, signal) {

@@ -37,7 +37,12 @@ async function waitingNote(content: string): Promise<string> {
 
 const push = (noteId: string) =>
   pushNote.run(portal.deps, { partnerId: partner.id, noteId }, AbortSignal.timeout(10_000))
-const inCrm = () => portal.deps.crm.notes('Leads', zohoId)
+const inCrm = () => notesOf('Leads', zohoId)
+async function notesOf(module: 'Leads' | 'Deals', id: string) {
+  const notes = []
+  for await (const page of portal.deps.crm.notePages(module, id)) notes.push(...page)
+  return notes
+}
 const shown = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.notes
 
 test('a note whose answer was lost is not doubled when a pull recognises it while it is pushed again', async () => {
@@ -93,7 +98,7 @@ test('a note that reached the lead before staff converted it is not sent again t
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
   await push(await waitingNote('Called, no answer'))
   expect(await inCrm()).toMatchObject([{ zoho_id: sent }])
-  expect(await portal.deps.crm.notes('Deals', dealId)).toEqual([])
+  expect(await notesOf('Deals', dealId)).toEqual([])
   expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ crm: 'synced' }])
 })
 
@@ -106,12 +111,12 @@ test('a note that a conversion moved to a deal which the portal does not know ye
 
   await push(await waitingNote('Called, no answer'))
   expect(await inCrm()).toEqual([])
-  expect(await portal.deps.crm.notes('Deals', dealId)).toMatchObject([{ zoho_id: sent }])
+  expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }])
   expect(await shown()).toMatchObject([{ crm: 'synced' }])
 
   // The next one goes where the lender's staff look.
   await push(await waitingNote('Any news?'))
-  expect(await portal.deps.crm.notes('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
+  expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
 })
 
 test('a note written before staff gave the lead to another partner is sent, and stays its writer’s', async () => {

@@ -38,13 +38,23 @@ export async function pullNotesOf<Noted extends NotedRecord>(
   isNews: boolean,
 ): Promise<Noted[]> {
   const { deps, signal } = pull
-  const told = await readEach(records, CALLS_AT_ONCE, ({ module, zoho_id }) => deps.crm.notes(module, zoho_id, signal))
-  const notes = records.flatMap((record) =>
-    (told.get(record.zoho_id) ?? []).map((note) => toApply(record, note, isNews)),
+  const ofRecord = (record: NotedRecord, notes: readonly CrmNote[]) =>
+    notes.map((note) => toApply(record, note, isNews))
+  const lastPages = await readEach(records, CALLS_AT_ONCE, async (record) => {
+    let page: CrmNote[] = []
+    for await (const next of deps.crm.notePages(record.module, record.zoho_id, signal)) {
+      if (page.length > 0) await writeNotes(pull, ofRecord(record, page), [])
+      page = next
+    }
+    return page
+  })
+  const read = records.filter((record) => lastPages.has(record.zoho_id))
+  await writeNotes(
+    pull,
+    read.flatMap((record) => ofRecord(record, lastPages.get(record.zoho_id) ?? [])),
+    read,
   )
-  const read = records.filter((record) => told.has(record.zoho_id))
-  await writeNotes(pull, notes, read)
-  return records.filter((record) => !told.has(record.zoho_id))
+  return records.filter((record) => !lastPages.has(record.zoho_id))
 }
 
 /** Notes that were listed, on records that the portal has; on others they come with the record. */

@@ -319,13 +319,14 @@ test('a note that is told of while the notes of its record are read is news, onc
   const { deps } = portal
   const { crm } = deps
   const { signal } = new AbortController()
-  const overtaken: typeof crm.notes = async (...asked) => {
-    const told = await crm.notes(...asked)
-    await pullNotified.run(deps, { module: 'Notes', zohoIds: [noteId] }, signal)
-    return told
+  const overtaken: typeof crm.notePages = async function* (...asked) {
+    for await (const page of crm.notePages(...asked)) {
+      await pullNotified.run(deps, { module: 'Notes', zohoIds: [noteId] }, signal)
+      yield page
+    }
   }
   // As in a process that has just started.
-  const late = { ...deps, crm: { ...crm, notes: overtaken, listsNotes: () => undefined } }
+  const late = { ...deps, crm: { ...crm, notePages: overtaken, listsNotes: () => undefined } }
   await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
