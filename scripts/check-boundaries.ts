@@ -6,7 +6,7 @@ type Rule = { files: RegExp; mayImport: RegExp; because: string }
 
 const CONTRACT = String.raw`contract/src/`
 const PACKAGES = String.raw`package:(?!@portal/)`
-const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of)\.ts$`
+const SERVER_ROOT = String.raw`server/src/(clock|config|deps|errors|chunks-of|trace)\.ts$`
 
 const SERVER_FEATURES = {
   accounts: [],
@@ -31,6 +31,7 @@ const SERVER_FOLDERS = {
   apply: ['db', 'events', 'history', 'zoho'],
   jobs: ['db'],
   http: ['db'],
+  metrics: ['db', 'http'],
   zoho: ['db'],
   push: ['apply', 'db', 'jobs', 'zoho'],
   loids: ['db'],

@@ -30,18 +30,23 @@ import { healthRoutes, type Readiness } from './http/health.ts'
 import { createMount } from './http/mount.ts'
 import { packAnswers } from './http/pack-answers.ts'
 import { createRateLimits } from './http/rate-limit.ts'
-import { createServer } from './http/server.ts'
+import { type Answered, createServer } from './http/server.ts'
 import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 import { CONNECT_QUEUE } from './push/connect-queue.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. A worker only says how it is (D90). */
-export async function createApp(deps: Deps, readiness: Readiness): Promise<FastifyInstance> {
+export async function createApp(
+  deps: Deps,
+  readiness: Readiness,
+  onAnswered?: (answered: Answered) => void,
+): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
     isSecure: deps.publicUrl.startsWith('https:'),
     trustProxy: deps.config.trustProxy,
     requestTimeoutMs: deps.config.requestTimeoutMs,
     connectionsMax: deps.config.connectionsMax,
     isStopping: readiness.isStopping,
+    onAnswered,
   })
   healthRoutes(app, readiness)
   if (deps.config.role === 'worker') {

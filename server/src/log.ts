@@ -1,5 +1,6 @@
 import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 'pino'
 import * as z from 'zod/mini'
+import { currentTrace } from './trace.ts'
 
 /** Where the server writes its log: JSON for programs in production, lines for people in development. */
 export async function openLogOutput(isProduction: boolean): Promise<DestinationStream> {
@@ -12,7 +13,7 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
     colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
-    ignore: 'pid,hostname,reqId,method,path,status,ms,ip',
+    ignore: 'pid,hostname,reqId,trace,method,path,status,ms,ip',
     messageFormat: readableMessage,
   })
 }
@@ -33,7 +34,13 @@ const Line = z.object({
 
 /** The log of a process. */
 export function openLog(level: LevelWithSilent, destination?: DestinationStream): Logger {
-  return pino({ level, serializers: { err: readableError } }, destination)
+  return pino({ level, serializers: { err: readableError }, mixin: traceOfLine }, destination)
+}
+
+/** What a request or a job logs can be found by its trace. */
+function traceOfLine(): object {
+  const trace = currentTrace()
+  return trace ? { trace: trace.traceId } : {}
 }
 
 /**

@@ -14,6 +14,7 @@ import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { readStatusMeanings } from './history/status-meanings.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { openMailer } from './mail/mail.ts'
+import type { MetricsServer } from './metrics/metrics-server.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 
@@ -156,11 +157,12 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const isWorking = config.role !== 'web'
   const parts = await openParts(settings)
   const { deps, jobDeps, worker, reachDatabase } = parts
+  const metrics = await openMetrics(parts)
   let isStarted = false
   const closing = new AbortController()
   const isStopping = () => closing.signal.aborted
   const [app] = await Promise.all([
-    createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }),
+    createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }, metrics?.count),
     isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
   ])
   const dispatcher = isWorking ? startDispatcher(jobDeps, config.databaseDirectUrl ?? settings.databaseUrl) : undefined
@@ -184,9 +186,18 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
       await Promise.all([Promise.race([app.close(), deadline]), dispatcher?.stop(DELIVERIES_STOP_MS_MAX)])
       await worker.stop(STOP_MS_MAX)
+      await metrics?.close()
       await parts.close()
     },
   }
+}
+
+/** The packages are loaded only where they are wanted. */
+async function openMetrics({ deps, jobDeps }: Parts): Promise<MetricsServer | undefined> {
+  const { metricsPort: port, metricsHost: host } = deps.config
+  if (port === undefined) return undefined
+  const { startMetricsServer } = await import('./metrics/metrics-server.ts')
+  return startMetricsServer(jobDeps, { host, port, pools: { pages: deps.pool, jobs: jobDeps.pool } })
 }
 
 /** A portal that listens has accepted work, so nothing ends it any more: not even a database that goes away just now. */

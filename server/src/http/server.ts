@@ -4,8 +4,15 @@ import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import underPressure from '@fastify/under-pressure'
 import { BODY_BYTES_MAX } from '@portal/contract/limits.ts'
-import Fastify, { errorCodes, type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, {
+  errorCodes,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { Logger } from 'pino'
+import { inTrace, readTraceparent, type Trace, traceOf } from '../trace.ts'
 import { whoOf } from './authenticate.ts'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
@@ -16,12 +23,22 @@ interface ServerSettings {
   connectionsMax: number
   /** From then on each answer ends its connection, so that no caller sends a request on one that is about to close. */
   isStopping(): boolean
+  /** Called after each answer. */
+  onAnswered?: ((answered: Answered) => void) | undefined
+}
+
+export interface Answered {
+  method: string
+  /** As it is registered; absent for an address that no route has. */
+  route?: string | undefined
+  status: number
+  ms: number
 }
 
 /** Fastify with the settings that all routes share: ids, headers, limits, errors, load. */
 export async function createServer(
   log: Logger,
-  { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping }: ServerSettings,
+  { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping, onAnswered }: ServerSettings,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
@@ -56,7 +73,14 @@ export async function createServer(
     const path = request.url.split('?', 1)[0]
     const ms = Math.round(reply.elapsedTime)
     const { method, ip, caller } = request
-    request.log.info({ method, path, status: reply.statusCode, ms, ip, ...whoOf(caller) }, 'answered')
+    const { traceId: trace } = traceOfRequest(request)
+    const status = reply.statusCode
+    request.log.info({ method, path, status, ms, ip, trace, ...whoOf(caller) }, 'answered')
+    onAnswered?.({ method, route: request.routeOptions.url, status, ms: reply.elapsedTime })
+  })
+  // After the body: reading it loses the context. What a route begins, such as jobs and calls to the CRM, is of the request's trace.
+  app.addHook('preHandler', (request, _reply, done) => {
+    inTrace(traceOfRequest(request), done)
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -88,6 +112,11 @@ export async function createServer(
     exposeStatusRoute: false,
   })
   return app
+}
+
+/** The caller's, or one that has the request's own id. */
+function traceOfRequest({ id, headers }: FastifyRequest): Trace {
+  return readTraceparent(headers['traceparent']) ?? traceOf(id)
 }
 
 function compileNothing(): never {

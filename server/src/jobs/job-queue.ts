@@ -12,6 +12,7 @@ import {
 import type { Logger } from 'pino'
 import { poolSettings } from '../db/connection.ts'
 import type { Deps } from '../deps.ts'
+import { currentTrace, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
 
@@ -65,7 +66,9 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
   return {
     async enqueue(tx, job, payload) {
       const singletonKey = job.key?.(payload)
-      await boss.send(job.name, payload, {
+      const trace = currentTrace()
+      const data = trace ? { ...payload, traceparent: traceparent(trace) } : payload
+      await boss.send(job.name, data, {
         db: fromKysely(tx),
         ...(singletonKey !== undefined && { singletonKey }),
         ...('partnerId' in payload && { group: { id: String(payload.partnerId) } }),
@@ -165,14 +168,21 @@ function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResul
 }
 
 async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<void>): Promise<JobResult> {
-  try {
-    await run()
-    return { id: one.id, status: 'completed' }
-  } catch (error) {
-    deps.log.warn({ err: error, job: one.name, payload: one.data, retry: one.retryCount }, 'job failed')
-    const message = error instanceof Error ? error.message : String(error)
-    return { id: one.id, status: error instanceof GiveUp ? 'deadletter' : 'failed', output: { message } }
-  }
+  return inTrace(traceOfJob(one), async () => {
+    try {
+      await run()
+      return { id: one.id, status: 'completed' }
+    } catch (error) {
+      deps.log.warn({ err: error, job: one.name, payload: one.data, retry: one.retryCount }, 'job failed')
+      const message = error instanceof Error ? error.message : String(error)
+      return { id: one.id, status: error instanceof GiveUp ? 'deadletter' : 'failed', output: { message } }
+    }
+  })
+}
+
+/** That of the request which asked for the job, or one that has the job's own id. */
+function traceOfJob({ id, data }: PgBossJob<unknown>): Trace {
+  return readTraceparent(Object(data).traceparent) ?? traceOf(id)
 }
 
 /** Its jobs have failed for the last time. */

@@ -28,6 +28,8 @@ interface Request {
 interface PortalOptions {
   /** Uses the worker's CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
   withCrm?: boolean
+  /** Another server for a CRM. */
+  crmUrl?: string
   env?: Record<string, string>
   /** Lets the clock ask for jobs, at times that no test knows. */
   hasSchedules?: boolean
@@ -44,7 +46,7 @@ export async function startPortal(options: PortalOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
   const database = on?.database ?? (await createDatabase())
   const sandbox = withCrm ? await borrowCrmSandbox() : undefined
-  const crmUrl = sandbox?.url ?? 'http://127.0.0.1:1'
+  const crmUrl = options.crmUrl ?? sandbox?.url ?? 'http://127.0.0.1:1'
   const clock = { now: () => new Date(Date.now() + offsetMs) }
   let offsetMs = 0
   const config = readSettings({ PORT: '0', DATA_DIR: folder, SEED_DEMO: 'false', RATE_LIMITS: 'off', ...env })

@@ -3,6 +3,7 @@ import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
+import { currentTrace, type Trace, traceparent } from '../trace.ts'
 import type { CrmClock } from './crm-clock.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
@@ -68,6 +69,8 @@ export function openClient(options: {
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
+    // The queue may run the call in the context of another one.
+    const trace = currentTrace()
     let rejectedToken: string | undefined
     for (let attempt = 1; ; attempt++) {
       const token = await unlessAborted(
@@ -77,7 +80,9 @@ export function openClient(options: {
       await unlessAborted(limits.refresh(), call.signal)
       // The limits of all processes together may have changed.
       queue.concurrency = limits.callsAtOnceMax()
-      const outcome = await queue.add(() => sendOnce(call, token.apiDomain, token.value), { signal: call.signal })
+      const outcome = await queue.add(() => sendOnce(call, token.apiDomain, token.value, trace), {
+        signal: call.signal,
+      })
       if ('answer' in outcome) {
         const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined
         if (code !== 'INVALID_TOKEN') tokens.accepted()
@@ -107,12 +112,14 @@ export function openClient(options: {
     call: ZohoCall,
     apiDomain: string,
     token: string,
+    trace: Trace | undefined,
   ): Promise<{ answer: ZohoAnswer } | { failure: Failure; mayRepeat: boolean }> {
     call.signal?.throwIfAborted()
     const url = new URL(`/crm/v8/${call.path}`, apiDomain)
     for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
     const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token}` }
     if (call.body) headers['content-type'] = 'application/json'
+    if (trace) headers['traceparent'] = traceparent(trace)
     const timeout = AbortSignal.timeout(CALL_MS_MAX)
     limits.add(priceOf(call))
     try {

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { traceOf, traceparent } from '../../trace.ts'
 import type { AttemptOutcome, ClaimedDelivery } from './deliveries.queries.ts'
 import { GONE } from './disable-endpoint.ts'
 import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
@@ -64,7 +65,13 @@ async function send(
   const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()
   try {
     const signatures = signatureHeaders({ id, at, body }, isPreviousValid ? [secret, previous_secret] : [secret])
-    const headers = { 'content-type': 'application/json', 'user-agent': 'Partner-Portal-Webhooks', ...signatures }
+    // All attempts of a delivery are one trace, which has the delivery's id.
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Partner-Portal-Webhooks',
+      traceparent: traceparent(traceOf(id)),
+      ...signatures,
+    }
     return await safeFetch(url, { headers, body, timeoutMs: ATTEMPT_MS_MAX, allowPrivate, signal })
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))

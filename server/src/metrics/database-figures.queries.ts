@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+
+export interface JobFigures {
+  queue: string
+  state: 'created' | 'retry' | 'active' | 'failed'
+  jobs: number
+  /** Since when the oldest could run; null where none may yet. */
+  oldest_seconds: number | null
+}
+
+/** Jobs that wait, run or were given up, by the database's clock. */
+export async function countJobs(db: Db): Promise<JobFigures[]> {
+  const { rows } = await sql<JobFigures>`
+    select name as queue, state::text as state, count(*)::integer as jobs,
+           extract(epoch from now() - min(start_after) filter (where start_after <= now() and state < 'active'))::float as oldest_seconds
+      from jobs.job
+     where state in ('created', 'retry', 'active', 'failed')
+     group by name, state`.execute(db)
+  return rows
+}
+
+export async function findSweepAge(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    select extract(epoch from now() - max(completed_on))::float as seconds
+      from jobs.job where name = 'sweep' and state = 'completed'`.execute(db)
+  return rows[0]?.seconds ?? null
+}
+
+export async function countDeliveriesOfAllPartners(db: Db) {
+  const { rows } = await sql<{ waiting: number; due: number; oldest_seconds: number }>`
+    select count(*)::integer as waiting,
+           (count(*) filter (where next_attempt_at <= now()))::integer as due,
+           coalesce(greatest(extract(epoch from now() - min(next_attempt_at)), 0), 0)::float as oldest_seconds
+      from webhook_logs where next_attempt_at is not null`.execute(db)
+  return rows[0] ?? { waiting: 0, due: 0, oldest_seconds: 0 }
+}
+
+/** Of all processes in the last 24 hours, and what Zoho says is left, where it says so. */
+export async function findCrmUse(db: Db) {
+  const { rows } = await sql<{ calls: number; credits: number; credits_left: number | null }>`
+    select coalesce(sum(calls), 0)::integer as calls, coalesce(sum(credits), 0)::integer as credits,
+           (select credits from crm_credits_left where told_at > now() - interval '10 minutes') as credits_left
+      from crm_calls where hour > now() - interval '24 hours'`.execute(db)
+  return rows[0] ?? { calls: 0, credits: 0, credits_left: null }
+}

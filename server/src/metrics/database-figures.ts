@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Gauge, Registry } from 'prom-client'
+import type { Deps } from '../deps.ts'
+import { countDeliveriesOfAllPartners, countJobs, findCrmUse, findSweepAge } from './database-figures.queries.ts'
+
+/** A scrape gets what was read so long ago. */
+const FRESH_MS = 10_000
+/** A scrape waits no longer for the database. */
+const READ_MS_MAX = 2_000
+
+/**
+ * What only the database knows, in the text of Prometheus. Scrapes share one reading. A database that takes too long is
+ * left out, and `portal_database_up` says so.
+ */
+export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): () => Promise<string> {
+  let reading: Promise<string | undefined> | undefined
+  let known = { text: '', atMs: Number.NEGATIVE_INFINITY }
+
+  async function read(): Promise<string | undefined> {
+    try {
+      const text = await readFigures(deps)
+      known = { text, atMs: performance.now() }
+      return text
+    } catch (error) {
+      deps.log.warn({ err: error }, 'metrics: the database does not answer')
+      return undefined
+    } finally {
+      reading = undefined
+    }
+  }
+
+  return async () => {
+    if (performance.now() - known.atMs < FRESH_MS) return `${known.text}${await isUp(1)}`
+    reading ??= read()
+    const text = await Promise.race([reading, sleep(READ_MS_MAX, undefined, { ref: false })])
+    return `${text ?? ''}${await isUp(text === undefined ? 0 : 1)}`
+  }
+}
+
+function isUp(value: 0 | 1): Promise<string> {
+  const registry = new Registry()
+  gaugeOf(registry, 'portal_database_up', 'Whether the figures that the database holds are here.').set(value)
+  return registry.metrics()
+}
+
+async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
+  const [jobs, sweepAge, deliveries, crm] = [
+    await countJobs(db),
+    await findSweepAge(db),
+    await countDeliveriesOfAllPartners(db),
+    await findCrmUse(db),
+  ]
+  // Fresh gauges each time: what is gone has no line any more.
+  const registry = new Registry()
+  const labelled = new Gauge({
+    name: 'portal_jobs',
+    help: 'Jobs by queue and state: created and retry wait, active run, failed were given up.',
+    labelNames: ['queue', 'state'],
+    registers: [registry],
+  })
+  const oldest = new Gauge({
+    name: 'portal_jobs_oldest_seconds',
+    help: 'For how long the oldest job that could run has waited.',
+    labelNames: ['queue'],
+    registers: [registry],
+  })
+  const set = (name: string, help: string, value: number | null) => {
+    if (value !== null) gaugeOf(registry, name, help).set(value)
+  }
+  const ages = new Map<string, number>()
+  for (const { queue, state, jobs: count, oldest_seconds } of jobs) {
+    labelled.set({ queue, state }, count)
+    if (oldest_seconds !== null) ages.set(queue, Math.max(oldest_seconds, ages.get(queue) ?? 0))
+  }
+  for (const [queue, seconds] of ages) oldest.set({ queue }, seconds)
+  const mails = jobs.filter(
+    ({ queue, state }) => /^mail-(?!.*\.given-up$)/.test(queue) && /^(?:created|retry)$/.test(state),
+  )
+  set(
+    'portal_mails_waiting',
+    'Mails that no mail server has taken yet.',
+    mails.reduce((sum, one) => sum + one.jobs, 0),
+  )
+  set('portal_sweep_age_seconds', 'Since the last look at what changed in the CRM.', sweepAge)
+  set('portal_deliveries_waiting', 'Deliveries to endpoints that have not ended.', deliveries.waiting)
+  set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
+  set(
+    'portal_deliveries_oldest_due_seconds',
+    'For how long the oldest of them has been due.',
+    deliveries.oldest_seconds,
+  )
+  set('portal_crm_calls_24h', 'Calls of all processes to the CRM in 24 hours.', crm.calls)
+  set('portal_crm_credits_24h', 'What they cost by the CRM’s price list.', crm.credits)
+  set(
+    'portal_crm_credits_per_day',
+    'What the organisation’s edition includes (ZOHO_CREDITS_PER_DAY).',
+    config.zohoCreditsPerDay,
+  )
+  set('portal_crm_credits_left', 'What the CRM says is left; nothing while more than half is.', crm.credits_left)
+  return registry.metrics()
+}
+
+function gaugeOf(registry: Registry, name: string, help: string): Gauge {
+  return new Gauge({ name, help, registers: [registry] })
+}

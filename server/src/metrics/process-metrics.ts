@@ -1,0 +1,66 @@
+import type pg from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Answered } from '../http/server.ts'
+
+/** What this process itself knows, without asking anybody. */
+export interface ProcessMetrics {
+  registry: Registry
+  count(answered: Answered): void
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** Node looks at its event loop so often. */
+const LOOP_MS = 20
+
+export function openProcessMetrics(sources: {
+  pools: Record<string, Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>>
+  crmCalls(): number
+}): ProcessMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_MS })
+
+  const requests = new Counter({
+    name: 'portal_http_requests_total',
+    help: 'Answered requests, by the route as the contract writes it.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'portal_http_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: SECONDS,
+    registers,
+  })
+  new Gauge({
+    name: 'portal_pool_connections',
+    help: 'Connections to the database that are used or idle, and callers that wait for one.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, { totalCount, idleCount, waitingCount }] of Object.entries(sources.pools)) {
+        this.set({ pool, state: 'used' }, totalCount - idleCount)
+        this.set({ pool, state: 'idle' }, idleCount)
+        this.set({ pool, state: 'waiting' }, waitingCount)
+      }
+    },
+  })
+  new Counter({
+    name: 'portal_crm_calls_total',
+    help: 'Calls of this process to the CRM, the refused ones included.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(sources.crmCalls())
+    },
+  })
+
+  return {
+    registry,
+    count({ method, route = 'none', status, ms }) {
+      requests.inc({ method, route, status })
+      seconds.observe({ method, route }, ms / 1_000)
+    },
+  }
+}
