@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { openDatabaseProxy } from '../testing/database-proxy.ts'
+import { createDatabase } from '../testing/databases.ts'
+import { findPooler, openPooler } from '../testing/pooler.ts'
+import { newLead, startPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
+import { openDatabase } from './database.ts'
+
+const pooler = findPooler()
+
+test.skipIf(!pooler)(
+  'behind PgBouncer in transaction mode everything works (skipped where there is no pgbouncer)',
+  async () => {
+    const own = await createDatabase()
+    await using way = await openDatabaseProxy(own.url)
+    await using bouncer = await openPooler(pooler?.program ?? '', way.url)
+    await using portal = await startPortal({
+      withCrm: true,
+      on: { database: { ...own, url: bouncer.url } },
+      env: {
+        DATABASE_URL: bouncer.url,
+        DATABASE_DIRECT_URL: own.url,
+        DATABASE_PREPARED_STATEMENTS: pooler?.prepares ? 'on' : 'off',
+        RATE_LIMITS: 'on',
+      },
+    })
+    const partner = await portal.newPartner()
+    const { loid } = await partner.submitLead()
+    expect((await partner.pushedLead(loid)).crm).toBe('synced')
+    const paths = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=nkem', `/crm/lead/${loid}`]
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => partner.get(paths[i % paths.length] ?? '')))
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [200, undefined]))
+    expect((await portal.get('/ready')).status).toBe(200)
+  },
+)
+
+test('a start is refused while the sessions behind a pooler keep another time than UTC', async () => {
+  const own = await createDatabase()
+  const { pool, close } = openDatabase(own.url, () => undefined)
+  await pool.query(`alter database ${new URL(own.url).pathname.slice(1)} set timezone to 'Australia/Sydney'`)
+  await close()
+  const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: own.url }
+  const start = startPortal({ on: { database: own }, env })
+  await expect(start).rejects.toThrow(
+    /are in the time zone Australia\/Sydney.*"alter role postgres set timezone to 'UTC'"/,
+  )
+  await using portal = await startPortal({ on: { database: own } })
+  expect((await portal.get('/ready')).status).toBe(200)
+})
+
+test('of several hosts the portal takes one that answers, and another one when that falls silent', async () => {
+  const own = await createDatabase()
+  await using first = await openDatabaseProxy(own.url)
+  await using second = await openDatabaseProxy(own.url)
+  const url = first.url.replace(/:\d+\//, (port) => `${port.slice(0, -1)},${new URL(second.url).host}/`)
+  first.fallSilent()
+  await using portal = await startPortal({ on: { database: { ...own, url } }, env: { DATABASE_TIMEOUT_MS: '1000' } })
+  const partner = await portal.newPartner()
+
+  first.passNew()
+  second.fallSilent()
+  await waitFor(
+    'a lead over the first host',
+    async () => (await partner.post('/dashboard/leads', newLead())).status === 201,
+  )
+  await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
+})
+
+test('a server that takes no writes any more is unavailable, and its connections are given up', async () => {
+  await using portal = await startPortal({ env: { DATABASE_TIMEOUT_MS: '30000' } })
+  const partner = await portal.newPartner()
+  const name = new URL(portal.database.url).pathname.slice(1)
+  const { pool, close } = openDatabase(portal.database.url, () => undefined)
+  await pool.query(`alter database ${name} set default_transaction_read_only to on`)
+  await portal.withoutDatabase(async () => undefined)
+
+  const refused = await waitFor('the new connections', async () => {
+    const answer = await partner.post('/dashboard/leads', newLead())
+    return (await partner.get('/profile')).status === 200 && answer
+  })
+  expect([refused.status, refused.body.code]).toEqual([503, 'UNAVAILABLE'])
+  expect((await portal.get('/ready')).status).toBe(503)
+  await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
+  await close()
+  await waitFor('writes', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
+  // A connection that nobody wrote over is not found out; the stop of the portal would be the first.
+  await portal.withoutDatabase(async () => undefined)
+  await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
+})
