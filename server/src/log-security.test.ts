@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { setPartnerActive } from './features/accounts/set-partner-active.ts'
 import { startPortal } from './testing/start-portal.ts'
@@ -59,6 +60,10 @@ test('behind https every answer of the API says so for the next year, a refusal 
     const { headers } = await portal.get(path)
     expect([path, headers.get('strict-transport-security')]).toEqual([path, 'max-age=31536000; includeSubDomains'])
   }
+  const socket = connect(Number(new URL(portal.url).port), '127.0.0.1').end('nonsense\r\n\r\n')
+  let unreadable = ''
+  for await (const piece of socket) unreadable += piece
+  expect(unreadable).toMatch(/^HTTP\/1.1 400 [\s\S]*\r\nstrict-transport-security: max-age=31536000/)
   const { email, password } = await portal.newPartner()
   const [cookie] = (await portal.post('/auth/login', { email, password })).headers.getSetCookie()
   expect(cookie).toMatch(/; Secure/)

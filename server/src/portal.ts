@@ -99,6 +99,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     statusMeanings,
     mail: openMailer({
       smtpUrl: config.smtpUrl,
+      requiresTls: config.isProduction,
       mailFrom: config.mailFrom,
       outbox: join(config.dataDir, 'outbox'),
       log,

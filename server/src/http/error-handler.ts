@@ -24,7 +24,7 @@ export function handleError(error: FastifyError | PortalError, request: FastifyR
 }
 
 /** For what Node cannot read as a request, so that no request and no reply exists yet. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket, headers: string[]): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -37,6 +37,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${randomUUID()}`,
     'connection: close',
+    ...headers,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // A caller who keeps its end open would keep ours. Destroyed at once, the answer might not arrive.

@@ -61,7 +61,8 @@ export async function createServer(
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isApi(url) ? url : decodable(url)),
     frameworkErrors: handleError,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) =>
+      answerUnreadable(error, socket, isSecure ? [`strict-transport-security: ${HSTS}`] : []),
     logController: new LogController({ disableRequestLogging: true }),
     // The contract checks what comes in and what goes out; Fastify's own way would be loaded at each start for nothing.
     schemaController: { compilersFactory: { buildValidator: compileNothing, buildSerializer: compileNothing } },

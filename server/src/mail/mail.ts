@@ -28,6 +28,8 @@ export interface Mailer {
 
 interface MailSettings {
   smtpUrl: string | undefined
+  /** A server that offers no TLS gets no mail (D98). */
+  requiresTls: boolean
   mailFrom: string
   outbox: string
   log: Logger
@@ -38,13 +40,13 @@ const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socket
 const SEND_MS_MAX = 60_000
 
 /** Over SMTP where one is set; otherwise each mail becomes an .eml file in the outbox, named in the log. */
-export function openMailer({ smtpUrl, mailFrom, outbox, log }: MailSettings): Mailer {
+export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: MailSettings): Mailer {
   if (smtpUrl) {
     return {
       isDelivered: true,
       async send(mail) {
         const { createTransport } = await loadNodemailer()
-        const transport = createTransport({ url: smtpUrl, ...SMTP_MS_MAX })
+        const transport = createTransport({ url: smtpUrl, requireTLS: requiresTls, ...SMTP_MS_MAX })
         await transport.sendMail({ ...(await message(mailFrom, mail)), signal: AbortSignal.timeout(SEND_MS_MAX) })
       },
     }
