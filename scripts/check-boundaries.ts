@@ -21,6 +21,7 @@ const SERVER_FEATURES = {
   'partner-api': ['leads', 'deals', 'api-keys', 'webhooks', 'accounts'],
   'security-log': [],
   dashboard: [],
+  inbox: [],
   search: [],
 }
 

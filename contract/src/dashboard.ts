@@ -18,6 +18,8 @@ export const Activity = z.object({
   id: z.string(),
   title: z.string(),
   description: z.string(),
+  /** The lender's own words, where it is a note of the lender. */
+  quote: z.nullable(z.string()),
   loid: z.nullable(z.string()),
   /** The kind of page that the LOID leads to; null if the page is gone. */
   about: z.nullable(z.enum(['lead', 'deal'])),

@@ -38,3 +38,10 @@ export const NOTES_MAX = 1_000
 export const HISTORY_ENTRIES_MAX = 1_000
 export const TIMELINE_PAGE_SIZE = 50
 export const DUPLICATE_WINDOW_DAYS = 90
+
+/** What one answer of the inbox holds at most; how many more there are, it tells. */
+export const NEWS_LINES_MAX = 50
+export const ATTENTION_MAX = 20
+export const ACTIVITY_SIZE = 30
+/** How far news are counted. */
+export const NEWS_EVENTS_MAX = 10_000

@@ -12,6 +12,7 @@ import { findKeyCaller } from './features/api-keys/find-key-caller.ts'
 import { hasKeyForm } from './features/api-keys/key-format.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from './features/deals/deals.routes.ts'
+import { inboxRoutes } from './features/inbox/inbox.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
@@ -82,6 +83,7 @@ export async function createApp(
   noteRoutes(mount, deps)
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
+  inboxRoutes(mount, deps)
   searchRoutes(mount, deps)
   syncRoutes(mount, deps)
   crmNotificationRoutes(app, deps)

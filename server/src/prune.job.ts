@@ -9,6 +9,8 @@ import { removeChallengesOfAllPartners } from './features/accounts/second-factor
 import { removeWaitingTotpSecretsOfAllPartners } from './features/accounts/second-factor/second-factor.queries.ts'
 import { removeSessionsOfAllPartners } from './features/accounts/sessions.queries.ts'
 import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries.ts'
+import { removePutAwayOfAllPartners } from './features/inbox/attention.queries.ts'
+import { removeSeenRecordsOfAllPartners } from './features/inbox/news.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeSecurityEntriesOfAllPartners } from './features/security-log/security-log.queries.ts'
@@ -39,6 +41,8 @@ const INVITATION_MS = 30 * DAY_MS
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
+/** A record that does not move may be put away for so long. */
+const PUT_AWAY_MS = 365 * DAY_MS
 /** D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
 
@@ -74,6 +78,8 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
     'security log': (rowsMax) => removeSecurityEntriesOfAllPartners(db, before(SECURITY_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
+    'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
+    'put away': (rowsMax) => removePutAwayOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),
   }

@@ -24,6 +24,14 @@ export function firstIdAt(time: Date): string {
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`
 }
 
+const YEAR_9999_MS = Date.UTC(9999, 11, 31)
+
+/** When an id of version 7 was made, to the millisecond. Of any other id, some time. */
+export function timeOfId(id: string): string {
+  const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+  return new Date(Math.min(ms, YEAR_9999_MS)).toISOString()
+}
+
 let last = { ms: -1, count: 0 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -288,6 +288,29 @@ interface EventsTable {
   to_deliver: ColumnType<boolean, boolean | undefined, boolean>
 }
 
+interface SeenTable {
+  person_id: string
+  began_at: Instant
+  seen_until: Instant
+  /** PostgreSQL's text of a snapshot. */
+  snapshot: string
+}
+
+interface SeenRecordsTable {
+  person_id: string
+  loid: string
+  seen_until: Instant
+  snapshot: string
+}
+
+interface PutAwayTable {
+  person_id: string
+  kind: 'crm-failed' | 'lender-note' | 'no-movement'
+  record_id: string
+  version: number
+  put_away_at: Instant
+}
+
 interface SyncRunsTable {
   id: string
   partner_id: string
@@ -446,6 +469,9 @@ export interface Tables {
   record_counts: RecordCountsTable
   notes: NotesTable
   events: EventsTable
+  seen: SeenTable
+  seen_records: SeenRecordsTable
+  put_away: PutAwayTable
   sync_runs: SyncRunsTable
   sweep_cursors: SweepCursorsTable
   chosen_loids: ChosenLoidsTable

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 
 /** The median of the days from entering a status or stage to leaving it. */
-interface UsualTimeOfValue extends UsualTime {
+export interface UsualTimeOfValue extends UsualTime {
   kind: HistoryKind
   value: string
 }

@@ -66,6 +66,7 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/crm/note/:leadId': { content: 'A note long enough.' },
     '/crm/note': { loid: 'LO-00000000', content: 'A note long enough.' },
     '/partner/leads': LEAST,
+    '/dashboard/news/seen': { until: '2026-11-01T00:00:00.000Z' },
     '/webhook/lead': LEAST,
     '/webhook/deal': LEAST,
     '/auth/signup': { email: 'conform@example.com', password: 'correct-horse-battery', businessName: 'Conform' },

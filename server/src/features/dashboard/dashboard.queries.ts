@@ -2,7 +2,7 @@ import { INACTIVE_LEAD_STATUSES } from '@portal/contract/choices.ts'
 import type { PipelineStage, Stats } from '@portal/contract/dashboard.ts'
 import type pg from 'pg'
 import { sendNamed } from '../../db/send-named.ts'
-import type { EventType } from '../../events/events.ts'
+import type { RecordedEvent } from '../../events/activity.ts'
 
 /** D21. Leads that became deals count, those that left the CRM do not. */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
@@ -37,14 +37,6 @@ export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise
            group by record_counts.value having sum(records) > 0`,
     parameters: [partnerId],
   })
-}
-
-export interface RecordedEvent {
-  id: string
-  type: EventType
-  loid: string | null
-  data: Record<string, unknown>
-  created_at: string
 }
 
 /** Newest first. */

@@ -1,12 +1,20 @@
 import type { Activity } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
-import type { EventData, EventType } from '../../events/events.ts'
-import type { RecordedEvent } from './dashboard.queries.ts'
+import type { EventData, EventType } from './events.ts'
+
+/** An event as a list of what happened reads it. */
+export interface RecordedEvent {
+  id: string
+  type: EventType
+  loid: string | null
+  data: Record<string, unknown>
+  created_at: string
+}
 
 type About = Activity['about']
 type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; description: string } }
 
-/** What an event reads like in the dashboard's list. */
+/** What an event reads like, in the dashboard's list and in the inbox. */
 const WORDS: Words = {
   'lead.created': (data) => ({
     title: 'Lead submitted',
@@ -40,21 +48,41 @@ const WORDS: Words = {
     title: 'Deal removed by the lender',
     description: named(data.deal_name ?? data.business_name, data.amount),
   }),
-  'note.added': (data) => ({
-    title: `Note added to a ${data.on}`,
-    description: [named(data.business_name) + by(data.submitted_by), shortened(data.content)].join(': '),
-  }),
+  'note.added': (data) =>
+    isLenders(data)
+      ? { title: 'Note from the lender', description: named(data.business_name) + by(data.created_by) }
+      : {
+          title: `Note added to a ${data.on}`,
+          description: [named(data.business_name) + by(data.submitted_by), shortened(data.content, NOTE_LENGTH)].join(
+            ': ',
+          ),
+        },
 }
+
+const NOTE_LENGTH = 80
+/** The lender's words are what one wants to know; the page has all of them. */
+const QUOTE_LENGTH = 280
 
 export function activityOf(event: RecordedEvent): Activity {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- recordEvent wrote data of this type
   const describe = WORDS[event.type] as (data: unknown) => { title: string; description: string }
-  const { id, type, loid, created_at, data } = event
-  return { id, loid, about: aboutOf(type, data), created_at, ...describe(data) }
+  const { id, loid, created_at, data } = event
+  return { id, loid, about: aboutOf(event), quote: quoteOf(event), created_at, ...describe(data) }
+}
+
+/** The words of a note of the lender; null for anything else. */
+export function quoteOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
+  if (type !== 'note.added' || !isLenders(data)) return null
+  return shortened(String(data['content']), QUOTE_LENGTH)
+}
+
+/** Events of before people were remembered do not say whose note it is. */
+function isLenders(data: { submitted_by?: unknown }): boolean {
+  return data.submitted_by === null
 }
 
 /** A lead's page leads on to the deal that the lead became (D18). */
-function aboutOf(type: EventType, data: Record<string, unknown>): About {
+export function aboutOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): About {
   if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
   return type.startsWith('deal.') || data['on'] === 'deal' ? 'deal' : 'lead'
 }
@@ -69,6 +97,6 @@ function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }
 
-function shortened(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79).trimEnd()}…` : text
+function shortened(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? `${text.slice(0, lengthMax - 1).trimEnd()}…` : text
 }

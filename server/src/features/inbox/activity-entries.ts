@@ -1,0 +1,16 @@
+import type { ActivityEntry } from '@portal/contract/inbox.ts'
+import { personName } from '@portal/contract/person-name.ts'
+import { activityOf } from '../../events/activity.ts'
+import type { ActivityRow } from './activity.queries.ts'
+
+export function activityEntries(rows: readonly ActivityRow[], unseen: ReadonlySet<string>): ActivityEntry[] {
+  return rows.map((row) => ({ ...activityOf(row), by: nameOf(row), is_new: unseen.has(row.id) }))
+}
+
+/** People have the names of now, an API key the one that the event remembers. */
+function nameOf({ actor, data, first_name, last_name, email }: ActivityRow): string | null {
+  if (actor === null) return null
+  if (actor === 'lender') return 'The lender'
+  const remembered = typeof data['submitted_by'] === 'string' ? data['submitted_by'] : null
+  return email === null ? remembered : personName({ first_name, last_name, email })
+}

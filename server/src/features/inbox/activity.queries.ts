@@ -1,0 +1,40 @@
+import type { ActivityFilters } from '@portal/contract/inbox.ts'
+import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
+import { type SqlBool, sql } from 'kysely'
+import { timeOfId } from '../../db/ids.ts'
+import { type Sender, sendNamed } from '../../db/send-named.ts'
+import { allOf, createdFrom, createdUntil } from '../../db/sql-conditions.ts'
+import type { RecordedEvent } from '../../events/activity.ts'
+
+export interface ActivityRow extends RecordedEvent {
+  actor: string | null
+  /** The person's name of now. */
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+}
+
+/** Newest first. Reads one row too many, which tells whether there is a next cursor. `person` is an actor. */
+export async function findActivity(
+  sender: Sender,
+  partnerId: string,
+  { cursor, type, person, dateFrom, dateTo }: ActivityFilters,
+  timezone: string,
+): Promise<ActivityRow[]> {
+  const time = sql.ref<string>('event.created_at')
+  const conditions = [sql<SqlBool>`event.partner_id = ${partnerId}`]
+  if (cursor) conditions.push(sql`(event.created_at, event.id) < (${timeOfId(cursor)}::timestamptz, ${cursor}::uuid)`)
+  if (type) conditions.push(sql`event.type = ${type}`)
+  if (person) conditions.push(sql`event_actor(event.type, event.person_id, event.data) = ${person}`)
+  if (dateFrom) conditions.push(createdFrom(time, dateFrom, timezone))
+  if (dateTo) conditions.push(createdUntil(time, dateTo, timezone))
+  const statement = sql<ActivityRow>`
+    select event.id, event.type, event.loid, event.data, event.created_at,
+           event_actor(event.type, event.person_id, event.data) as actor, doer.first_name, doer.last_name, doer.email
+      from events as event
+      left join people as doer on doer.id = event.person_id
+     where ${allOf(conditions)}
+     order by event.created_at desc, event.id desc
+     limit ${ACTIVITY_SIZE + 1}`
+  return sendNamed(sender.pool, statement.compile(sender.db))
+}

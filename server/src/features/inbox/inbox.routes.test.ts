@@ -1,0 +1,386 @@
+import { expect, test } from 'vitest'
+import type { Tx } from '../../db/database.ts'
+import { recordEvent } from '../../events/events.ts'
+import { prune } from '../../prune.job.ts'
+import { insertDeal } from '../../testing/insert-deal.ts'
+import { insertHistories } from '../../testing/insert-histories.ts'
+import { openLender } from '../../testing/lender.ts'
+import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+
+const DAY_MS = 86_400_000
+
+interface Person {
+  get: (path: string) => Promise<{ status: number; body: any }> // oxlint-disable-line typescript/no-explicit-any -- as answered
+  post: (path: string, body?: unknown) => Promise<{ status: number; body: any }> // oxlint-disable-line typescript/no-explicit-any -- as answered
+}
+
+const newsOf = async (person: Person) => (await person.get('/dashboard/news')).body.data
+const linesOf = async (person: Person) =>
+  (await newsOf(person)).lines.map(({ name, summary }: { name: string; summary: string }) => `${name}: ${summary}`)
+const attentionOf = async (person: Person) => (await person.get('/dashboard/attention')).body.data.items
+
+async function markSeen(person: Person, more: object = {}) {
+  const { until, snapshot } = await newsOf(person)
+  expect((await person.post('/dashboard/news/seen', { until, snapshot, ...more })).status).toBe(200)
+}
+
+/** What the lender did, as applying the CRM's records records it. */
+function lenderMoved(tx: Tx, partnerId: string, loid: string, [previous, status]: [string, string], at = new Date()) {
+  const data = { business_name: 'Okafor Freight', amount: 150_000, previous, status }
+  return recordEvent(tx, { partnerId, loid, type: 'lead.status_changed', data, at: at.toISOString() })
+}
+
+function lenderWrote(tx: Tx, partnerId: string, loid: string, content: string, at = new Date()) {
+  const data = {
+    on: 'lead' as const,
+    business_name: 'Okafor Freight',
+    created_by: 'Priya Nair',
+    submitted_by: null,
+    content,
+  }
+  return recordEvent(tx, { partnerId, loid, type: 'note.added', data, at: at.toISOString() })
+}
+
+const inTransaction = (portal: TestPortal, work: (tx: Tx) => Promise<void>) =>
+  portal.deps.db.transaction().execute(work)
+
+test('GET /dashboard/news: what others did since the person looked, one line a record, for each person apart', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
+  const { loid } = await ada.submitLead()
+  const bob = await addColleague(portal, ada, 'viewer')
+  const eve = await portal.newPartner()
+
+  // Bob's news begin with his account, and one's own acts are none.
+  expect(await newsOf(bob)).toMatchObject({ lines: [], total: 0, is_least: false, leads: 0, deals: 0, loids: [] })
+  await ada.post(`/crm/note/${loid}`, { content: 'Called them twice.' })
+  expect(await linesOf(ada)).toEqual([])
+  expect(await linesOf(bob)).toEqual(['Okafor Freight: 1 note'])
+
+  await inTransaction(portal, async (tx) => {
+    await lenderMoved(tx, ada.id, loid, ['New Lead', 'Pre Call'])
+    await lenderMoved(tx, ada.id, loid, ['Pre Call', 'Pre Qualified'])
+    await lenderWrote(tx, ada.id, loid, 'Please send the last three bank statements')
+  })
+  expect(await newsOf(ada)).toMatchObject({
+    total: 1,
+    leads: 1,
+    deals: 0,
+    loids: [loid],
+    lines: [
+      {
+        id: loid,
+        loid,
+        about: 'lead',
+        name: 'Okafor Freight',
+        summary: 'New Lead → Pre Qualified, 1 note',
+        quote: 'Please send the last three bank statements',
+        records: 1,
+        changes: 3,
+      },
+    ],
+  })
+  expect(await linesOf(bob)).toEqual(['Okafor Freight: New Lead → Pre Qualified, 2 notes'])
+  expect(await linesOf(eve)).toEqual([])
+
+  await markSeen(ada)
+  expect(await newsOf(ada)).toMatchObject({ lines: [], total: 0 })
+  expect(await linesOf(bob)).toHaveLength(1)
+
+  // Opening a record marks its news alone.
+  const other = await ada.submitLead({ businessName: 'Rivera Foods' })
+  expect(await linesOf(bob)).toHaveLength(2)
+  await markSeen(bob, { loid: loid.toLowerCase() })
+  expect(await linesOf(bob)).toEqual(['Rivera Foods: Lead submitted by Ada Nguyen'])
+  await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, loid, ['Pre Qualified', 'Contacted']))
+  expect(await linesOf(bob)).toEqual([
+    'Okafor Freight: Pre Qualified → Contacted',
+    'Rivera Foods: Lead submitted by Ada Nguyen',
+  ])
+  await markSeen(bob, { loid: other.loid })
+  await markSeen(bob, { loid })
+  expect(await linesOf(bob)).toEqual([])
+})
+
+test('POST /dashboard/news/seen: only what the look saw is seen, whatever commits later or lies ahead', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const [late, early] = [await ada.submitLead(), await ada.submitLead()]
+  const opened = Promise.withResolvers<void>()
+  const mayCommit = Promise.withResolvers<void>()
+  // Its time is before the other's, and it becomes visible after it.
+  const slow = inTransaction(portal, async (tx) => {
+    await lenderMoved(tx, ada.id, late.loid, ['New Lead', 'Pre Call'])
+    await lenderMoved(tx, ada.id, early.loid, ['New Lead', 'Junk Lead'])
+    opened.resolve()
+    await mayCommit.promise
+  })
+  await opened.promise
+  await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, early.loid, ['New Lead', 'Contacted']))
+  const before = await newsOf(ada)
+  expect(before.total).toBe(1)
+  const { until, snapshot } = before
+  await markSeen(ada, { loid: early.loid })
+  mayCommit.resolve()
+  await slow
+  // The look was before the slow transaction's end, however late it is told.
+  expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
+  expect((await newsOf(ada)).loids.toSorted()).toEqual([late.loid, early.loid].toSorted())
+  await markSeen(ada, { loid: early.loid })
+  expect((await newsOf(ada)).loids).toEqual([late.loid])
+  await markSeen(ada)
+  expect((await newsOf(ada)).total).toBe(0)
+
+  // A look of before takes nothing back, and nobody has seen what lies ahead.
+  expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
+  expect((await newsOf(ada)).total).toBe(0)
+  expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)
+  portal.advance(1_000)
+  await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, late.loid, ['A', 'B'], portal.deps.clock.now()))
+  expect((await newsOf(ada)).total).toBe(1)
+  // Without a snapshot, what is there now is seen.
+  portal.advance(1_000)
+  await ada.post('/dashboard/news/seen', { until: portal.deps.clock.now().toISOString() })
+  expect((await newsOf(ada)).total).toBe(0)
+
+  const eve = await portal.newPartner()
+  const refused = [
+    {},
+    { until: 'yesterday' },
+    { until, snapshot: 'x' },
+    { until, snapshot: '10:5:' },
+    { until, snapshot: '0:5:' },
+    { until, snapshot: '5:10:7,6' },
+    { until, snapshot: '5:10:12' },
+    { until, loid: '' },
+  ]
+  for (const body of refused) expect([body, (await ada.post('/dashboard/news/seen', body)).status]).toEqual([body, 400])
+  for (const loid of [late.loid, 'LO-00000000', 'x'])
+    expect((await eve.post('/dashboard/news/seen', { until, loid })).status).toBe(404)
+})
+
+test('an import, or a burst of an API key or a colleague, is one line', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
+  const { api_key } = (await ada.post('/dashboard/generate-api-key')).body.data
+  const submit = (email: string) => ({ business_name: 'Imported', email: `${email}@imported.example` })
+  for (let i = 0; i < 12; i += 1) {
+    await portal.ask('POST', '/partner/leads', { token: api_key, body: submit(`key${i}`) })
+  }
+  for (let i = 0; i < 3; i += 1) await ada.submitLead()
+  const single = await portal.ask('POST', '/partner/leads', { token: api_key, body: submit('another') })
+  await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, single.body.data.loid, ['New Lead', 'Pre Call']))
+
+  const news = await newsOf(bob)
+  expect(news).toMatchObject({ total: 3, leads: 3 })
+  expect(news.lines).toMatchObject([
+    {
+      name: 'Okafor Freight',
+      summary: expect.stringMatching(/^Lead submitted by .*, New Lead → Pre Call$/),
+      records: 1,
+    },
+    { name: ada.businessName, summary: '3 leads submitted', records: 3, loid: null, about: 'lead' },
+    { name: expect.stringContaining('API'), summary: '12 leads submitted', records: 12, loid: null },
+  ])
+  // The key is nobody's: what it did is news to the owner, too.
+  expect(await linesOf(ada)).toHaveLength(2)
+})
+
+test('a person away for a year gets the newest lines and how many more there are', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  await portal.deps.pool.query(
+    `insert into events (id, partner_id, type, loid, data, created_at)
+     select gen_random_uuid(), $1, 'lead.status_changed', 'LO-' || lpad(i::text, 8, '0'),
+            '{"business_name":"Old","amount":1,"previous":"A","status":"B"}', now() + i * interval '1 ms'
+       from generate_series(1, 12000) i`,
+    [ada.id],
+  )
+  const news = await newsOf(ada)
+  expect(news).toMatchObject({ total: 10_000, is_least: true })
+  expect([news.lines.length, news.lines[0].loid, news.loids.length]).toEqual([50, 'LO-00012000', 200])
+})
+
+test('GET /activity: all that happened, by cursor, type, person and date', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
+  const bob = await addColleague(portal, ada, 'member')
+  const eve = await portal.newPartner()
+  const { loid } = await ada.submitLead()
+  await bob.post(`/crm/note/${loid}`, { content: 'Bob was here.' })
+  await inTransaction(portal, async (tx) => {
+    await lenderWrote(tx, ada.id, loid, 'Please send statements')
+    for (let i = 0; i < 40; i += 1) await lenderMoved(tx, ada.id, loid, ['A', 'B'])
+  })
+  const activity = async (query: string, person: Person = ada) => (await person.get(`/activity${query}`)).body.data
+
+  const first = await activity('')
+  const second = await activity(`?cursor=${first.next_cursor}`)
+  const ids = [...first.activities, ...second.activities].map(({ id }: { id: string }) => id)
+  expect([first.activities.length, ids.length, new Set(ids).size, second.next_cursor]).toEqual([30, 43, 43, null])
+  expect(second.activities.at(-1)).toMatchObject({ title: 'Lead submitted', by: 'Ada Nguyen', is_new: false })
+  expect((await activity('?type=note.added')).activities).toMatchObject([
+    {
+      title: 'Note from the lender',
+      description: 'Okafor Freight · Priya Nair',
+      quote: 'Please send statements',
+      by: 'The lender',
+      is_new: true,
+    },
+    { title: 'Note added to a lead', quote: null, by: 'Robin Colleague', is_new: true },
+  ])
+  expect((await activity('?person=me', bob)).activities).toMatchObject([{ by: 'Robin Colleague', is_new: false }])
+  expect((await activity(`?person=${bob.id}`)).activities).toHaveLength(1)
+  expect((await activity('?person=lender&type=note.added')).activities).toHaveLength(1)
+  expect((await activity('?person=api-key')).activities).toEqual([])
+  expect((await activity('?dateTo=2020-01-01')).activities).toEqual([])
+  expect((await activity('?dateFrom=2020-01-01&type=lead.created')).activities).toHaveLength(1)
+  expect((await activity(`?cursor=ffffffff-ffff-4fff-8fff-ffffffffffff`)).activities).toHaveLength(30)
+  expect((await activity(`?cursor=${first.next_cursor}`, eve)).activities).toEqual([])
+  for (const query of ['?cursor=1', '?type=all', '?dateFrom=today', '?dateTo=2026-02-30'])
+    expect([query, (await ada.get(`/activity${query}`)).status]).toEqual([query, 400])
+})
+
+test('GET /dashboard/attention: what could not reach the CRM, until it is sent again or put away', async () => {
+  await using portal = await startPortal({ withCrm: true })
+  const lender = openLender(portal.crmUrl)
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'viewer')
+  const eve = await portal.newPartner()
+  const { loid } = await ada.submitLead()
+  const { zoho_id } = await portal.deps.db
+    .selectFrom('leads')
+    .select('zoho_id')
+    .where('loid', '=', (await ada.pushedLead(loid)).loid)
+    .executeTakeFirstOrThrow()
+  expect(await attentionOf(ada)).toEqual([])
+
+  const failedAgain = () =>
+    portal.deps.pool.query(`update leads set crm = 'failed', crm_problem = 'Zoho refused it' where loid = $1`, [loid])
+  await failedAgain()
+  const [item] = await attentionOf(ada)
+  const retry = { kind: 'lead', id: loid, problem: 'Zoho refused it' }
+  expect(item).toMatchObject({ kind: 'crm-failed', loid, about: 'lead', name: 'Okafor Freight', retry })
+  const path = `/dashboard/attention/${item.id}/put-away`
+  expect((await eve.post(path)).status).toBe(404)
+  for (const id of ['x', 'crm-failed.lead.1.1', `crm-failed.lead.${item.id.split('.')[2]}.x`])
+    expect((await ada.post(`/dashboard/attention/${id}/put-away`)).status).toBe(404)
+  expect((await ada.post(path)).status).toBe(200)
+  expect((await ada.post(path)).status).toBe(200)
+  expect([await attentionOf(ada), (await attentionOf(bob)).length]).toEqual([[], 1])
+
+  // Sent again, it is gone for everybody; failed again, it is shown again.
+  expect((await ada.post(`/crm/lead/${loid}/retry-push`)).status).toBe(202)
+  await ada.pushedLead(loid)
+  expect(await attentionOf(bob)).toEqual([])
+  await failedAgain()
+  expect(await attentionOf(ada)).toHaveLength(1)
+  await portal.deps.pool.query(`update leads set crm = 'synced' where loid = $1`, [loid])
+
+  // The lender's note, from the CRM, waits until the person opens the record: having seen the news is not enough.
+  await ada.post('/dashboard/sync-leads')
+  await lender.addNote('Leads', zoho_id ?? '', { content: 'Please send the last three bank statements' })
+  await ada.post('/dashboard/sync-leads')
+  const [unread] = await attentionOf(ada)
+  const note = { content: 'Please send the last three bank statements', by: expect.any(String), count: 1 }
+  expect(unread).toMatchObject({ kind: 'lender-note', loid, about: 'lead', note })
+  await markSeen(ada)
+  expect(await attentionOf(ada)).toHaveLength(1)
+  await bob.post(`/dashboard/attention/${unread.id}/put-away`)
+  await markSeen(ada, { loid })
+  expect([await attentionOf(ada), await attentionOf(bob)]).toEqual([[], []])
+  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'And the tax return'))
+  expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'And the tax return', count: 1 } }])
+  expect(await attentionOf(bob)).toMatchObject([{ note: { content: 'And the tax return', count: 2 } }])
+  // Its page is a deal's by now.
+  await lender.convert(zoho_id ?? '')
+  await ada.post('/crm/sync')
+  expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'deal' }])
+})
+
+test('a note that commits late comes back though a later one was put away', async () => {
+  await using portal = await startPortal()
+  const ada = await portal.newPartner()
+  const { loid } = await ada.submitLead()
+  const written = new Date()
+  const past = new Date(written.getTime() - 1)
+  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The later one', written))
+  const [item] = await attentionOf(ada)
+  await ada.post(`/dashboard/attention/${item.id}/put-away`)
+  expect(await attentionOf(ada)).toEqual([])
+  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The late one', past))
+  expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'The later one', count: 2 } }])
+})
+
+test('what has stood for twice the usual time and a week does not move, unless it has ended', async () => {
+  await using portal = await startPortal()
+  const { deps } = portal
+  const ada = await portal.newPartner()
+  await insertHistories(deps, ada.id, { records: 10, days: 3, value: 'Pre Call' })
+  await insertHistories(deps, ada.id, { records: 10, days: 1, value: 'Lost Lead' })
+  await insertHistories(deps, ada.id, { records: 10, days: 20, kind: 'deal-stage', value: 'Approved' })
+  await insertHistories(deps, ada.id, { records: 10, days: 1, kind: 'deal-stage', value: 'Funded' })
+  await deps.pool.query(
+    `insert into usual_times (partner_id, kind, value, days, entries)
+     select $1, kind, value, days, 10
+       from (values ('lead-status', 'Pre Call', 3), ('lead-status', 'Lost Lead', 1), ('deal-stage', 'Approved', 20),
+                    ('deal-stage', 'Funded', 1)) as usual (kind, value, days)
+         on conflict do nothing`,
+    [ada.id],
+  )
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS - 60_000).toISOString()
+  const lead = async (lead_status: string, days: number) => {
+    const { loid } = await ada.submitLead({ businessName: `${lead_status} ${days}` })
+    const entry = { partner_id: ada.id, kind: 'lead-status' as const, loid, changed_by: null, description: null }
+    await deps.db.updateTable('leads').set({ lead_status }).where('loid', '=', loid).execute()
+    await deps.pool.query('delete from history_entries where loid = $1', [loid])
+    await deps.db
+      .insertInto('history_entries')
+      .values({
+        ...entry,
+        id: crypto.randomUUID(),
+        value: lead_status,
+        changed_time: daysAgo(days),
+        origin: 'crm',
+        crm_entry_id: null,
+      })
+      .execute()
+    return loid
+  }
+  const still = await lead('Pre Call', 12)
+  await lead('Pre Call', 6)
+  await lead('Lost Lead', 90)
+  await insertDeal(deps.db, ada.id, { deal_name: 'Too early', stage: 'Approved', created_at: daysAgo(39) })
+  const deal = await insertDeal(deps.db, ada.id, { deal_name: 'Late', stage: 'Approved', created_at: daysAgo(41) })
+  await insertDeal(deps.db, ada.id, { stage: 'Funded', created_at: daysAgo(90) })
+
+  const items = await attentionOf(ada)
+  expect(items).toMatchObject([
+    {
+      kind: 'no-movement',
+      loid: still,
+      about: 'lead',
+      standing: { value: 'Pre Call', days: 12, usual_days: 3, usual_of: 'partner' },
+    },
+    {
+      kind: 'no-movement',
+      loid: deal.loid,
+      about: 'deal',
+      name: 'Late',
+      standing: { value: 'Approved', days: 41, usual_days: 20 },
+    },
+  ])
+  for (const { id } of items) await ada.post(`/dashboard/attention/${id}/put-away`)
+  expect(await attentionOf(ada)).toEqual([])
+  // It moved, and stands again.
+  await deps.db.updateTable('deals').set({ stage: 'Funded' }).where('loid', '=', deal.loid).execute()
+  await deps.db
+    .updateTable('deals')
+    .set({ stage: 'Approved', modified_time: daysAgo(40.5) })
+    .where('loid', '=', deal.loid)
+    .execute()
+  expect(await attentionOf(ada)).toMatchObject([{ loid: deal.loid, standing: { days: 40 } }])
+  portal.advance(366 * DAY_MS)
+  expect(await prune(deps)).toMatchObject({ 'put away': 2 })
+})

@@ -1,0 +1,45 @@
+import { markNewsSeen, putAway, readActivity, readAttention, readNews } from '@portal/contract/inbox.ts'
+import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
+import { MINE } from '@portal/contract/submitted-by.ts'
+import type { Deps } from '../../deps.ts'
+import type { Mount } from '../../http/mount.ts'
+import { findActivity } from './activity.queries.ts'
+import { activityEntries } from './activity-entries.ts'
+import { findAttention } from './find-attention.ts'
+import { markSeen } from './mark-seen.ts'
+import { findEvents, findNewsGroups, findUnseenIds } from './news.queries.ts'
+import { newsLines } from './news-lines.ts'
+import { putAwayItem } from './put-away-item.ts'
+
+export function inboxRoutes(mount: Mount, deps: Deps): void {
+  const { pool, config } = deps
+
+  mount(readNews, async ({ partner }) => {
+    const { groups, ...news } = await findNewsGroups(pool, partner.id, partner.personId)
+    const ids = groups.flatMap((group) => group.ids)
+    const events = ids.length === 0 ? [] : await findEvents(pool, partner.id, ids)
+    return { ...news, lines: newsLines(groups, events) }
+  })
+  mount(markNewsSeen, async ({ partner, body }) => {
+    await markSeen(deps, partner, body)
+    return {}
+  })
+  mount(readActivity, async ({ partner, query }) => {
+    const person = query.person === MINE ? partner.personId : query.person
+    const rows = await findActivity(deps, partner.id, { ...query, person }, config.timezone)
+    const page = rows.slice(0, ACTIVITY_SIZE)
+    const unseen = await findUnseenIds(
+      pool,
+      partner.id,
+      partner.personId,
+      page.map((row) => row.id),
+    )
+    const next_cursor = rows.length > ACTIVITY_SIZE ? (page.at(-1)?.id ?? null) : null
+    return { activities: activityEntries(page, unseen), next_cursor }
+  })
+  mount(readAttention, ({ partner }) => findAttention(deps, partner))
+  mount(putAway, async ({ partner, params }) => {
+    await putAwayItem(deps, partner, params.id)
+    return {}
+  })
+}

@@ -1,0 +1,83 @@
+import type { NewsLine } from '@portal/contract/inbox.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
+import { aboutOf, quoteOf, type RecordedEvent } from '../../events/activity.ts'
+import type { NewsGroup } from './news.queries.ts'
+
+/** Puts groups into words, each from its own events of those given. */
+export function newsLines(groups: readonly NewsGroup[], events: readonly RecordedEvent[]): NewsLine[] {
+  const byId = new Map(events.map((event) => [event.id, event]))
+  return groups.flatMap((group) => {
+    const own = group.ids.flatMap((id) => byId.get(id) ?? [])
+    const [newest] = own
+    // Events may be pruned while somebody asks.
+    if (!newest) return []
+    return group.is_burst ? burstLine(group, newest) : recordLine(group, newest, own)
+  })
+}
+
+function recordLine({ key, loid, changes, at }: NewsGroup, newest: RecordedEvent, events: RecordedEvent[]): NewsLine {
+  return {
+    id: key,
+    loid,
+    about: aboutOf(newest),
+    name: businessOf(newest),
+    summary: summaryOf(events.toReversed()),
+    quote: events.map(quoteOf).find((quote) => quote !== null) ?? null,
+    records: 1,
+    changes,
+    at,
+  }
+}
+
+/** 'Robin Lee: 42 leads submitted' */
+function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newest: RecordedEvent): NewsLine {
+  const isLenders = actor === 'lender'
+  const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'
+  const summary = `${counted(records, about)} ${isLenders ? 'added' : 'submitted'}`
+  return { id: key, loid: null, about, name, summary, quote: null, records, changes, at }
+}
+
+/** 'Pre Call → Pre Qualified, 1 note' from events in order. What came first says from where, what came last to where. */
+function summaryOf(events: readonly RecordedEvent[]): string {
+  const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
+  const [begun] = of('lead.created', 'deal.created')
+  const isConverted = of('lead.converted').length > 0
+  const notes = of('note.added')
+  const parts = [
+    begun && !isConverted ? begunBy(begun) : undefined,
+    movement(of('lead.status_changed'), 'status'),
+    isConverted ? 'became a deal' : undefined,
+    movement(of('deal.stage_changed'), 'stage'),
+    of('deal.updated').length > 0 ? 'details changed' : undefined,
+    of('lead.removed', 'deal.removed').length > 0 ? 'removed by the lender' : undefined,
+    notes.length > 0 ? counted(notes.length, 'note') : undefined,
+  ]
+  const summary = parts.filter(Boolean).join(', ')
+  return summary.charAt(0).toUpperCase() + summary.slice(1)
+}
+
+function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'): string | undefined {
+  const [first] = changes
+  const last = changes.at(-1)
+  return first && last && `${text(first, 'previous')} → ${text(last, field)}`
+}
+
+function begunBy(event: RecordedEvent): string {
+  const kind = event.type === 'deal.created' ? 'deal' : 'lead'
+  const { submitted_by } = event.data
+  if (submitted_by === null) return `${kind} added by the lender`
+  return `${kind} submitted${submitted_by ? ` by ${text(event, 'submitted_by')}` : ''}`
+}
+
+function businessOf(event: RecordedEvent): string {
+  return text(event, 'deal_name') || text(event, 'business_name') || 'A business without a name'
+}
+
+function text({ data }: RecordedEvent, field: string): string {
+  const value = data[field]
+  return typeof value === 'string' ? value : ''
+}
+
+function counted(count: number, word: string): string {
+  return `${formatNumber(count)} ${word}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,233 @@
+import { NEWS_EVENTS_MAX, NEWS_LINES_MAX } from '@portal/contract/limits.ts'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import type { Db } from '../../db/database.ts'
+import { sendNamed } from '../../db/send-named.ts'
+import type { RecordedEvent } from '../../events/activity.ts'
+
+/** Where a look ended: it saw all that happened until then, as far as it was visible in the snapshot. */
+export interface Look {
+  until: string
+  snapshot: string
+}
+
+/** A line of the news before it has words. */
+export interface NewsGroup {
+  key: string
+  /** Of a burst the newest of its records. */
+  loid: string
+  about: 'lead' | 'deal'
+  is_burst: boolean
+  actor: string | null
+  records: number
+  changes: number
+  at: string
+  /** The newest events, the newest first. */
+  ids: string[]
+}
+
+/** Who one burst is of, and how many submissions make one: fewer are told one by one. */
+const BURST_MIN = 3
+const BURST_GAP = '10 minutes'
+/** As many events as a line is worded from, and records that lists mark. */
+const LINE_EVENTS = 30
+const MARKED_RECORDS = 200
+/**
+ * An event becomes visible when its transaction ends, maybe long after its time. So a look back is this much longer than any
+ * transaction lasts, and the snapshots tell what was seen.
+ */
+const LONGEST_TRANSACTION = '1 hour'
+
+/** How far the person $2 has looked, as one row. */
+const ME = `me as materialized (
+  select coalesce(seen.began_at, people.created_at) as began_at, coalesce(seen.seen_until, people.created_at) as seen_until,
+         seen.snapshot
+    from people left join seen on seen.person_id = people.id
+   where people.id = $2)`
+
+/** When the news of the person $2 began. */
+export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
+  from people left join seen on seen.person_id = people.id where people.id = $2)`
+
+/** Of an `event` with what the person has `opened`: neither seen nor the person's own. */
+const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
+  and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
+  and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
+  and event.person_id is distinct from $2`
+
+/** Of an `event`: not part of a look that ended so. */
+export function isUnseen(until: string, snapshot: string): string {
+  return `(event.created_at > ${until} or not coalesce(pg_visible_in_snapshot(event.xid, ${snapshot}), true))`
+}
+
+/** What the person $2 has seen of the record of an `event`. */
+export const OPENED = 'left join seen_records as opened on opened.person_id = $2 and opened.loid = event.loid'
+
+type NewsRow = Look &
+  Omit<NewsFound, keyof Look | 'groups' | 'loids'> & { loids: string[] | null } & (NewsGroup | { key: null })
+
+/** The newest groups, and what there is in all. */
+export interface NewsFound extends Look {
+  groups: NewsGroup[]
+  total: number
+  leads: number
+  deals: number
+  /** There may be more than were counted. */
+  is_least: boolean
+  loids: string[]
+}
+
+/** Looks at the newest 10,000 unseen events and no further. */
+export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId: string): Promise<NewsFound> {
+  const rows = await sendNamed<NewsRow>(pool, {
+    sql: `with ${ME},
+      unseen as materialized (
+        select event.id, event.loid, event.created_at, event.type in ('lead.created', 'deal.created') as is_submission,
+               event.type like 'deal.%' or event.data ->> 'on' is not distinct from 'deal' as is_deals,
+               event_actor(event.type, event.person_id, event.data) as actor
+          from events as event ${OPENED}
+         where event.partner_id = $1 and event.loid is not null and ${IS_NEWS}
+         order by event.created_at desc, event.id desc
+         limit $3),
+      records as (
+        select loid, case when bool_or(is_deals) then 'deal' else 'lead' end as about, count(*) as changes,
+               max(created_at) as at, bool_and(is_submission) as is_new, min(actor) as actor,
+               (array_agg(id order by created_at desc, id desc))[1:${LINE_EVENTS}] as ids
+          from unseen group by loid),
+      begun as (
+        select *, coalesce(at - lag(at) over (partition by is_new, about, actor order by at, loid) > interval '${BURST_GAP}', true)::int as gap
+          from records),
+      bursts as (
+        select *, sum(gap) over (partition by is_new, about, actor order by at, loid) as burst from begun),
+      sized as (
+        select *, is_new and count(*) over (partition by is_new, about, actor, burst) >= ${BURST_MIN} as is_burst
+          from bursts),
+      lines as (
+        select loid as key, loid, about, is_burst, actor, 1::bigint as records, changes, at, ids from sized where not is_burst
+        union all
+        select concat_ws('-', 'burst', about, actor, burst), max(loid), about, true, actor, count(*), sum(changes)::bigint, max(at),
+               (array_agg(ids[1] order by at desc))[1:1]
+          from sized where is_burst
+         group by about, actor, burst)
+      select look.*, line.* from (
+        select pg_current_snapshot()::text as snapshot,
+               coalesce((select created_at from events where partner_id = $1 order by created_at desc, id desc limit 1),
+                        (select seen_until from me)) as until,
+               (select count(*) from lines) as total,
+               (select count(*) from lines where about = 'lead') as leads,
+               (select count(*) from lines where about = 'deal') as deals,
+               (select count(*) from unseen) = $3 as is_least,
+               (select array_agg(loid) from (select loid from records order by at desc limit ${MARKED_RECORDS}) as newest) as loids
+      ) as look
+      left join (select * from lines order by at desc, key limit ${NEWS_LINES_MAX}) as line on true
+      order by line.at desc, line.key`,
+    parameters: [partnerId, personId, NEWS_EVENTS_MAX],
+  })
+  const [look] = rows
+  if (!look) throw new Error('an aggregate without a row')
+  const { until, snapshot, total, leads, deals, is_least, loids } = look
+  const groups = rows.filter((row) => row.key !== null)
+  return { until, snapshot, total, leads, deals, is_least, loids: loids ?? [], groups }
+}
+
+/** In no particular order. */
+export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly string[]): Promise<RecordedEvent[]> {
+  return sendNamed<RecordedEvent>(pool, {
+    sql: 'select id, type, loid, data, created_at from events where partner_id = $1 and id = any($2)',
+    parameters: [partnerId, ids],
+  })
+}
+
+/** Those of the events that are news to the person. */
+export async function findUnseenIds(
+  pool: pg.Pool,
+  partnerId: string,
+  personId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sendNamed<{ id: string }>(pool, {
+    sql: `with ${ME}
+          select event.id from events as event ${OPENED}
+           where event.partner_id = $1 and event.id = any($3) and ${IS_NEWS}`,
+    parameters: [partnerId, personId, ids],
+  })
+  return new Set(rows.map((row) => row.id))
+}
+
+/** As of now. */
+export async function findSnapshot(db: Db): Promise<string> {
+  const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('no row from PostgreSQL')
+  return row.snapshot
+}
+
+/** The person has seen all that this look saw. A look from before the last one changes nothing. */
+export async function insertSeen(db: Db, personId: string, { until, snapshot }: Look): Promise<void> {
+  await sql`
+    insert into seen (person_id, began_at, seen_until, snapshot)
+    select id, created_at, ${until}, ${snapshot}::pg_snapshot from people where id = ${personId}
+    on conflict (person_id) do update set seen_until = excluded.seen_until, snapshot = excluded.snapshot
+     where ${isLater('seen')}`.execute(db)
+}
+
+/** The same of one record: all LOIDs that it has had. */
+export async function insertSeenRecords(
+  db: Db,
+  personId: string,
+  loids: readonly string[],
+  { until, snapshot }: Look,
+): Promise<void> {
+  await sql`
+    insert into seen_records (person_id, loid, seen_until, snapshot)
+    select ${personId}, loid, ${until}, ${snapshot}::pg_snapshot from unnest(${loids}::text[]) as loid
+    on conflict (person_id, loid) do update set seen_until = excluded.seen_until, snapshot = excluded.snapshot
+     where ${isLater('seen_records')}`.execute(db)
+}
+
+function isLater(table: string) {
+  const kept = sql.table(table)
+  return sql`(excluded.seen_until, pg_snapshot_xmax(excluded.snapshot)) > (${kept}.seen_until, pg_snapshot_xmax(${kept}.snapshot))`
+}
+
+/**
+ * Where a person opens records and never marks all, the records before the oldest unseen one need not be looked at again and
+ * again: the person has looked up to there.
+ */
+export async function moveSeen(pool: pg.Pool, partnerId: string, personId: string): Promise<void> {
+  await pool.query(
+    `with ${ME},
+      oldest as (
+        select event.created_at from events as event ${OPENED}
+         where event.partner_id = $1 and event.loid is not null and ${IS_NEWS}
+         order by event.created_at, event.id
+         limit 1),
+      reached as (
+        select coalesce((select created_at - interval '1 ms' from oldest),
+                        (select created_at from events where partner_id = $1 order by created_at desc, id desc limit 1)) as until)
+     insert into seen (person_id, began_at, seen_until, snapshot)
+     select $2, me.began_at, reached.until, pg_current_snapshot() from me, reached where reached.until > me.seen_until
+     on conflict (person_id) do update set seen_until = excluded.seen_until, snapshot = excluded.snapshot
+      where excluded.seen_until > seen.seen_until`,
+    [partnerId, personId],
+  )
+}
+
+/** The LOIDs of a lead or deal of the partner: a deal that replaced a lead by matching has two (D49). None if there is none. */
+export async function findLoidsOf(db: Db, partnerId: string, loid: string): Promise<string[]> {
+  const { rows } = await sql<{ loid: string }>`
+    select loid from leads where partner_id = ${partnerId} and (loid = ${loid} or loid = (
+      select lead_loid from deals where partner_id = ${partnerId} and loid = ${loid}))
+    union
+    select loid from deals where partner_id = ${partnerId} and (loid = ${loid} or loid = (
+      select deal_loid from leads where partner_id = ${partnerId} and loid = ${loid}))`.execute(db)
+  return rows.map((row) => row.loid)
+}
+
+/** Records that were opened before: their events are gone by now. */
+export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from seen_records where (person_id, loid) in (
+      select person_id, loid from seen_records where seen_until < ${before} limit ${rowsMax})`.execute(db)
+  return Number(numAffectedRows)
+}
