@@ -191,10 +191,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   const contents = Map.groupBy(crmNotes, wordsOf)
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
-    const row = record.zohoId === undefined ? undefined : crmRows.get(record.zohoId)
-    const dealId = row && lookupId(row, 'Converted_Deal')
     // It waits for the return of the record, or of the deal that the lead became.
-    const waits = record.isDeleted || (dealId !== undefined && !crmRows.has(dealId))
+    const waits = record.isDeleted || record.deal?.isDeleted
     if (count > 1 || (count === 0 && !waits)) differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
   }
   for (const { type, loid, copies } of await repeatedEvents(world)) {

@@ -8,7 +8,8 @@ export interface Tracked {
   /** Known once somebody met it in the CRM. */
   zohoId: string | undefined
   isDeleted: boolean
-  isConverted: boolean
+  /** What the lead became. */
+  deal: Tracked | undefined
   /** Staff gave it to another partner, or to the same. */
   isGiven: boolean
   /** What staff set last, by the CRM's field names. */
@@ -31,7 +32,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
     loid: undefined,
     zohoId: undefined,
     isDeleted: false,
-    isConverted: false,
+    deal: undefined,
     isGiven: false,
     staffSet: new Map(),
     log: [],

@@ -188,7 +188,7 @@ function setAmount(play: Play): Operation {
 }
 
 function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes: Record<string, unknown>[]): Operation {
-  const record = pick(ledger, random, (one) => one.module === module && !one.isConverted)
+  const record = pick(ledger, random, (one) => one.module === module && !one.deal)
   return (
     record &&
     byStaff(crm, record, JSON.stringify(changes), async (zohoId) => {
@@ -201,7 +201,7 @@ function edit({ crm, ledger, random }: Play, module: Tracked['module'], changes:
 }
 
 function convertLead({ crm, ledger, random, number }: Play): Operation {
-  const lead = pick(ledger, random, (one) => one.module === 'Leads' && !one.isConverted)
+  const lead = pick(ledger, random, (one) => one.module === 'Leads' && !one.deal)
   const deal = {
     Deal_Name: `Converted ${number}`,
     Stage: random.pick(STAGES),
@@ -212,16 +212,15 @@ function convertLead({ crm, ledger, random, number }: Play): Operation {
     lead &&
     byStaff(crm, lead, 'converted', async (zohoId) => {
       const dealId = await crm.convert(zohoId, deal)
-      lead.isConverted = true
       const { partner, loid, log } = lead
-      const made = track(ledger, { module: 'Deals', partner, loid, zohoId: dealId, log: [...log] })
-      writeDown(made, `converted from lead ${zohoId}`)
+      lead.deal = track(ledger, { module: 'Deals', partner, loid, zohoId: dealId, log: [...log] })
+      writeDown(lead.deal, `converted from lead ${zohoId}`)
     })
   )
 }
 
 function reassign({ crm, partners, zohoIds, ledger, random }: Play): Operation {
-  const record = pick(ledger, random, (one) => !one.isConverted)
+  const record = pick(ledger, random, (one) => !one.deal)
   const to = random.pick(partners).number
   return (
     record &&
@@ -234,7 +233,7 @@ function reassign({ crm, partners, zohoIds, ledger, random }: Play): Operation {
 }
 
 function writeStaffNote({ crm, ledger, random, number }: Play): Operation {
-  const record = pick(ledger, random, (one) => !one.isConverted)
+  const record = pick(ledger, random, (one) => !one.deal)
   const content = `Note ${number} of the staff`
   return (
     record &&
@@ -246,7 +245,7 @@ function writeStaffNote({ crm, ledger, random, number }: Play): Operation {
 }
 
 function deleteRecord({ crm, ledger, random }: Play): Operation {
-  const record = pick(ledger, random, (one) => !one.isConverted)
+  const record = pick(ledger, random, (one) => !one.deal)
   return (
     record &&
     byStaff(crm, record, 'deleted', async (zohoId) => {
@@ -282,7 +281,7 @@ function byStaff(crm: Crm, record: Tracked, what: string, work: (zohoId: string)
   return {
     record,
     async run() {
-      if (record.isDeleted || record.isConverted) return
+      if (record.isDeleted || record.deal) return
       if (record.loid !== undefined) record.zohoId ??= await crm.findByLoid(record.module, record.loid)
       if (record.zohoId === undefined) return
       try {

@@ -69,7 +69,9 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
   if (!before || isBack) {
-    if (scope.isNews) events.push(table.created(row, at))
+    // What left without a word comes back without one.
+    const isTold = !before || isMoved || table.removed(before, at) !== undefined
+    if (scope.isNews && isTold) events.push(table.created(row, at))
   } else if (plan.changes.length > 0) {
     events.push(...plan.changes.map((change) => table.changed(row, change, at)))
   } else if (isChanged) {

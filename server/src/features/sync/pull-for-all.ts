@@ -16,6 +16,7 @@ export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSig
       const partners = await findPartnersByZohoId(deps.db, [...new Set(zohoIds)])
       return new Map(partners.map((partner) => [partner.zoho_id, partner]))
     },
+    mayRemoveFrom: () => true,
     async newsOf(partnerIds) {
       const ids = [...new Set(partnerIds)]
       const synced = await findSyncedPartners(deps.db, ids, kind)

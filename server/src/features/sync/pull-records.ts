@@ -63,7 +63,8 @@ export async function pullPage(
   const readById = new Map(read.records.map((record) => [record.zoho_id, record]))
   const gone = rows.filter((row) => {
     const record = readById.get(row.zoho_id ?? '')
-    return row.archived_at === null && !there.has(row.zoho_id ?? '') && !(record && isOvertaken(record, row, readAt))
+    const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
+    return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
   })
   // Before the histories are asked for, which takes long: meanwhile a record may come back.
   await removeGone(deps, module, gone, tally)

@@ -375,6 +375,7 @@ test('a lead that a sweep gave to its next partner is not taken from there by a 
       await sweep()
       return new Map([[adaInCrm, { id: ada.id, zoho_id: adaInCrm }]])
     },
+    mayRemoveFrom: (partnerId: string) => partnerId === ada.id,
     newsOf: async () => () => true,
   }
   await pullRecords(pullOfAda, 'Leads', [id])

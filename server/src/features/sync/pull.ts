@@ -15,6 +15,8 @@ export interface Pull {
   signal: AbortSignal
   /** The wanted partners by their ids in the CRM. Records of others are ignored. */
   ownersOf(zohoIds: readonly string[]): Promise<ReadonlyMap<string, PulledPartner>>
+  /** Whether what this partner has is the pull's to remove. */
+  mayRemoveFrom(partnerId: string): boolean
   /** Whether meeting this record is news for its partner (D35). */
   newsOf(partnerIds: readonly string[]): Promise<IsNews>
 }

@@ -18,6 +18,8 @@ export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'ta
     ...begun,
     partner,
     ownersOf: async () => new Map([[partner.zoho_id, partner]]),
+    // Another pull may have given the record to its next partner since the run listed it.
+    mayRemoveFrom: (partnerId) => partnerId === partner.id,
     newsOf: async () => () => true,
   }
 }

@@ -1,5 +1,6 @@
 import { CHOICE_LENGTH_MAX } from '@portal/contract/limits.ts'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
 import { insertDeal } from '../../testing/insert-deal.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
@@ -8,6 +9,8 @@ import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { applyPage, type Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullRecords } from './pull-records.ts'
+import { openProgress, openRun, talliesOf } from './run.ts'
 import { runSweep, sweep as sweepJob } from './sweep.job.ts'
 
 let portal: TestPortal
@@ -307,6 +310,38 @@ test('a record that the lender gives to another partner leaves the one and joins
   await later(60)
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   expect(await callsOf(sweep)).toBeLessThanOrEqual(calls)
+})
+
+test('a run of the partner who had a record leaves it to the one who has it by now', async () => {
+  const { loid, id } = await submitted(ada)
+  await later(60)
+  await lender.update('Leads', id, { Partner: { id: bobInCrm } })
+  // Between the run's list, which lacks the lead, and its asking for it by its id.
+  await sweep()
+  const { deps } = portal
+  const tallies = talliesOf(null)
+  const begun = { signal: AbortSignal.timeout(10_000), tallies, progress: openProgress(deps, ada.id, newId(), tallies) }
+  const adas = { id: ada.id, zoho_id: adaInCrm, created_at: new Date().toISOString() }
+  await pullRecords(openRun(deps, begun, adas), 'Leads', [id])
+  expect((await listed('leads', bob)).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  expect(await eventTypes(ada)).toEqual(['lead.created', 'lead.removed'])
+  expect(await eventTypes(bob)).toEqual(['lead.created'])
+})
+
+test('a converted lead that leaves the CRM and comes back is told neither way', async () => {
+  const { id } = await submitted()
+  await lender.convert(id)
+  await sweep()
+  const before = await eventTypes()
+  expect(before).toHaveLength(3)
+  await lender.remove('Leads', id)
+  await later(60)
+  await sweep()
+  await later(60)
+  await restore(id)
+  await sweep()
+  expect((await ada.post('/crm/sync')).body.success).toBe(true)
+  expect(await eventTypes()).toEqual(before)
 })
 
 test('the partner who is given a record reads what staff wrote, and learns nothing of the one who had it before', async () => {
