@@ -23,6 +23,7 @@ const SERVER_FEATURES = {
   dashboard: [],
   inbox: [],
   search: [],
+  live: [],
 }
 
 /** The lower folders of the server and what each may know besides settings and contract. */
@@ -36,6 +37,7 @@ const SERVER_FOLDERS = {
   zoho: ['db'],
   push: ['apply', 'db', 'jobs', 'zoho'],
   loids: ['db'],
+  live: ['db', 'events', 'http'],
   mail: ['db'],
   db: [],
 }
@@ -43,6 +45,7 @@ const SERVER_FOLDERS = {
 /** The lower folders of the web app, likewise. */
 const WEB_FOLDERS = {
   session: ['api'],
+  live: ['api'],
   api: [],
   ui: ['format'],
   format: [],

@@ -63,6 +63,7 @@ const MAY: Record<Role, string[]> = {
     'GET /crm/deal/:id/timeline',
     'GET /crm/stages',
     'GET /crm/search',
+    'GET /live',
     'GET /dashboard/sync-runs/:id',
     'GET /webhook/status/:id',
     'GET /dashboard/submitters',

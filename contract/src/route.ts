@@ -9,9 +9,9 @@ export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'sess
 
 /**
  * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` the same with `pagination` beside it,
- * `bare` with the answer's own fields beside `success`.
+ * `bare` with the answer's own fields beside `success`, `stream` as one server-sent event after the other.
  */
-export type Envelope = 'data' | 'paged' | 'bare'
+export type Envelope = 'data' | 'paged' | 'bare' | 'stream'
 
 type Schema = z.ZodMiniType
 

@@ -1,23 +1,13 @@
 import * as z from 'zod/mini'
 import { pagingQuery } from './answer.ts'
 import { filterDate, Instant } from './dates.ts'
+import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from './limits.ts'
 import { defineRoute } from './route.ts'
 import { filterText, lengthAtMost, storable } from './text.ts'
 
 /** The events that a partner's endpoint receives (D35). */
-export const EVENT_TYPES = [
-  'lead.created',
-  'lead.status_changed',
-  'lead.converted',
-  'lead.removed',
-  'deal.created',
-  'deal.stage_changed',
-  'deal.updated',
-  'deal.removed',
-  'note.added',
-  'webhook.test',
-] as const
+export const EVENT_TYPES = [...RECORD_EVENT_TYPES, 'webhook.test'] as const
 
 export const WEBHOOK_LOG_STATUSES = ['success', 'failed', 'error', 'pending'] as const
 export const WebhookLogStatus = z.enum(WEBHOOK_LOG_STATUSES)

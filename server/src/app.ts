@@ -14,6 +14,7 @@ import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { dealRoutes } from './features/deals/deals.routes.ts'
 import { inboxRoutes } from './features/inbox/inbox.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
+import { liveRoutes } from './features/live/live.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
@@ -33,12 +34,14 @@ import { packAnswers } from './http/pack-answers.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { type Answered, createServer } from './http/server.ts'
 import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
+import type { Live } from './live/live.ts'
 import { CONNECT_QUEUE } from './push/connect-queue.ts'
 
 /** Everything that answers HTTP: first what all calls share, then the features. A worker only says how it is (D90). */
 export async function createApp(
   deps: Deps,
   readiness: Readiness,
+  live: Live,
   onAnswered?: (answered: Answered) => void,
 ): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
@@ -85,6 +88,7 @@ export async function createApp(
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)
   searchRoutes(mount, deps)
+  liveRoutes(mount, live)
   syncRoutes(mount, deps)
   crmNotificationRoutes(app, deps)
   partnerApiRoutes(mount, deps)

@@ -16,7 +16,7 @@ export type Settings = {
   port: number
   /** How long a caller may take to send a request, and half of it for the head. */
   requestTimeoutMs: number
-  /** Connections of callers at once; further ones are closed. */
+  /** Connections of callers at once; further ones are closed. Half of them may be streams of open pages. */
   connectionsMax: number
   /** How long a portal that was told to stop goes on as before, while ready says 503, so that balancers notice (D92). */
   drainMs: number
@@ -239,7 +239,7 @@ const Variables = z.object({
   TRUST_PROXY: z._default(Proxies, ['loopback']),
   PORT: z._default(Port, 3000),
   REQUEST_TIMEOUT_MS: z._default(wholeNumber(100, 3_600_000), 30_000),
-  CONNECTIONS_MAX: z._default(wholeNumber(10, 1_000_000), 5_000),
+  CONNECTIONS_MAX: z._default(wholeNumber(10, 1_000_000), 12_000),
   DRAIN_SECONDS: z._default(wholeNumber(0, 3_600), 0),
   PUBLIC_URL: z.optional(webOrigin('https://portal.example.com')),
   DATA_DIR: z._default(z.string(), './data'),

@@ -227,6 +227,7 @@ test('every route answers in its own form: no field too few, none too many', { t
       bare: () => Object(z.parse(route.answer, answer.body)),
       data: () => ({ data: z.parse(route.answer, data) }),
       paged: () => ({ data: z.parse(route.answer, data), pagination: Pagination.parse(pagination) }),
+      stream: () => ({ data: z.parse(route.answer, data) }),
     }
     expect([name, answer.body]).toEqual([name, { success: true, ...form[route.envelope]() }])
   }

@@ -8,11 +8,14 @@ import type { Clock } from './clock.ts'
 import type { Settings, ZohoSettings } from './config.ts'
 import { type Db, openDatabase, refuseOtherTimezones } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
+import { listen } from './db/listen.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
+import { findRoles } from './features/accounts/sessions.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { readStatusMeanings } from './history/status-meanings.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
+import { openLive } from './live/live.ts'
 import { openMailer } from './mail/mail.ts'
 import type { MetricsServer } from './metrics/metrics-server.ts'
 import { openCrm } from './zoho/crm.ts'
@@ -162,11 +165,19 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   let isStarted = false
   const closing = new AbortController()
   const isStopping = () => closing.signal.aborted
+  const live = openLive(deps, {
+    streamsMax: Math.floor(config.connectionsMax / 2),
+    findRoles: (tokens) => findRoles(deps, tokens),
+  })
   const [app] = await Promise.all([
-    createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }, metrics?.count),
+    createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }, live, metrics?.count),
     isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
   ])
-  const dispatcher = isWorking ? startDispatcher(jobDeps, config.databaseDirectUrl ?? settings.databaseUrl) : undefined
+  const dispatcher = isWorking ? startDispatcher(jobDeps) : undefined
+  const listening = listen(config.databaseDirectUrl ?? settings.databaseUrl, dispatcher ? [dispatcher, live] : [live], {
+    onError: (error) => deps.log.warn({ err: error }, 'nothing is heard of the database until it is connected again'),
+    silenceMsMax: 2 * config.databaseTimeoutMs,
+  })
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = jobDeps.publicUrl = `http://localhost:${new URL(url).port}`
@@ -185,7 +196,12 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
       closing.abort()
       await sleep(config.drainMs)
       const deadline = new Promise((resolve) => setTimeout(resolve, STOP_MS_MAX).unref())
-      await Promise.all([Promise.race([app.close(), deadline]), dispatcher?.stop(DELIVERIES_STOP_MS_MAX)])
+      live.close()
+      await Promise.all([
+        Promise.race([app.close(), deadline]),
+        listening.close(),
+        dispatcher?.stop(DELIVERIES_STOP_MS_MAX),
+      ])
       await worker.stop(STOP_MS_MAX)
       await metrics?.close()
       await parts.close()

@@ -13,8 +13,8 @@ test('a listener notices that its connection fell silent and hears again on a ne
   let connections = 0
   const listening = listen(
     proxy.url,
-    { news: (payload) => heard.push(payload) },
-    { onConnect: () => connections++, onError: () => undefined, silenceMsMax: 300 },
+    [{ channels: { news: (payload) => heard.push(payload) }, onConnect: () => connections++ }],
+    { onError: () => undefined, silenceMsMax: 300 },
   )
   await waitFor('the first connection', async () => connections === 1)
   proxy.fallSilent()

@@ -3,26 +3,32 @@ import { connectionSettings } from './connection.ts'
 
 const RECONNECT_MS = 1_000
 
-interface Listener {
+/** What a part of the portal wants to hear. */
+export interface Hearer {
+  channels: Record<string, (payload: string) => void>
   /**
-   * Called after each connection is made. Notifications are lost while there is no connection, so the caller must check for
+   * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must check for
    * itself.
    */
   onConnect(): void
+}
+
+interface Listener {
   onError(error: Error): void
   /** A connection that answers nothing for so long is replaced. */
   silenceMsMax: number
 }
 
 /**
- * Receives every NOTIFY after its transaction commits. A broken connection is replaced. A quiet connection looks like a dead
+ * Receives every NOTIFY after its transaction commits, over one connection for all hearers, each with channels of its own. A broken connection is replaced. A quiet connection looks like a dead
  * one, so it is checked regularly.
  */
 export function listen(
   url: string,
-  hearers: Record<string, (payload: string) => void>,
-  { onConnect, onError, silenceMsMax }: Listener,
+  hearers: readonly Hearer[],
+  { onError, silenceMsMax }: Listener,
 ): { close(): Promise<void> } {
+  const channels: Hearer['channels'] = Object.assign({}, ...hearers.map((hearer) => hearer.channels))
   let client: pg.Client | undefined
   let reconnecting: NodeJS.Timeout | undefined
   let asking: NodeJS.Timeout | undefined
@@ -46,15 +52,15 @@ export function listen(
         connection.query('select 1').then(ask, handleBreak)
       }, silenceMsMax / 2)
     }
-    connection.on('notification', ({ channel, payload }) => hearers[channel]?.(payload ?? ''))
+    connection.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
     try {
       await connection.connect()
-      for (const channel of Object.keys(hearers)) await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
+      for (const channel of Object.keys(channels)) await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
       client = connection
       if (isClosed) await connection.end()
       else {
         ask()
-        onConnect()
+        for (const hearer of hearers) hearer.onConnect()
       }
     } catch (error) {
       handleBreak(error instanceof Error ? error : new Error(String(error)))

@@ -1,6 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
+import type { Reads } from '../db/hot-reads.ts'
 import { firstIdAt, newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
+import { sendNamed } from '../db/send-named.ts'
 
 /** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
@@ -76,6 +78,22 @@ export async function recordEvents(tx: Tx, events: readonly AnyEvent[]): Promise
 
 function toRow({ partnerId, loid, type, personId = null, at }: PortalEvent) {
   return { id: newId(new Date(at)), partner_id: partnerId, type, loid, person_id: personId, created_at: at }
+}
+
+/** The oldest first. Hot, because after a restart every open page asks at once. */
+export function findEventsSince(
+  reads: Reads,
+  partnerId: string,
+  since: Date,
+  rowsMax: number,
+): Promise<{ id: string; type: string; loid: string | null; created_at: string }[]> {
+  return sendNamed(reads, {
+    sql: `select id, type, loid, created_at from events
+           where partner_id = $1 and created_at >= $2
+           order by created_at, id
+           limit $3`,
+    parameters: [partnerId, since.toISOString(), rowsMax],
+  })
 }
 
 /** Removes the oldest first. An id contains the time, so the primary key finds them. Returns how many. */

@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import type { Pagination } from '@portal/contract/answer.ts'
 import type { Auth, PathParams, Route } from '@portal/contract/route.ts'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
@@ -14,6 +15,7 @@ import { type FindConfirmation, requireConfirmed } from './require-confirmed.ts'
 import { requireRole } from './require-role.ts'
 import { requireSecondFactor } from './require-second-factor.ts'
 import { type NoteSecurity, noteSecurity, type StoreSecurity } from './security-events.ts'
+import { answerHeaders, logAnswer, STREAM_HEADERS } from './server.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
 type Schema = z.ZodMiniType
@@ -51,9 +53,26 @@ export class Accepted<Data> {
   }
 }
 
+/** A call that can become a stream. */
+export interface StreamCall {
+  /** Of the last message with an id that the caller had; undefined at the first call. */
+  lastEventId: string | undefined
+  /** Answers 200. From then on the answer is the stream's. */
+  accept(): ServerResponse
+}
+
+/** The answer of a `stream` route. `begin` accepts the call, or throws. */
+export class Streamed {
+  readonly begin: (call: StreamCall) => void
+  constructor(begin: Streamed['begin']) {
+    this.begin = begin
+  }
+}
+
 type Result<Answer, Later> =
   | Parsed<Answer>
   | Paged<Parsed<Answer>>
+  | Streamed
   | (Later extends Schema ? Accepted<Parsed<Later>> : never)
 
 export type Mount = <
@@ -80,11 +99,13 @@ export function createMount(
   return (route, handler) => {
     type ThisCall = Parameters<typeof handler>[0]
     const answer = compileAnswer(route.answer)
+    const isSecure = () => deps.publicUrl.startsWith('https:')
     app.route({
       method: route.method,
       url: `/api${route.path}`,
       // A page's headers; an answer has its own (http/server).
       helmet: false,
+      exposeHeadRoute: route.envelope !== 'stream',
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // Before the body is read: a stranger's is not worth it.
       onRequest: async (request, reply) => {
@@ -95,7 +116,7 @@ export function createMount(
       },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined
-        const visitor = visitorOf(request, reply, deps.publicUrl.startsWith('https:'))
+        const visitor = visitorOf(request, reply, isSecure())
         const security: NoteSecurity = (db, event, facts) => {
           const { ip, browser } = visitor
           const noted = { log: request.log, store: storeSecurity }
@@ -116,11 +137,35 @@ export function createMount(
           },
         }
         // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
-        const { status, body } = envelope(route, answer, await handler(call as ThisCall))
+        const result = await handler(call as ThisCall)
+        if (result instanceof Streamed) return beginStream(request, reply, result, isSecure())
+        const { status, body } = envelope(route, answer, result)
         return reply.status(status).send(body)
       },
     })
   }
+}
+
+function beginStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { begin }: Streamed,
+  isSecure: boolean,
+): FastifyReply {
+  const lastEventId = request.headers['last-event-id']
+  begin({
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+    accept() {
+      reply.hijack()
+      reply.raw.on('close', () => logAnswer(request, reply))
+      const headers = { ...reply.getHeaders(), ...answerHeaders(request, isSecure), ...STREAM_HEADERS }
+      for (const [name, value] of Object.entries(headers)) {
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      }
+      return reply.raw.writeHead(200)
+    },
+  })
+  return reply
 }
 
 /** A filter left blank counts as not given (D46). */

@@ -8,6 +8,7 @@ import Fastify, {
   errorCodes,
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -69,26 +70,21 @@ export async function createServer(
   })
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
-  // One line a request. The path alone: a query may hold what somebody searched for, or a token of a page's address.
   app.addHook('onResponse', async (request, reply) => {
-    const path = request.url.split('?', 1)[0]
-    const ms = Math.round(reply.elapsedTime)
-    const { method, ip, caller } = request
-    const { traceId: trace } = traceOfRequest(request)
-    const status = reply.statusCode
-    request.log.info({ method, path, status, ms, ip, trace, ...whoOf(caller) }, 'answered')
-    onAnswered?.({ method, route: request.routeOptions.url, status, ms: reply.elapsedTime })
+    // A stream lasts as long as its page, which is no measure of the portal. It logs its own end, also when the caller leaves.
+    if (reply.raw.getHeader('content-type') === STREAM_HEADERS['content-type']) return
+    logAnswer(request, reply)
+    const { method, routeOptions } = request
+    onAnswered?.({ method, route: routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime })
   })
   // After the body: reading it loses the context. What a route begins, such as jobs and calls to the CRM, is of the request's trace.
   app.addHook('preHandler', (request, _reply, done) => {
     inTrace(traceOfRequest(request), done)
   })
   app.addHook('onSend', async (request, reply) => {
-    reply.header('x-request-id', request.id)
     if (isStopping()) reply.header('connection', 'close')
-    if (!isApi(request.url)) return
-    reply.headers(ANSWER_HEADERS)
-    if (isSecure) reply.header('strict-transport-security', HSTS)
+    if (isApi(request.url)) reply.headers(answerHeaders(request, isSecure))
+    else reply.header('x-request-id', request.id)
   })
   acceptJson(app)
   await app.register(cookie)
@@ -124,11 +120,32 @@ function compileNothing(): never {
   throw new Error('A route has a schema of Fastify: give it to the contract instead')
 }
 
+/** One line a request. The path alone: a query may hold what somebody searched for, or a token of a page's address. */
+export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const path = request.url.split('?', 1)[0]
+  const ms = Math.round(reply.elapsedTime)
+  const { method, ip, caller } = request
+  const { traceId: trace } = traceOfRequest(request)
+  request.log.info({ method, path, status: reply.statusCode, ms, ip, trace, ...whoOf(caller) }, 'answered')
+}
+
+/** What every answer of the API carries. */
+export function answerHeaders({ id }: FastifyRequest, isSecure: boolean): Record<string, string> {
+  return { ...ANSWER_HEADERS, 'x-request-id': id, ...(isSecure && { 'strict-transport-security': HSTS }) }
+}
+
 /** An answer is data for a program: nothing keeps it, guesses what it is or shows it as a page. */
 const ANSWER_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+/** No proxy on the way may keep a stream's messages, nor pack them, which would hold them back. */
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
 }
 
 /** As helmet says it of a page. */

@@ -9,6 +9,7 @@ import { openLog } from '../log.ts'
 import { openPortal } from '../portal.ts'
 import { borrowCrmSandbox } from './borrow-crm-sandbox.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
+import { messagesOf } from './messages-of.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Answer {
@@ -79,7 +80,8 @@ export async function startPortal(options: PortalOptions = {}) {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    const isStream = response.headers.get('content-type') === 'text/event-stream'
+    const text = isStream ? await firstMessage(response) : await response.text()
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
@@ -116,6 +118,12 @@ export async function startPortal(options: PortalOptions = {}) {
     },
   }
   return ourselves
+}
+
+/** Of a stream, in the form of other answers. */
+async function firstMessage(response: Response): Promise<string> {
+  for await (const { data } of messagesOf(response)) return `{"success":true,"data":${data}}`
+  return ''
 }
 
 /** Headers and plain text, without quoted-printable. The HTML says the same (mail/render-mail.test.ts). */

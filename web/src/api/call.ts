@@ -9,7 +9,7 @@ import { Failure, OFFLINE } from './failure.ts'
 import { storeRole } from './role.ts'
 import { dropToken, readToken } from './token.ts'
 
-const BASE: string = import.meta.env['VITE_API_BASE'] ?? '/api'
+export const API_BASE: string = import.meta.env['VITE_API_BASE'] ?? '/api'
 
 type Schema = z.ZodMiniType
 type Input<S> = S extends Schema ? z.input<S> : never
@@ -97,7 +97,7 @@ function address(route: Route, { params = {}, query }: LooseRequest): string {
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
   }
-  return `${BASE}${path}${search.size > 0 ? `?${search}` : ''}`
+  return `${API_BASE}${path}${search.size > 0 ? `?${search}` : ''}`
 }
 
 interface Envelope extends Partial<Omit<FailureBody, 'success'>> {

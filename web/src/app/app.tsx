@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { onRoleChange } from '../api/role.ts'
+import { keepLive } from '../live/keep-live.ts'
 import { keepSession } from '../session/keep-session.ts'
 import { toast } from '../ui/toast.ts'
 import { Toaster } from '../ui/toaster.tsx'
@@ -39,6 +40,8 @@ export function App({ router }: { router: AppRouter }) {
       }),
     [queryClient, router],
   )
+  // After the session, which is to be the first to hear that it ended.
+  useEffect(() => keepLive(queryClient), [queryClient])
 
   return (
     <QueryClientProvider client={queryClient}>

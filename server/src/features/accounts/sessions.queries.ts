@@ -70,6 +70,23 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
   return rows[0]
 }
 
+/** The roles of those sessions that serve, by their tokens' hashes in hex. */
+export async function findRolesOfSessions(
+  reads: Reads,
+  tokenHashes: readonly Buffer[],
+  now: Date,
+): Promise<Map<string, Role>> {
+  const rows = await sendNamed<{ token_hash: Buffer; role: Role }>(reads, {
+    sql: `select sessions.token_hash, people.role
+            from sessions
+            join people on people.id = sessions.person_id
+            join partners on partners.id = people.partner_id
+           where sessions.token_hash = any($1) and sessions.expires_at > $2 and people.is_active and partners.is_active`,
+    parameters: [tokenHashes, now.toISOString()],
+  })
+  return new Map(rows.map(({ token_hash, role }) => [token_hash.toString('hex'), role]))
+}
+
 /** The session with its seed: this one, unless it has one already. Until the transaction ends, no other exchange reads it. */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
   return tx

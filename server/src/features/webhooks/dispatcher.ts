@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from '../../db/listen.ts'
+import type { Hearer } from '../../db/listen.ts'
 import type { Deps } from '../../deps.ts'
 import { EVENTS_TO_DELIVER } from '../../events/events.ts'
 import { ATTEMPT_MS_MAX, attemptDelivery } from './attempt-delivery.ts'
@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 5_000
 const LOOK_MS_MIN = 250
 const AGAIN_AFTER_ERROR_MS = 1_000
 
-export interface Dispatcher {
+export interface Dispatcher extends Hearer {
   /** Attempts under way get so long; what they do not finish is handed back, and made again by another process (D4). */
   stop(timeoutMs: number): Promise<void>
 }
@@ -34,10 +34,7 @@ export interface Dispatcher {
  * Makes deliveries of events and attempts of deliveries (D35). Each process has one, and they share the work by what
  * they claim in the database. It sleeps until PostgreSQL notifies it or the next attempt is due.
  */
-export function startDispatcher(
-  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config' | 'log'>,
-  databaseUrl: string,
-): Dispatcher {
+export function startDispatcher(deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config' | 'log'>): Dispatcher {
   const { db, clock, log } = deps
   const lanes = openDeliveryLanes()
   const aborting = new AbortController()
@@ -127,23 +124,18 @@ export function startDispatcher(
     lookIn(AGAIN_AFTER_ERROR_MS)
   }
 
-  const listening = listen(
-    databaseUrl,
-    {
+  return {
+    channels: {
       [EVENTS_TO_DELIVER]: () => fanOut.ask(),
       [DELIVERIES_DUE]: (partnerId) => {
         lanes.markReady(partnerId)
         claim.ask()
       },
     },
-    { onConnect: lookNow, onError: handleError, silenceMsMax: 2 * deps.config.databaseTimeoutMs },
-  )
-
-  return {
+    onConnect: lookNow,
     async stop(timeoutMs) {
       isStopping = true
       clearTimeout(looking)
-      await listening.close()
       await Promise.all([fanOut.idle(), look.idle(), claim.idle()])
       await Promise.race([Promise.all(underWay), sleep(timeoutMs, undefined, { ref: false })])
       aborting.abort()

@@ -1,0 +1,12 @@
+/** What can happen to a lead, deal or note (D35). */
+export const RECORD_EVENT_TYPES = [
+  'lead.created',
+  'lead.status_changed',
+  'lead.converted',
+  'lead.removed',
+  'deal.created',
+  'deal.stage_changed',
+  'deal.updated',
+  'deal.removed',
+  'note.added',
+] as const

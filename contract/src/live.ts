@@ -1,0 +1,67 @@
+import * as z from 'zod/mini'
+import { Instant } from './dates.ts'
+import { RECORD_EVENT_TYPES } from './event-types.ts'
+import { type Role, reaches } from './roles.ts'
+import { defineRoute } from './route.ts'
+
+/** Open pages of one person at once, for each server process. */
+export const STREAMS_OF_PERSON_MAX = 10
+/** How many missed events a stream repeats; after more it says `stream.reset`. */
+export const MISSED_EVENTS_MAX = 1_000
+
+/** Events (D35), and after them what is no event but shows on a page. Those have no id, so a break loses them. */
+const LIVE_TYPES = [
+  ...RECORD_EVENT_TYPES,
+  /** The CRM has it now, or refused it, or the lender changed one of its fields. */
+  'lead.changed',
+  'deal.changed',
+  'note.changed',
+  'sync.progressed',
+  'sync.ended',
+  'webhook.logged',
+  'endpoint.changed',
+  'team.changed',
+  'security.logged',
+  /** The first message of each stream. */
+  'stream.opened',
+  /** More was missed than a stream repeats: all that a page shows may be old. */
+  'stream.reset',
+] as const
+const LiveType = z.enum(LIVE_TYPES)
+export type LiveType = z.infer<typeof LiveType>
+
+const LIVE_KINDS = ['lead', 'deal', 'note', 'sync', 'webhook', 'endpoint', 'team', 'security', 'stream'] as const
+const LiveKind = z.enum(LIVE_KINDS)
+
+/** The `data` of one message (D70). */
+export const LiveMessage = z.object({
+  type: LiveType,
+  loid: z.nullable(z.string()),
+  /** What it is about: the first word of `type`. */
+  kind: LiveKind,
+  at: Instant,
+})
+export type LiveMessage = z.infer<typeof LiveMessage>
+
+/** Undefined for a type that another version of the portal knows. */
+export function liveMessage(type: string, loid: string | null, at: string): LiveMessage | undefined {
+  return LiveMessage.safeParse({ type, loid, kind: type.split('.', 1)[0], at }).data
+}
+
+const OWNERS_KINDS: readonly LiveMessage['kind'][] = ['webhook', 'endpoint', 'security']
+
+/** What a role may not see it is not told of either (D61). */
+export function mayHear(role: Role, { kind }: LiveMessage): boolean {
+  return !OWNERS_KINDS.includes(kind) || reaches(role, 'owner')
+}
+
+export const readLive = defineRoute({
+  method: 'GET',
+  path: '/live',
+  auth: 'session',
+  least: 'viewer',
+  answer: LiveMessage,
+  envelope: 'stream',
+  summary:
+    'A stream of what happens to the partner’s records, as server-sent events. Send `Last-Event-ID` after a break.',
+})

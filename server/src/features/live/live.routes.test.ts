@@ -1,0 +1,235 @@
+import {
+  type LiveMessage,
+  LiveMessage as Message,
+  MISSED_EVENTS_MAX,
+  STREAMS_OF_PERSON_MAX,
+} from '@portal/contract/live.ts'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../db/ids.ts'
+import { messagesOf } from '../../testing/messages-of.ts'
+import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+
+let portal: TestPortal
+const lines: string[] = []
+beforeAll(async () => {
+  portal = await startPortal({ onLogLine: (line) => lines.push(line) })
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+interface Heard extends LiveMessage {
+  id: string | undefined
+}
+
+/** A stream that is open, and all that it said. */
+async function openStream(token: string, { on = portal, lastEventId = '' } = {}) {
+  const leaving = new AbortController()
+  const response = await fetch(`${on.url}/api/live`, {
+    headers: { authorization: `Bearer ${token}`, ...(lastEventId && { 'last-event-id': lastEventId }) },
+    signal: leaving.signal,
+  })
+  const heard: Heard[] = []
+  let isOver = false
+  const read = async () => {
+    for await (const { id, data } of messagesOf(response)) heard.push({ ...Message.parse(JSON.parse(data)), id })
+  }
+  void read()
+    .catch(() => undefined)
+    .then(() => (isOver = true))
+  const stream = {
+    response,
+    heard,
+    hear: (type: LiveMessage['type']) => waitFor(type, async () => heard.find((message) => message.type === type)),
+    end: () => waitFor('the end of the stream', async () => isOver),
+    async [Symbol.asyncDispose]() {
+      leaving.abort()
+    },
+  }
+  if (response.ok) await stream.hear('stream.opened')
+  return stream
+}
+
+function lastIdOf({ heard }: { heard: Heard[] }): string {
+  return heard.findLast(({ id }) => id !== undefined)?.id ?? ''
+}
+
+/** Written past the rules, as they happen in bulk or late. */
+async function insertEvents(partnerId: string, count: number, at = new Date()): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId(at))
+  await sql`insert into events (id, partner_id, type, loid, data, created_at)
+            select id, ${partnerId}, 'lead.status_changed', 'LO-00000000', '{}', ${at.toISOString()}
+              from unnest(${ids}::uuid[]) as id`.execute(portal.deps.db)
+  return ids
+}
+
+test('GET /live tells of an event at once, and of another partner’s never', async () => {
+  const partner = await portal.newPartner()
+  const other = await portal.newPartner()
+  await using stream = await openStream(partner.token)
+  await using foreign = await openStream(other.token)
+  const { loid } = await partner.submitLead()
+  const told = await stream.hear('lead.created')
+  expect(told).toMatchObject({ type: 'lead.created', kind: 'lead', loid })
+  const [event] = await portal.deps.db.selectFrom('events').selectAll().where('partner_id', '=', partner.id).execute()
+  expect([told.id, told.at]).toEqual([event?.id, event?.created_at])
+  await other.submitLead()
+  await foreign.hear('lead.created')
+  expect(foreign.heard.filter((message) => message.loid === loid)).toEqual([])
+  expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    'portal-role': 'owner',
+  })
+  expect(stream.response.headers.get('content-encoding')).toBeNull()
+})
+
+test('GET /live tells of a page of 200 events in a few notifications, each event once', async () => {
+  const partner = await portal.newPartner()
+  await using stream = await openStream(partner.token)
+  const ids = await insertEvents(partner.id, 200)
+  const events = () => stream.heard.filter(({ kind }) => kind === 'lead')
+  await waitFor('all of them', async () => events().length === ids.length)
+  expect(new Set(events().map(({ id }) => id))).toEqual(new Set(ids))
+})
+
+test('GET /live tells of what is no event: the CRM’s answer, a sync, the webhook, the team', async () => {
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  await using stream = await openStream(partner.token)
+  await portal.deps.db.updateTable('leads').set({ crm: 'failed' }).where('loid', '=', loid).execute()
+  expect(await stream.hear('lead.changed')).toMatchObject({ kind: 'lead', loid, id: undefined })
+  await partner.post(`/crm/note/${loid}`, { content: 'A note long enough.' })
+  expect(await stream.hear('note.added')).toMatchObject({ kind: 'note', loid })
+  await portal.deps.db.updateTable('notes').set({ crm: 'failed' }).where('loid', '=', loid).execute()
+  expect(await stream.hear('note.changed')).toMatchObject({ loid })
+  await partner.post('/dashboard/sync-leads')
+  await stream.hear('sync.progressed')
+  await stream.hear('sync.ended')
+  await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
+  await stream.hear('endpoint.changed')
+  await stream.hear('security.logged')
+  await partner.post('/dashboard/webhook-test')
+  await stream.hear('webhook.logged')
+  await addColleague(portal, partner, 'member')
+  await stream.hear('team.changed')
+})
+
+test('GET /live tells a viewer nothing of the webhook and of the security log', async () => {
+  const partner = await portal.newPartner()
+  const viewer = await addColleague(portal, partner, 'viewer')
+  await using stream = await openStream(viewer.token)
+  await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
+  await partner.submitLead()
+  await stream.hear('lead.created')
+  expect(stream.heard.map(({ kind }) => kind)).toEqual(['stream', 'lead'])
+})
+
+test('GET /live repeats what was missed, and what may have been, from the last id', async () => {
+  const partner = await portal.newPartner()
+  const [early = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 600_000))
+  const before = await openStream(partner.token)
+  const lastEventId = lastIdOf(before)
+  await before[Symbol.asyncDispose]()
+  const [missed = ''] = await insertEvents(partner.id, 1)
+  // Its id was made before, and its transaction committed after the break.
+  const [late = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 60_000))
+  await using after = await openStream(partner.token, { lastEventId })
+  const ids = after.heard.map(({ id }) => id)
+  expect(ids).toEqual([late, missed, lastIdOf(after)])
+  expect(ids).not.toContain(early)
+})
+
+test('GET /live repeats a thousand events and says `stream.reset` for more', async () => {
+  const partner = await portal.newPartner()
+  const before = await openStream(partner.token)
+  const lastEventId = lastIdOf(before)
+  await before[Symbol.asyncDispose]()
+  await insertEvents(partner.id, MISSED_EVENTS_MAX)
+  await using whole = await openStream(partner.token, { lastEventId })
+  expect(whole.heard.filter(({ kind }) => kind === 'lead')).toHaveLength(MISSED_EVENTS_MAX)
+  await insertEvents(partner.id, 1)
+  await using reset = await openStream(partner.token, { lastEventId })
+  expect(reset.heard.map(({ type }) => type)).toEqual(['stream.reset', 'stream.opened'])
+})
+
+test('GET /live takes whatever is sent as Last-Event-ID', async () => {
+  const partner = await portal.newPartner()
+  for (const lastEventId of ['x', 'ffffffff-ffff-7fff-8fff-ffffffffffff', '00000000-0000-7000-8000-000000000000']) {
+    await using stream = await openStream(partner.token, { lastEventId })
+    expect(stream.response.status).toBe(200)
+  }
+})
+
+test('GET /live ends within five seconds of its session: signing out, another password, deactivating', async () => {
+  const partner = await portal.newPartner()
+  const colleague = await addColleague(portal, partner, 'member')
+  const { email, password } = partner
+  const second: string = (await portal.post('/auth/login', { email, password })).body.token
+  const third: string = (await portal.post('/auth/login', { email, password })).body.token
+  await using signedOut = await openStream(second)
+  await using withOldPassword = await openStream(third)
+  await using deactivated = await openStream(colleague.token)
+  await using own = await openStream(partner.token)
+  const startedAt = Date.now()
+  await portal.post('/auth/logout', {}, { token: second })
+  await partner.put(`/team/people/${colleague.id}`, { is_active: false })
+  const newPassword = 'another-fine-horse'
+  await partner.put('/profile/password', { currentPassword: password, newPassword, confirmPassword: newPassword })
+  await Promise.all([signedOut.end(), withOldPassword.end(), deactivated.end()])
+  expect(Date.now() - startedAt).toBeLessThan(5_000)
+  await partner.submitLead()
+  await own.hear('lead.created')
+})
+
+test('GET /live refuses a person’s eleventh stream, and takes it when another has ended', async () => {
+  const partner = await portal.newPartner()
+  const streams = await Promise.all(Array.from({ length: STREAMS_OF_PERSON_MAX }, () => openStream(partner.token)))
+  const refused = await partner.get('/live')
+  expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '15'])
+  await streams[0]?.[Symbol.asyncDispose]()
+  await waitFor('room for another', async () => (await partner.get('/live')).status === 200)
+  for (const stream of streams) await stream[Symbol.asyncDispose]()
+})
+
+test('GET /live logs one line at its end', async () => {
+  const partner = await portal.newPartner()
+  const stream = await openStream(partner.token)
+  const { 'x-request-id': id } = Object.fromEntries(stream.response.headers)
+  const ours = () => lines.filter((line) => line.includes(`"${id}"`))
+  await partner.submitLead()
+  await stream.hear('lead.created')
+  expect(ours()).toEqual([])
+  await stream[Symbol.asyncDispose]()
+  await waitFor('the line', async () => ours().length > 0)
+  expect(ours().map((line) => JSON.parse(line))).toMatchObject([
+    { path: '/api/live', status: 200, partner: partner.id },
+  ])
+})
+
+test('GET /live ends where nothing was heard of the database, and tells what was missed afterwards', async () => {
+  const partner = await portal.newPartner()
+  await using before = await openStream(partner.token)
+  const lastEventId = lastIdOf(before)
+  await portal.withoutDatabase(async () => undefined)
+  await waitFor('the database', async () => (await partner.get('/dashboard/leads')).status === 200)
+  const { loid } = await partner.submitLead()
+  await before.end()
+  await using after = await openStream(partner.token, { lastEventId })
+  expect(await after.hear('lead.created')).toMatchObject({ loid })
+  const next = await partner.submitLead()
+  await waitFor('the next', async () => after.heard.some((message) => message.loid === next.loid))
+})
+
+test('an orderly stop ends the streams, and another process goes on', async () => {
+  const stopping = await startPortal({ on: portal })
+  const partner = await portal.newPartner()
+  await using stream = await openStream(partner.token, { on: stopping })
+  const { loid } = await partner.submitLead()
+  expect(await stream.hear('lead.created')).toMatchObject({ loid })
+  const startedAt = Date.now()
+  await stopping[Symbol.asyncDispose]()
+  await stream.end()
+  expect(Date.now() - startedAt).toBeLessThan(5_000)
+})

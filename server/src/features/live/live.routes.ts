@@ -1,0 +1,9 @@
+import { readLive } from '@portal/contract/live.ts'
+import { type Mount, Streamed } from '../../http/mount.ts'
+import type { Live } from '../../live/live.ts'
+
+export function liveRoutes(mount: Mount, live: Live): void {
+  mount(readLive, async ({ partner: { id, personId, role, token } }) => {
+    return new Streamed((call) => live.open({ partnerId: id, personId, role, token }, call))
+  })
+}

@@ -1,0 +1,171 @@
+import { liveMessage, MISSED_EVENTS_MAX, mayHear, STREAMS_OF_PERSON_MAX } from '@portal/contract/live.ts'
+import type { Role } from '@portal/contract/roles.ts'
+import * as z from 'zod/mini'
+import { chunksOf } from '../chunks-of.ts'
+import { firstIdAt, isId, timeOfId } from '../db/ids.ts'
+import type { Hearer } from '../db/listen.ts'
+import type { Deps } from '../deps.ts'
+import { PortalError, TooMany } from '../errors.ts'
+import { findEventsSince } from '../events/events.ts'
+import type { StreamCall } from '../http/mount.ts'
+import { type Reader, Stream } from './stream.ts'
+
+/** Where PostgreSQL tells every process what changed (migrations/0024_live.sql). */
+const LIVE = 'live'
+/** A session that ended ends its streams within this and a look at the database. */
+const LOOK_EVERY_MS = 2_000
+const LOOKED_UP_AT_ONCE = 1_000
+/**
+ * An event gets its id before its transaction commits, so one that is older than the last that a page had may become
+ * visible after it. No transaction takes this long, and the clocks of several machines differ by less.
+ */
+const LOOK_BACK_MS = 120_000
+/** A page that begins has just read what it shows. */
+const FIRST_LOOK_BACK_MS = 15_000
+const ASK_AGAIN_SECONDS = 15
+
+interface LiveSettings {
+  /** At once, in this process. */
+  streamsMax: number
+  /** The roles of those sessions that have not ended, by token. */
+  findRoles(tokens: readonly string[]): Promise<ReadonlyMap<string, Role>>
+}
+
+export interface Live extends Hearer {
+  /** Throws where no stream can be had. */
+  open(reader: Reader, call: StreamCall): void
+  /** Ends all streams; further ones are refused. */
+  close(): void
+}
+
+/**
+ * The streams of this process, fed by its one listener (D70). Nothing of them outlives their connections, so other processes
+ * need not know of them, and a person may have as many on each.
+ */
+export function openLive(
+  { reads, clock, log }: Pick<Deps, 'reads' | 'clock' | 'log'>,
+  { streamsMax, findRoles }: LiveSettings,
+): Live {
+  const streams = new Set<Stream>()
+  const ofPartners = new Map<string, Set<Stream>>()
+  const ofPersons = new Map<string, Set<Stream>>()
+  let isClosed = false
+  let looking: NodeJS.Timeout | undefined
+
+  function add(stream: Stream): void {
+    streams.add(stream)
+    addTo(ofPartners, stream.reader.partnerId, stream)
+    addTo(ofPersons, stream.reader.personId, stream)
+    looking ??= setTimeout(() => void look(), LOOK_EVERY_MS)
+  }
+
+  function remove(stream: Stream): void {
+    streams.delete(stream)
+    removeFrom(ofPartners, stream.reader.partnerId, stream)
+    removeFrom(ofPersons, stream.reader.personId, stream)
+  }
+
+  async function tellMissed(stream: Stream, lastEventId: string | undefined): Promise<void> {
+    const now = clock.now()
+    const nowMs = now.getTime()
+    const sinceMs =
+      lastEventId && isId(lastEventId)
+        ? Math.min(Date.parse(timeOfId(lastEventId)), nowMs) - LOOK_BACK_MS
+        : nowMs - FIRST_LOOK_BACK_MS
+    const missed = await findEventsSince(reads, stream.reader.partnerId, new Date(sinceMs), MISSED_EVENTS_MAX + 1)
+    const told: Told[] =
+      missed.length > MISSED_EVENTS_MAX
+        ? [['stream.reset', null, null]]
+        : missed.map(({ type, loid, id }) => [type, loid, id])
+    // With an id, so that a page that has had no event yet can say how far it is.
+    stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
+  }
+
+  /** Ends the streams whose sessions ended, however and in whichever process. */
+  async function look(): Promise<void> {
+    try {
+      for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {
+        const roles = await findRoles(some.map(({ reader }) => reader.token))
+        for (const stream of some) {
+          const role = roles.get(stream.reader.token)
+          if (role) stream.reader.role = role
+          else stream.end()
+        }
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the sessions of open pages were not looked up')
+    }
+    looking = streams.size > 0 && !isClosed ? setTimeout(() => void look(), LOOK_EVERY_MS) : undefined
+  }
+
+  return {
+    channels: {
+      [LIVE](payload) {
+        const readers = ofPartners.get(payload.slice(0, ID_LENGTH))
+        if (!readers) return
+        const told = Notification.parse(JSON.parse(payload.slice(ID_LENGTH)))
+        const nowMs = clock.now().getTime()
+        const texts = new Map<Role, string>()
+        for (const stream of readers) {
+          const { role } = stream.reader
+          const text = texts.get(role) ?? textOf(told, role, nowMs)
+          texts.set(role, text)
+          stream.write(text)
+        }
+      },
+    },
+    // What was told in between, nobody heard. The pages resume, which tells them.
+    onConnect() {
+      for (const stream of streams) stream.end()
+    },
+    open(reader, { lastEventId, accept }) {
+      if (isClosed || streams.size >= streamsMax) {
+        const text = 'The portal has no room for another live page. Please try again in a moment.'
+        throw new PortalError(503, 'UNAVAILABLE', text, { retryAfterSeconds: ASK_AGAIN_SECONDS })
+      }
+      if ((ofPersons.get(reader.personId)?.size ?? 0) >= STREAMS_OF_PERSON_MAX) {
+        throw new TooMany(`At most ${STREAMS_OF_PERSON_MAX} pages of a person are live at once.`, ASK_AGAIN_SECONDS)
+      }
+      const stream = new Stream(reader, accept(), remove)
+      add(stream)
+      tellMissed(stream, lastEventId).catch((error: unknown) => {
+        log.warn({ err: error }, 'a page was not told what it missed')
+        stream.cut()
+      })
+    },
+    close() {
+      isClosed = true
+      clearTimeout(looking)
+      for (const stream of streams) stream.end()
+    },
+  }
+}
+
+const ID_LENGTH = 36
+/** Type, LOID, and the id of what is an event. */
+const Notification = z.array(z.tuple([z.string(), z.nullable(z.string()), z.nullable(z.string())]))
+type Told = z.infer<typeof Notification>[number]
+
+/** As server-sent events, without what the role may not hear. */
+function textOf(told: readonly Told[], role: Role, nowMs: number): string {
+  let text = ''
+  for (const [type, loid, id] of told) {
+    const at = id === null ? new Date(nowMs).toISOString() : timeOfId(id)
+    const message = liveMessage(type, loid, at)
+    if (!message || !mayHear(role, message)) continue
+    text += `${id === null ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`
+  }
+  return text
+}
+
+function addTo(groups: Map<string, Set<Stream>>, key: string, stream: Stream): void {
+  const group = groups.get(key)
+  if (group) group.add(stream)
+  else groups.set(key, new Set([stream]))
+}
+
+function removeFrom(groups: Map<string, Set<Stream>>, key: string, stream: Stream): void {
+  const group = groups.get(key)
+  group?.delete(stream)
+  if (group?.size === 0) groups.delete(key)
+}

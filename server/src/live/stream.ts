@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import type { Role } from '@portal/contract/roles.ts'
+
+/** A reader who leaves more with us than this is cut off. The page resumes when it reads again. */
+const BUFFERED_BYTES_MAX = 64 * 1_024
+/** Proxies cut what is silent for a minute, some for half of it. */
+const COMMENT_EVERY_MS = 20_000
+
+/** Whose page it is. */
+export interface Reader {
+  partnerId: string
+  personId: string
+  role: Role
+  token: string
+}
+
+/** One open page. What is written before `begin` waits for it, so that nothing falls between what was missed and what comes. */
+export class Stream {
+  readonly reader: Reader
+  readonly #response: ServerResponse
+  #waiting: string[] | undefined = []
+
+  constructor(reader: Reader, response: ServerResponse, onEnd: (stream: Stream) => void) {
+    this.reader = reader
+    this.#response = response
+    const commenting = setInterval(() => this.#send(':\n\n'), COMMENT_EVERY_MS)
+    response.on('close', () => {
+      clearInterval(commenting)
+      onEnd(this)
+    })
+  }
+
+  begin(missed: string): void {
+    const text = missed + (this.#waiting ?? []).join('')
+    this.#waiting = undefined
+    this.#send(text)
+  }
+
+  write(text: string): void {
+    if (this.#waiting) this.#waiting.push(text)
+    else this.#send(text)
+  }
+
+  /** The page asks again, if it still may. */
+  end(): void {
+    this.#response.end()
+  }
+
+  cut(): void {
+    this.#response.destroy()
+  }
+
+  #send(text: string): void {
+    if (text === '' || this.#response.writableEnded) return
+    if (this.#response.writableLength > BUFFERED_BYTES_MAX) this.cut()
+    else this.#response.write(text)
+  }
+}

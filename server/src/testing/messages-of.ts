@@ -1,0 +1,7 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+
+/** The messages of a stream until it ends. It is left when nobody reads on. */
+export async function* messagesOf({ body }: Response) {
+  if (!body) return
+  yield* body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+}

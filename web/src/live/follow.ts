@@ -1,0 +1,146 @@
+import { type LiveMessage, liveMessage } from '@portal/contract/live.ts'
+import { dropToken, readToken } from '../api/token.ts'
+import { NoStream, readStream } from './read-stream.ts'
+
+const RETRY_MS = 1_000
+/** Short, because a page is to have caught up soon after the server is back. */
+const RETRY_MS_MAX = 4_000
+const LOOK_EVERY_MS = 5_000
+/** The server says something every 20 seconds. */
+const SILENCE_MS_MAX = 45_000
+/** What a page shows first is as old as the page; a stream that begins later than this cannot tell what it missed. */
+const FIRST_STREAM_MS_MAX = 10_000
+/** Without a stream a visible page asks this often (D71). */
+const ASK_EVERY_MS = 15_000
+/** More ids than a stream repeats. */
+const IDS_KEPT_MAX = 4_000
+
+/**
+ * Follows what happens to the partner's records, over one stream after the other, until `signal`. Each event is told once,
+ * however often the server repeats it. While no stream can be had, a visible page is told every 15 seconds that all it shows may be
+ * old. A hidden page lets go of its stream when another one comes to the front: browsers keep six connections to a server.
+ */
+export function follow(onMessage: (message: LiveMessage) => void, signal: AbortSignal): void {
+  const startedAt = Date.now()
+  const seen = new Set<string>()
+  const tabs = new BroadcastChannel('live')
+  let lastEventId: string | undefined
+  let isOpen = false
+  let isResting = document.hidden
+  let failures = 0
+  let askedAt = startedAt
+  let signAt = startedAt
+  /** Ends the present stream, or the wait for the next. */
+  let interrupting = new AbortController()
+
+  function handleSign() {
+    signAt = Date.now()
+  }
+
+  function handleMessage(message: LiveMessage, id: string | undefined) {
+    failures = 0
+    if (message.type === 'stream.opened') {
+      const isFirst = lastEventId === undefined
+      isOpen = true
+      noteId(id)
+      if (isFirst && Date.now() - startedAt > FIRST_STREAM_MS_MAX) tellReset()
+      if (!isFirst) onMessage(message)
+      return
+    }
+    if (id !== undefined && seen.has(id)) return
+    noteId(id)
+    onMessage(message)
+  }
+
+  function noteId(id: string | undefined) {
+    if (id === undefined) return
+    if (seen.size >= IDS_KEPT_MAX) for (const old of [...seen].slice(0, IDS_KEPT_MAX / 2)) seen.delete(old)
+    seen.add(id)
+    // Ids begin with their time, and one may come late.
+    if (lastEventId === undefined || id > lastEventId) lastEventId = id
+  }
+
+  function tellReset() {
+    askedAt = Date.now()
+    const reset = liveMessage('stream.reset', null, new Date().toISOString())
+    if (reset) onMessage(reset)
+  }
+
+  function look() {
+    const now = Date.now()
+    // Also after the machine slept, which no timer notices.
+    if (!isResting && now - signAt > SILENCE_MS_MAX) interrupting.abort()
+    if (!isOpen && !document.hidden && now - askedAt >= ASK_EVERY_MS) tellReset()
+  }
+
+  function handleReturn() {
+    if (document.hidden) return
+    isResting = false
+    tabs.postMessage('in front')
+    if (!isOpen) interrupting.abort()
+    look()
+  }
+
+  function handleOtherTab() {
+    if (!document.hidden) return
+    isResting = true
+    interrupting.abort()
+  }
+
+  async function run() {
+    while (!signal.aborted) {
+      const token = readToken()
+      if (token === null) return
+      interrupting = new AbortController()
+      let retryAfterMs = 0
+      if (!isResting) {
+        handleSign()
+        try {
+          const either = AbortSignal.any([signal, interrupting.signal])
+          await readStream({ token, lastEventId, signal: either, onSign: handleSign, onMessage: handleMessage })
+        } catch (error) {
+          failures += 1
+          if (error instanceof NoStream) {
+            if (error.status === 401) dropToken(token)
+            // A role or a missing second factor: the page shows what to do.
+            if (error.status === 401 || error.status === 403) return
+            retryAfterMs = error.retryAfterMs
+          }
+        }
+        isOpen = false
+      }
+      await pause(isResting ? undefined : Math.max(retryAfterMs, retryMs(failures)), interrupting.signal, signal)
+    }
+  }
+
+  tabs.addEventListener('message', handleOtherTab)
+  document.addEventListener('visibilitychange', handleReturn)
+  window.addEventListener('online', handleReturn)
+  const looking = setInterval(look, LOOK_EVERY_MS)
+  signal.addEventListener('abort', () => {
+    clearInterval(looking)
+    tabs.close()
+    document.removeEventListener('visibilitychange', handleReturn)
+    window.removeEventListener('online', handleReturn)
+  })
+  void run()
+}
+
+/** After a stream that served and ended, soon and not all pages at once. */
+function retryMs(failures: number): number {
+  if (failures === 0) return Math.random() * RETRY_MS
+  return Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX) * (0.5 + Math.random() / 2)
+}
+
+/** Until then, or until one of the signals. */
+function pause(ms: number | undefined, ...signals: AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    const either = AbortSignal.any(signals)
+    if (either.aborted) resolve()
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+    either.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

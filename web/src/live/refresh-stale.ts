@@ -1,0 +1,48 @@
+import type { LiveMessage } from '@portal/contract/live.ts'
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import { staleQueries } from './stale-queries.ts'
+
+/** A burst of messages becomes one refresh. */
+const GATHER_MS = 150
+const GATHER_MS_MAX = 1_000
+/** After the server was away, all pages come back at once; what they can wait for, each asks at a time of its own. */
+const SPREAD_MS = 8_000
+
+/**
+ * Asks again for what messages made stale and a page shows; the rest when a page shows it. The next refresh waits for this
+ * one, so that a slow server is not asked ever faster.
+ */
+export function createRefresh(queryClient: QueryClient): (message: LiveMessage) => void {
+  const stale = new Map<string, QueryKey>()
+  let refreshing: Promise<void> | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let gatheringSince = 0
+
+  async function refresh() {
+    timer = undefined
+    const keys = [...stale.values()]
+    stale.clear()
+    refreshing = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey }))).then(() => {
+      refreshing = undefined
+      if (stale.size > 0) gather()
+    })
+    await refreshing
+  }
+
+  function gather() {
+    const now = Date.now()
+    if (stale.size === 0 || timer === undefined) gatheringSince = now
+    clearTimeout(timer)
+    timer = setTimeout(() => void refresh(), Math.min(GATHER_MS, gatheringSince + GATHER_MS_MAX - now))
+  }
+
+  function note(message: LiveMessage) {
+    for (const key of staleQueries(message)) stale.set(JSON.stringify(key), key)
+    if (!refreshing && stale.size > 0) gather()
+  }
+
+  return (message) => {
+    if (message.type === 'stream.opened') setTimeout(() => note(message), Math.random() * SPREAD_MS)
+    else note(message)
+  }
+}

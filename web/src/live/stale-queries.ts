@@ -1,0 +1,50 @@
+import type { LiveMessage } from '@portal/contract/live.ts'
+import type { QueryKey } from '@tanstack/react-query'
+
+type Stale = (loid: string) => QueryKey[]
+
+const FIGURES: QueryKey[] = [['dashboard']]
+const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
+const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]
+
+const lead: Stale = (loid) => [...LEAD_LISTS, ['leads', 'detail', loid], ['leads', 'status-history', loid]]
+const deal: Stale = (loid) => [...DEAL_LISTS, ['deals', 'detail', loid], ['deals', 'stage-history', loid]]
+const note: Stale = (loid) => [
+  ['leads', 'detail', loid],
+  ['deals', 'detail', loid],
+]
+const all: Stale = () => [[]]
+
+/** What a message makes stale, by the beginnings of keys: queries of pages that are not open are asked again when they are. */
+const STALE: Record<LiveMessage['type'], Stale> = {
+  'lead.created': (loid) => [...lead(loid), ...FIGURES],
+  'lead.status_changed': (loid) => [...lead(loid), ...FIGURES],
+  'lead.converted': (loid) => [...lead(loid), ...deal(loid), ...FIGURES],
+  'lead.removed': (loid) => [...lead(loid), ...FIGURES],
+  'lead.changed': lead,
+  'deal.created': (loid) => [...deal(loid), ...FIGURES],
+  'deal.stage_changed': (loid) => [...deal(loid), ...FIGURES],
+  'deal.updated': (loid) => [...deal(loid), ...FIGURES],
+  'deal.removed': (loid) => [...deal(loid), ...LEAD_LISTS, ...FIGURES],
+  'deal.changed': deal,
+  'note.added': (loid) => [...note(loid), ['dashboard', 'activity']],
+  'note.changed': note,
+  'sync.progressed': () => [['sync']],
+  // A first sync records no events.
+  'sync.ended': () => [['leads'], ['deals'], ['search'], ['sync'], ...FIGURES],
+  'webhook.logged': () => [
+    ['webhooks', 'logs'],
+    ['webhooks', 'attempts'],
+    ['webhooks', 'test'],
+  ],
+  'endpoint.changed': () => [['webhooks', 'endpoint']],
+  'team.changed': () => [['team'], ['accounts']],
+  'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
+  // Messages without an id were lost in the break.
+  'stream.opened': all,
+  'stream.reset': all,
+}
+
+export function staleQueries({ type, loid }: LiveMessage): QueryKey[] {
+  return STALE[type](loid ?? '')
+}
