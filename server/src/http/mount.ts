@@ -21,6 +21,16 @@ import { type Visitor, visitorOf } from './visitor.ts'
 type Schema = z.ZodMiniType
 type Parsed<S> = S extends Schema ? z.output<S> : undefined
 
+/** How long a caller who was let in counts as such. */
+const ADMITTED_MS = 1_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the caller was last let in, in milliseconds. */
+    admittedAt: number
+  }
+}
+
 /** What a handler gets: everything checked, nothing of HTTP but where it comes from. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
   partner: CallerOf<Who>
@@ -96,10 +106,18 @@ export function createMount(
   { findConfirmation, storeSecurity }: { findConfirmation: FindConfirmation; storeSecurity: StoreSecurity },
 ): Mount {
   app.decorateRequest('caller', null)
+  app.decorateRequest('admittedAt', 0)
   return (route, handler) => {
     type ThisCall = Parameters<typeof handler>[0]
     const answer = compileAnswer(route.answer)
     const isSecure = () => deps.publicUrl.startsWith('https:')
+    async function admit(request: FastifyRequest, reply: FastifyReply) {
+      request.admittedAt = deps.clock.now().getTime()
+      await authenticate(request, reply, route.auth)
+      requireRole(request.caller, route.least, reply)
+      requireSecondFactor(request.caller, route)
+      await requireConfirmed(request.caller, route, findConfirmation)
+    }
     app.route({
       method: route.method,
       url: `/api${route.path}`,
@@ -108,11 +126,10 @@ export function createMount(
       exposeHeadRoute: route.envelope !== 'stream',
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
       // Before the body is read: a stranger's is not worth it.
-      onRequest: async (request, reply) => {
-        await authenticate(request, reply, route.auth)
-        requireRole(request.caller, route.least, reply)
-        requireSecondFactor(request.caller, route)
-        await requireConfirmed(request.caller, route, findConfirmation)
+      onRequest: admit,
+      // A caller may take long over the body, and be shut out meanwhile.
+      preHandler: async (request, reply) => {
+        if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
       },
       handler: async (request, reply) => {
         const partner = request.caller ?? undefined

@@ -17,9 +17,9 @@ export function openAuthenticator(origin: string) {
   const clientData = (type: string, challenge: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
 
-  function authenticatorData(rpId: string, flags: number): Buffer {
+  function authenticatorData(rpId: string, flags: number, atCount = counter + 1): Buffer {
     const count = Buffer.alloc(4)
-    counter += 1
+    counter = atCount
     count.writeUInt32BE(counter)
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), count])
   }
@@ -55,9 +55,12 @@ export function openAuthenticator(origin: string) {
         },
       }
     },
-    /** `isVerified`: the device asked for finger, face or PIN. */
-    use({ rpId, challenge }: PasskeyQuestion, { isVerified = true } = {}): UsedPasskey {
-      const data = authenticatorData(rpId, isVerified ? USER_PRESENT | USER_VERIFIED : USER_PRESENT)
+    /** `isVerified`: the device asked for finger, face or PIN. `count`: as a copy of the device would count. */
+    use(
+      { rpId, challenge }: PasskeyQuestion,
+      { isVerified = true, count }: { isVerified?: boolean; count?: number } = {},
+    ): UsedPasskey {
+      const data = authenticatorData(rpId, isVerified ? USER_PRESENT | USER_VERIFIED : USER_PRESENT, count)
       const client = clientData('webauthn.get', challenge)
       const signature = sign('sha256', Buffer.concat([data, sha256(client)]), privateKey)
       return {

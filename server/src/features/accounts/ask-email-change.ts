@@ -5,6 +5,7 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { saveEmailChange } from './email-changes.queries.ts'
+import { lockCaller } from './lock-caller.ts'
 import { mailEmailChange } from './mail-email-change.job.ts'
 import { getPerson } from './people.queries.ts'
 import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
@@ -22,11 +23,12 @@ const CHANGES: RateLimit = {
 /** The address changes when the link of the mail is opened (D67). An earlier link that waits ends. */
 export async function askEmailChange(
   deps: Deps,
-  { personId }: SessionCaller,
+  caller: SessionCaller,
   email: string,
   { limit, security }: { limit: Limit; security: NoteSecurity },
 ): Promise<void> {
   const { db, clock, jobs } = deps
+  const { personId } = caller
   const now = clock.now()
   const person = await getPerson(db, personId)
   if (email === person.email) {
@@ -35,6 +37,7 @@ export async function askEmailChange(
   }
   await limit(CHANGES, personId)
   await db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     await refuseKnownEmail(tx, email)
     await refuseHeldEmail(tx, email, personId, now)
     const id = newId(now)

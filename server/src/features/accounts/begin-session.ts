@@ -1,12 +1,21 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
-import { Forbidden } from '../../errors.ts'
+import { Forbidden, Unauthorized } from '../../errors.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { knownBy, rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
-import type { Person } from './people.queries.ts'
+import { getPerson, lockPerson, type Person } from './people.queries.ts'
 import { startSession } from './sessions.ts'
+
+/** By what the visitor proved to be the person. */
+export interface Proof {
+  /** For the security log. */
+  factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
+  /** Asked as the session begins: the password or the factor may have been changed since it was checked. */
+  stillCounts: (tx: Tx) => Promise<boolean>
+}
 
 /**
  * The end of every way to sign in. To be called where the visitor has proved to be the person, who is told of a browser
@@ -16,14 +25,23 @@ export async function beginSession(
   deps: Deps,
   person: Person,
   { visitor, security }: { visitor: Visitor; security: NoteSecurity },
+  { factor, stillCounts }: Proof,
 ): Promise<BegunSession> {
   const isNews = person.last_seen_at !== null && (await knownBy(deps.db, person.email, visitor)) !== 'mark'
   return deps.db.transaction().execute(async (tx) => {
     await rememberVisitor(tx, deps, person.id, visitor)
     if (isNews) await enqueueNotice(tx, deps, person.id, 'signed-in-elsewhere', { visitor })
-    await security(tx, 'signed-in', { partner: person.partner_id, person: person.id })
-    return startSession(tx, deps, person, visitor)
+    await security(tx, 'signed-in', { partner: person.partner_id, person: person.id, detail: `by ${factor}` })
+    await lockPerson(tx, person.id)
+    const now = await getPerson(tx, person.id)
+    refuseInactive(now)
+    if (!(await stillCounts(tx))) throw signInExpired()
+    return startSession(tx, deps, now, visitor)
   })
+}
+
+export function signInExpired(): Unauthorized {
+  return new Unauthorized('SIGN_IN_EXPIRED', 'The sign-in took too long. Please sign in again.')
 }
 
 export function refuseInactive(person: Person): void {

@@ -10,7 +10,7 @@ import { findEmailChangeByToken, markEmailChanged, removeEmailChange } from './e
 import { mailEmailChanged } from './mail-email-change.job.ts'
 import { mailResetLink } from './mail-reset-link.job.ts'
 import { hashPassword } from './passwords.ts'
-import { findContact, getPerson, type Person, updatePerson } from './people.queries.ts'
+import { findContact, getPerson, lockPerson, type Person, updatePerson } from './people.queries.ts'
 import { refuseHeldEmail, refusingTaken } from './refusing-taken.ts'
 import { removeFactorsAddedSince } from './second-factor/remove-factors.ts'
 import { removeSessions } from './sessions.queries.ts'
@@ -66,6 +66,7 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
   return deps.db.transaction().execute(async (tx) => {
     const person = await getPerson(tx, personId)
     await lockPartner(tx, person.partner_id)
+    await lockPerson(tx, personId)
     if (!(await removeEmailChange(tx, change, now))) throw invalidToken()
     await giveEmail(tx, deps, person, { email, password_hash: nobodysPassword })
     await removeSessions(tx, personId)

@@ -6,6 +6,7 @@ import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { removeAccountTokens } from './account-tokens.queries.ts'
+import { lockCaller } from './lock-caller.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
 import { getPasswordHash, getPerson, updatePerson } from './people.queries.ts'
@@ -34,10 +35,8 @@ export async function changePersonPassword(
   const person = await getPerson(db, caller.personId)
   await refuseWeakPassword(form.newPassword, 'newPassword', person)
   const counted = await limit(PASSWORD_CHECKS, person.id)
-  if (!(await isPassword(form.currentPassword, await getPasswordHash(db, person.id)))) {
-    const text = 'Current password is incorrect'
-    throw new Invalid('INVALID_CURRENT_PASSWORD', text, { currentPassword: text })
-  }
+  const checkedHash = await getPasswordHash(db, person.id)
+  if (!(await isPassword(form.currentPassword, checkedHash))) throw wrongPassword()
   await counted.giveBack()
   if (form.newPassword === form.currentPassword) {
     const text = 'New password must be different from current password'
@@ -45,6 +44,8 @@ export async function changePersonPassword(
   }
   const passwordHash = await hashPassword(form.newPassword)
   return db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
+    if ((await getPasswordHash(tx, person.id)) !== checkedHash) throw wrongPassword()
     await updatePerson(tx, person.id, { password_hash: passwordHash }, clock.now().toISOString())
     await removeOtherSessions(tx, person.id, hashToken(caller.token))
     await removeAccountTokens(tx, person.id, 'second-factor')
@@ -53,4 +54,9 @@ export async function changePersonPassword(
     await security(tx, 'password-changed', { detail: revokedText(left) })
     return left
   })
+}
+
+function wrongPassword(): Invalid {
+  const text = 'Current password is incorrect'
+  return new Invalid('INVALID_CURRENT_PASSWORD', text, { currentPassword: text })
 }

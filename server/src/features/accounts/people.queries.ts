@@ -56,6 +56,22 @@ export function findPerson(db: Db, personId: string) {
     .executeTakeFirst()
 }
 
+/** Until the transaction ends, nobody else changes the person's password, factors, role or access, or begins a session. */
+export async function lockPerson(tx: Tx, personId: string): Promise<void> {
+  await tx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
+}
+
+/** The same of all people of a partner. */
+export async function lockPeople(tx: Tx, partnerId: string): Promise<void> {
+  await tx
+    .selectFrom('people')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+}
+
 export async function getPerson(db: Db, personId: string): Promise<Person> {
   const person = await findPerson(db, personId)
   if (!person) throw new NotFound('Person not found')

@@ -70,7 +70,7 @@ export function secondFactorRoutes(mount: Mount, deps: Deps, callers: CallerMemo
     return readFactors(db, partner.personId)
   })
   mount(renewRecoveryCodes, async ({ partner, limit, security }) => {
-    const recovery_codes = await renewCodes(deps, partner.personId, limit)
+    const recovery_codes = await renewCodes(deps, partner, limit)
     await security(db, 'recovery-codes-made')
     return { recovery_codes }
   })

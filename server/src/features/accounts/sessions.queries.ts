@@ -1,9 +1,10 @@
 import type { Role } from '@portal/contract/roles.ts'
 import type { Session } from '@portal/contract/sessions.ts'
+import type { DeleteQueryBuilder, DeleteResult } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { Reads } from '../../db/hot-reads.ts'
 import { sendNamed } from '../../db/send-named.ts'
-import type { PartnerRow } from '../../db/tables.ts'
+import type { PartnerRow, Tables } from '../../db/tables.ts'
 import { PERSON_NAME } from './people.queries.ts'
 
 const SESSIONS_SHOWN = 100
@@ -105,6 +106,16 @@ export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
     .executeTakeFirst()
 }
 
+export async function hasSession(db: Db | Tx, tokenHash: Buffer, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('person_id')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now.toISOString())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** When the person of this session last gave password or passkey in it. */
 export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string | undefined> {
   const row = await db
@@ -180,47 +191,54 @@ export async function removeSession(
   personId: string,
   sessionId: string,
 ): Promise<{ browser: string | null } | undefined> {
-  const rows = await tx
-    .deleteFrom('sessions')
-    .where('person_id', '=', personId)
-    .where('family_id', '=', sessionId)
-    .returning('browser')
-    .execute()
-  return rows[0]
+  const [ended] = await removeAll(
+    tx.deleteFrom('sessions').where('person_id', '=', personId).where('family_id', '=', sessionId),
+  )
+  return ended
 }
 
 export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where('family_id', '=', (eb) => eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash))
-    .execute()
+  const session = await db
+    .selectFrom('sessions')
+    .select('family_id')
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+  if (session) await removeAll(db.deleteFrom('sessions').where('family_id', '=', session.family_id))
 }
 
 /** All of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
-  const removal = await tx.deleteFrom('sessions').where('person_id', '=', personId).executeTakeFirst()
-  return Number(removal.numDeletedRows)
+  return (await removeAll(tx.deleteFrom('sessions').where('person_id', '=', personId))).length
 }
 
 /** Those of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
-  const removal = await tx
+  const removal = tx
     .deleteFrom('sessions')
     .where('person_id', 'in', (eb) => eb.selectFrom('people').select('id').where('partner_id', '=', partnerId))
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+  return (await removeAll(removal)).length
 }
 
 /** Those of other families than this session's. How many they were. */
 export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<number> {
-  const removal = await tx
+  const removal = tx
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
     .where('family_id', 'is distinct from', (eb) =>
       eb.selectFrom('sessions').select('family_id').where('token_hash', '=', tokenHash),
     )
-    .executeTakeFirst()
-  return Number(removal.numDeletedRows)
+  return (await removeAll(removal)).length
+}
+
+/**
+ * Removes until nothing is left. A refresh that was under way holds the session that it exchanges, so the first statement waits for it and
+ * does not see the successor; the next one does.
+ */
+async function removeAll(
+  removal: DeleteQueryBuilder<Tables, 'sessions', DeleteResult>,
+): Promise<{ browser: string | null }[]> {
+  const rows = await removal.returning('browser').execute()
+  return rows.length === 0 ? [] : [...rows, ...(await removeAll(removal))]
 }
 
 /** Those that ended. Returns how many. */

@@ -55,11 +55,11 @@ test('a person sees where they are signed in, and ends one session or all others
   const log = (await portal.get('/security-log', await signInByPhone(portal, ada))).body.data.entries
   const told = log.map((entry: { event: string; detail: string | null }) => [entry.event, entry.detail])
   expect(told.slice(0, 6)).toEqual([
-    ['signed-in', null],
+    ['signed-in', 'by password'],
     ['signed-out', null],
     ['other-sessions-ended', null],
-    ['signed-in', null],
-    ['signed-in', null],
+    ['signed-in', 'by password'],
+    ['signed-in', 'by password'],
     ['session-ended', null],
   ])
 })

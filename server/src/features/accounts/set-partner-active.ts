@@ -1,5 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { updateActive } from './accounts.queries.ts'
+import { lockPeople } from './people.queries.ts'
 import { removeSessionsOfPartner } from './sessions.queries.ts'
 
 /** An inactive partner has no session and gets none. Other processes may believe one for a second more (caller-memory). */
@@ -10,6 +11,7 @@ export function setPartnerActive(
 ): Promise<{ isChanged: boolean; sessionsEnded: number }> {
   return db.transaction().execute(async (tx) => {
     const isChanged = await updateActive(tx, partnerId, isActive)
+    await lockPeople(tx, partnerId)
     const sessionsEnded = isActive ? 0 : await removeSessionsOfPartner(tx, partnerId)
     return { isChanged, sessionsEnded }
   })

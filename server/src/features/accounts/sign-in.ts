@@ -1,4 +1,5 @@
 import type { BegunSession, SecondStep, SignIn } from '@portal/contract/accounts.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
 import { PortalError, Unauthorized } from '../../errors.ts'
 import type { Limit } from '../../http/rate-limit.ts'
@@ -7,7 +8,8 @@ import type { Visitor } from '../../http/visitor.ts'
 import { beginSession, refuseInactive } from './begin-session.ts'
 import { countPasswordTry } from './count-password-try.ts'
 import { isPassword, pretendToCheck } from './passwords.ts'
-import { findPersonByEmail, type Person } from './people.queries.ts'
+import { findPersonByEmail, getPasswordHash, type Person } from './people.queries.ts'
+import { findKinds } from './second-factor/factors.ts'
 import { secondStepFor } from './second-factor/sign-in-steps.ts'
 
 interface SignInCall {
@@ -28,7 +30,19 @@ export async function signInPerson(
     const person = await checkSignIn(deps, form, known)
     await counted.giveBack()
     refuseInactive(person)
-    return (await secondStepFor(deps, person)) ?? (await beginSession(deps, person, { visitor, security }))
+    const isSamePassword = async (tx: Tx) => (await getPasswordHash(tx, person.id)) === person.password_hash
+    return (
+      (await secondStepFor(deps, person, isSamePassword)) ??
+      (await beginSession(
+        deps,
+        person,
+        { visitor, security },
+        {
+          factor: 'password',
+          stillCounts: async (tx) => (await isSamePassword(tx)) && (await findKinds(tx, person.id)).length === 0,
+        },
+      ))
+    )
   } catch (error) {
     if (error instanceof PortalError) {
       await security(deps.db, 'sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
@@ -41,7 +55,7 @@ async function checkSignIn(
   { config }: Pick<Deps, 'config'>,
   form: SignIn,
   person: (Person & { password_hash: string }) | undefined,
-): Promise<Person> {
+): Promise<Person & { password_hash: string }> {
   if (!person) {
     if (!config.hideAccountExistence) throw new Unauthorized('EMAIL_NOT_FOUND', 'No user with this email')
     await pretendToCheck(form.password)

@@ -50,7 +50,7 @@ export async function acceptTeamInvitation(
     await call.security(tx, 'invitation-accepted', { partner: partner_id, person: id, detail: ROLE_NAMES[role] })
     return getPerson(tx, id)
   })
-  return beginSession(deps, person, call)
+  return beginSession(deps, person, call, { factor: 'invitation', stillCounts: async () => true })
 }
 
 function invalidInvitation(): Invalid {

@@ -5,6 +5,8 @@ import type { Deps } from '../../../deps.ts'
 import { Conflict } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
+import { removeAccountTokens } from '../account-tokens.queries.ts'
+import { lockCaller } from '../lock-caller.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
 import { removeOtherSessions } from '../sessions.queries.ts'
 import { hashToken } from '../tokens.ts'
@@ -43,14 +45,16 @@ export async function findKinds(db: Db, personId: string): Promise<SecondFactorK
 /** In place of those that the person has. */
 export async function renewCodes(
   deps: Pick<Deps, 'db' | 'jobs' | 'clock'>,
-  personId: string,
+  caller: SessionCaller,
   limit: Limit,
 ): Promise<string[]> {
+  const { personId } = caller
   if ((await findKinds(deps.db, personId)).length === 0) {
     throw new Conflict('CONFLICT', 'Recovery codes come with a second factor. Set one up first.')
   }
   const { codes, hashes } = await makeRecoveryCodes(personId, limit)
   await deps.db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     await replaceRecoveryCodes(tx, personId, hashes)
     await enqueueNotice(tx, deps, personId, 'recovery-codes-made')
   })
@@ -76,10 +80,14 @@ export async function noteAdded(
   await enqueueNotice(tx, deps, caller.personId, 'second-factor-added')
 }
 
-/** Belongs into the transaction that removed the factor. All other sessions of the person end, and with the last factor its codes. */
+/**
+ * Belongs into the transaction that removed the factor. All other sessions of the person end, and second steps that wait; with the last
+ * factor its codes.
+ */
 export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
   if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)
   await removeOtherSessions(tx, caller.personId, hashToken(caller.token))
+  await removeAccountTokens(tx, caller.personId, 'second-factor')
   await enqueueNotice(tx, deps, caller.personId, 'second-factor-removed')
 }
 

@@ -41,8 +41,16 @@ export async function insertPasskey(
   return row !== undefined
 }
 
-export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<void> {
-  await db.updateTable('passkeys').set({ counter, last_used_at: at }).where('id', '=', passkeyId).execute()
+/** False where a copy of the device has counted as far meanwhile: of two only one counts. Devices that do not count say 0. */
+export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
+  const row = await db
+    .updateTable('passkeys')
+    .set({ counter, last_used_at: at })
+    .where('id', '=', passkeyId)
+    .where((eb) => eb.or([eb('counter', '<', counter), eb('counter', '=', 0).and(eb.lit(counter === 0))]))
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** False when the person has no such passkey. */

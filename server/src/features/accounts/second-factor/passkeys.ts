@@ -5,6 +5,7 @@ import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { Limit } from '../../../http/rate-limit.ts'
+import { lockCaller } from '../lock-caller.ts'
 import { getPerson } from '../people.queries.ts'
 import { codesForFirstFactor, noteAdded, noteRemoved } from './factors.ts'
 import {
@@ -30,9 +31,7 @@ export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): P
   const { db, publicUrl } = deps
   const person = await getPerson(db, personId)
   const known = await findPasskeys(db, personId)
-  if (known.length >= PASSKEYS_MAX) {
-    throw new Conflict('CONFLICT', `There are ${PASSKEYS_MAX} passkeys. Remove one before you add another one.`)
-  }
+  refuseMore(known)
   const name = [person.first_name, person.last_name].filter(Boolean).join(' ') || person.business_name
   const creation = await passkeyCreation(publicUrl, { id: personId, email: person.email, name }, known)
   await keepChallenge(deps, creation.challenge, personId)
@@ -55,6 +54,8 @@ export async function addPasskeyOf(
   if (!created) throw new Invalid('INVALID_PASSKEY', 'This passkey could not be added. Please try again.')
   const codes = await codesForFirstFactor(db, caller.personId, limit)
   await db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
+    refuseMore(await findPasskeys(tx, caller.personId))
     const row = { id: newId(now), person_id: caller.personId, name, created_at: now.toISOString(), ...created }
     if (!(await insertPasskey(tx, row))) throw new Conflict('CONFLICT', 'This passkey was added already.')
     await noteAdded(tx, deps, caller, codes)
@@ -64,6 +65,7 @@ export async function addPasskeyOf(
 
 export async function removePasskeyOf(deps: Deps, caller: SessionCaller, passkeyId: string): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     if (!isId(passkeyId) || !(await removePasskey(tx, caller.personId, passkeyId))) {
       throw new NotFound('Passkey not found')
     }
@@ -94,8 +96,12 @@ export async function personOfPasskey(
   const stored = await findPasskeyOfAnyPartner(db, passkey.id)
   const counter = stored && (await readUsedPasskey(publicUrl, passkey, { challenge, stored, mustVerifyUser }))
   if (!stored || counter === undefined) return undefined
-  await markPasskeyUsed(db, stored.id, counter, now)
-  return stored.person_id
+  return (await markPasskeyUsed(db, stored.id, counter, now)) ? stored.person_id : undefined
+}
+
+function refuseMore(known: readonly unknown[]): void {
+  if (known.length < PASSKEYS_MAX) return
+  throw new Conflict('CONFLICT', `There are ${PASSKEYS_MAX} passkeys. Remove one before you add another one.`)
 }
 
 async function keepChallenge(

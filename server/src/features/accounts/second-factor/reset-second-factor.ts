@@ -1,5 +1,7 @@
 import type { Deps } from '../../../deps.ts'
+import { removeAccountTokens } from '../account-tokens.queries.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
+import { lockPerson } from '../people.queries.ts'
 import { removeSessions } from '../sessions.queries.ts'
 import { removePasskeys } from './passkeys.queries.ts'
 import { removeRecoveryCodes, removeTotp } from './second-factor.queries.ts'
@@ -7,9 +9,11 @@ import { removeRecoveryCodes, removeTotp } from './second-factor.queries.ts'
 /** For a person who is locked out. They sign in with the password alone and are told by mail. How many sessions ended. */
 export function resetSecondFactor(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>, personId: string): Promise<number> {
   return deps.db.transaction().execute(async (tx) => {
+    await lockPerson(tx, personId)
     await removeTotp(tx, personId)
     await removePasskeys(tx, personId)
     await removeRecoveryCodes(tx, personId)
+    await removeAccountTokens(tx, personId, 'second-factor')
     await enqueueNotice(tx, deps, personId, 'second-factor-reset')
     return removeSessions(tx, personId)
   })

@@ -1,16 +1,18 @@
 import type { BegunSession, SecondStep } from '@portal/contract/accounts.ts'
 import type { FinishSignIn, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
+import type { Tx } from '../../../db/database.ts'
 import type { Deps } from '../../../deps.ts'
 import { PortalError, Unauthorized } from '../../../errors.ts'
 import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../../http/security-events.ts'
 import type { Visitor } from '../../../http/visitor.ts'
 import { findAccountToken, insertAccountToken, takeAccountToken } from '../account-tokens.queries.ts'
-import { beginSession, refuseInactive } from '../begin-session.ts'
+import { beginSession, type Proof, refuseInactive, signInExpired } from '../begin-session.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
-import { findPerson, getPerson, type Person } from '../people.queries.ts'
+import { findPerson, getPerson, lockPerson, type Person } from '../people.queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { findKinds } from './factors.ts'
+import { findPasskeyOfAnyPartner } from './passkeys.queries.ts'
 import { askPasskey, personOfPasskey } from './passkeys.ts'
 import { findRecoveryCode } from './recovery-codes.ts'
 import { findRecoveryCodeHashes, findTotpSecret, takeRecoveryCode, takeTotpStep } from './second-factor.queries.ts'
@@ -45,12 +47,17 @@ interface SignInCall {
 export async function secondStepFor(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   person: Person,
+  isSamePassword: (tx: Tx) => Promise<boolean>,
 ): Promise<SecondStep | undefined> {
   const kinds = await findKinds(db, person.id)
   if (kinds.length === 0) return undefined
   const token = newToken()
   const expiresAt = new Date(clock.now().getTime() + SECOND_STEP_MS).toISOString()
-  await insertAccountToken(db, { hash: hashToken(token), personId: person.id, purpose: 'second-factor', expiresAt })
+  await db.transaction().execute(async (tx) => {
+    await lockPerson(tx, person.id)
+    if (!(await isSamePassword(tx))) throw signInExpired()
+    await insertAccountToken(tx, { hash: hashToken(token), personId: person.id, purpose: 'second-factor', expiresAt })
+  })
   return { second_factor: { token, kinds } }
 }
 
@@ -62,17 +69,19 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
   try {
     const counted = await call.limit(WRONG_CODES, person.id)
     refuseInactive(person)
-    await checkFactor(deps, person, form, call.security)
+    const factor = await checkFactor(deps, person, form, call.security)
     await counted.giveBack()
+    const now = deps.clock.now().toISOString()
+    return await beginSession(deps, person, call, {
+      factor,
+      // The token goes with the password and with any factor.
+      stillCounts: async (tx) => (await takeAccountToken(tx, tokenHash, 'second-factor', now)) !== undefined,
+    })
   } catch (error) {
     if (error instanceof PortalError)
       await call.security(deps.db, 'second-factor-failed', { ...who, reason: error.code })
     throw error
   }
-  const now = deps.clock.now().toISOString()
-  const taken = await deps.db.transaction().execute((tx) => takeAccountToken(tx, tokenHash, 'second-factor', now))
-  if (taken === undefined) throw stepExpired()
-  return beginSession(deps, person, call)
 }
 
 /** For anybody, or for the person whose second step has this token. */
@@ -103,28 +112,37 @@ export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: Si
     }
     throw error
   }
-  return beginSession(deps, person, call)
+  return beginSession(deps, person, call, {
+    factor: 'passkey',
+    stillCounts: async (tx) => (await findPasskeyOfAnyPartner(tx, passkey.id))?.person_id === person.id,
+  })
 }
 
 async function personOfStep({ db, clock }: Pick<Deps, 'db' | 'clock'>, tokenHash: Buffer): Promise<string> {
   const known = await findAccountToken(db, tokenHash, 'second-factor')
-  if (!known || known.expires_at <= clock.now().toISOString()) throw stepExpired()
+  if (!known || known.expires_at <= clock.now().toISOString()) throw signInExpired()
   return known.person_id
 }
 
-async function checkFactor(deps: Deps, person: Person, form: FinishSignIn, security: NoteSecurity): Promise<void> {
+async function checkFactor(
+  deps: Deps,
+  person: Person,
+  form: FinishSignIn,
+  security: NoteSecurity,
+): Promise<Proof['factor']> {
   if (form.passkey) {
     if ((await personOfPasskey(deps, form.passkey, { mustVerifyUser: false })) !== person.id) {
       throw new Unauthorized('INVALID_PASSKEY', 'This passkey is not one of this account, or it took too long.')
     }
-    return
+    return 'passkey'
   }
   const code = form.code ?? ''
-  if (await isTotpCode(deps, person.id, code)) return
+  if (await isTotpCode(deps, person.id, code)) return 'app code'
   if (!(await isRecoveryCode(deps, person.id, code))) {
     throw new Unauthorized('INVALID_CODE', 'This code is not right or was used.')
   }
   await security(deps.db, 'recovery-code-used', { partner: person.partner_id, person: person.id })
+  return 'recovery code'
 }
 
 async function isTotpCode({ db, clock }: Deps, personId: string, code: string): Promise<boolean> {
@@ -142,8 +160,4 @@ async function isRecoveryCode(deps: Deps, personId: string, code: string): Promi
     if (isTaken) await enqueueNotice(tx, deps, personId, 'recovery-code-used')
     return isTaken
   })
-}
-
-function stepExpired(): Unauthorized {
-  return new Unauthorized('SIGN_IN_EXPIRED', 'The sign-in took too long. Please sign in again.')
 }

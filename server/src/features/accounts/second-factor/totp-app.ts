@@ -2,6 +2,7 @@ import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { Limit } from '../../../http/rate-limit.ts'
+import { lockCaller } from '../lock-caller.ts'
 import { getPerson } from '../people.queries.ts'
 import { codesForFirstFactor, noteAdded, noteRemoved } from './factors.ts'
 import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
@@ -38,6 +39,7 @@ export async function addTotpApp(
   }
   const codes = await codesForFirstFactor(db, caller.personId, limit)
   await db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     if (!(await markTotpConfirmed(tx, caller.personId, { secret, step, at: now.toISOString() }))) {
       throw new Conflict('CONFLICT', 'Begin again: the app was added or begun elsewhere meanwhile.')
     }
@@ -48,6 +50,7 @@ export async function addTotpApp(
 
 export async function removeTotpApp(deps: Deps, caller: SessionCaller): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     if (!(await removeTotp(tx, caller.personId))) throw new NotFound('There is no authenticator app')
     await noteRemoved(tx, deps, caller)
   })

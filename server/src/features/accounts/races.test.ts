@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { request as openRequest } from 'node:http'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
+import { type Answer, addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { hashToken } from './tokens.ts'
+
+// Somebody who knows the password, or has a session, calls at the very moment in which the owner shuts them out.
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+const NEW_PASSWORD = 'quite-another-horse'
+
+interface Account {
+  email: string
+  password: string
+}
+
+async function signIn({ email, password }: Account): Promise<string> {
+  return (await portal.post('/auth/login', { email, password })).body.token
+}
+
+async function secondStep({ email, password }: Account): Promise<string> {
+  return (await portal.post('/auth/login', { email, password })).body.second_factor.token
+}
+
+async function isOpen(token: string | undefined) {
+  return (await portal.get('/profile', { token: token ?? 'none' })).status === 200
+}
+
+/** Calls that wait for a lock which the test holds: each begins when the one before waits. All go on when the last one waits. */
+async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {
+  const { db } = portal.deps
+  return db.connection().execute(async (own) => {
+    await sql`begin`.execute(own)
+    const answers: Promise<Answer>[] = []
+    try {
+      await sql.raw(lock).execute(own)
+      for (const call of calls) {
+        answers.push(call())
+        await waitFor('the call to wait', async () => {
+          const { rows } = await sql<{ count: number }>`
+            select count(distinct pid)::integer as count from pg_locks where not granted`.execute(db)
+          return (rows[0]?.count ?? 0) >= answers.length
+        })
+      }
+      await meanwhile?.()
+    } finally {
+      await sql`rollback`.execute(own)
+    }
+    return Promise.all(answers)
+  })
+}
+
+/** Keeps sign-ins waiting between the check of the password and the session. */
+const SIGN_INS = 'lock table known_sources in exclusive mode'
+
+/** What is noted of the session beside its calls is done. */
+async function isSeen(token: string) {
+  const { db } = portal.deps
+  await waitFor('the session to be seen', async () => {
+    const session = db.selectFrom('sessions').select('last_seen_at').where('token_hash', '=', hashToken(token))
+    return (await session.executeTakeFirstOrThrow()).last_seen_at
+  })
+}
+
+test.each(['end-others', 'logout'])('a session that is refreshed while %s ends it has no successor', async (how) => {
+  const ada = await portal.newPartner()
+  const intruder = await signIn(ada)
+  for (const token of [ada.token, intruder]) {
+    await portal.get('/profile', { token })
+    await isSeen(token)
+  }
+  const end = () =>
+    how === 'logout'
+      ? portal.post('/auth/logout', undefined, { token: intruder })
+      : ada.post('/account/sessions/end-others')
+  const [refreshed, ended] = await whileLocked(`select from people where email = '${ada.email}' for update`, [
+    () => portal.post('/auth/refresh', undefined, { token: intruder }),
+    end,
+  ])
+  expect(ended?.status).toBe(200)
+  expect(await isOpen(refreshed?.body.data?.token)).toBe(false)
+})
+
+test('a sign-in that is under way ends with the password that it began with', async () => {
+  const ada = await portal.newPartner()
+  const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
+  const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {
+    expect((await ada.put('/profile/password', change)).status).toBe(200)
+  })
+  expect([begun?.status, begun?.body.code]).toEqual([401, 'SIGN_IN_EXPIRED'])
+})
+
+test('a sign-in by password alone ends with the first second factor, and a second step with the password', async () => {
+  const ada = await portal.newPartner()
+  const app = await beginApp(portal, ada)
+  const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {
+    expect((await ada.post('/account/totp/confirm', { code: app.codeAt() })).status).toBe(200)
+  })
+  expect(begun?.body.code).toBe('SIGN_IN_EXPIRED')
+
+  const step = { token: await secondStep(ada), code: app.nextCode() }
+  const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
+  const [finished] = await whileLocked(SIGN_INS, [() => portal.post('/auth/second-factor', step)], async () => {
+    expect((await ada.put('/profile/password', change)).status).toBe(200)
+  })
+  expect(finished?.body.code).toBe('SIGN_IN_EXPIRED')
+})
+
+test('a sign-in by a passkey that is removed meanwhile begins no session', async () => {
+  const ada = await portal.newPartner()
+  const phone = await addPasskey(portal, ada)
+  const { id } = (await ada.get('/account/second-factor')).body.data.passkeys[0]
+  const steps = { token: await secondStep(ada), passkey: await phone.answer() }
+  const passkey = await phone.answer()
+  const answers = await whileLocked(
+    SIGN_INS,
+    [() => portal.post('/auth/second-factor', steps), () => portal.post('/auth/passkey', { passkey })],
+    async () => {
+      expect((await ada.ask('DELETE', `/account/passkeys/${id}`)).status).toBe(200)
+    },
+  )
+  for (const { body } of answers) expect(body.code).toBe('SIGN_IN_EXPIRED')
+})
+
+test('a person who is deactivated while signing in has no session when activated again', async () => {
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
+  const setActive = (is_active: boolean) => ada.put(`/team/people/${bob.id}`, { is_active })
+  const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', bob)], () => setActive(false))
+  expect([begun?.status, begun?.body.code]).toEqual([403, 'ACCOUNT_INACTIVE'])
+  await setActive(true)
+  const { rows } = await sql`select 1 from sessions where person_id = ${bob.id}`.execute(portal.deps.db)
+  expect(rows).toHaveLength(0)
+})
+
+test('a change of the password that began before a reset does not undo it', async () => {
+  const ada = await portal.newPartner()
+  const token = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data.resetToken
+  const change = {
+    currentPassword: ada.password,
+    newPassword: 'horse-of-an-intruder',
+    confirmPassword: 'horse-of-an-intruder',
+  }
+  const changes = [1, 2, 3].map(() => ada.put('/profile/password', change))
+  const [reset] = await Promise.all([
+    portal.post('/auth/reset-password', { token, newPassword: NEW_PASSWORD }),
+    ...changes,
+  ])
+  expect(reset.status).toBe(200)
+  const tries = ['horse-of-an-intruder', NEW_PASSWORD].map((password) =>
+    portal.post('/auth/login', { ...ada, password }),
+  )
+  expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([401, 200])
+})
+
+test('a call whose body comes late counts for nothing when its session ended meanwhile', async () => {
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'member')
+  const body = JSON.stringify({ firstName: 'Late' })
+  const late = openRequest(`${portal.url}/api/profile`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${bob.token}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    },
+  })
+  const answered = once(late, 'response')
+  late.flushHeaders()
+  await isSeen(bob.token)
+  expect((await ada.put(`/team/people/${bob.id}`, { is_active: false })).status).toBe(200)
+  portal.advance(2_000)
+  late.end(body)
+  const [{ statusCode }] = await answered
+  expect(statusCode).toBe(401)
+})
+
+test('there are ten recovery codes, however many are made at once', async () => {
+  const ada = await portal.newPartner()
+  await addApp(portal, ada)
+  const renew = () => ada.post('/account/recovery-codes')
+  await whileLocked('lock table recovery_codes in exclusive mode', [renew, renew])
+  expect((await ada.get('/account/second-factor')).body.data.recovery_codes_left).toBe(10)
+})
+
+test('of two copies of a passkey with one counter only one signs in', async () => {
+  const ada = await portal.newPartner()
+  const phone = await addPasskey(portal, ada)
+  const questions = await Promise.all([1, 2].map(() => portal.post('/auth/passkey/options', {})))
+  const answers = questions.map(({ body }) => phone.device.use(body.data, { count: 7 }))
+  const begun = await Promise.all(answers.map((passkey) => portal.post('/auth/passkey', { passkey })))
+  expect(begun.map(({ status }) => status).toSorted()).toEqual([200, 401])
+})
