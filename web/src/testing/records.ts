@@ -1,5 +1,7 @@
 import type { DealDetail } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
+import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.ts'
+import { STEPS } from '@portal/contract/way.ts'
 import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
 /** A lead as the server answers it; what matters to a test is given. */
@@ -39,6 +41,39 @@ export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
     modified_time: '2026-11-20T01:00:00.000Z',
     crm_problem: null,
     converted_to_deal: null,
+    ...given,
+  }
+}
+
+/** The timeline of a lead that was submitted, with these entries after it. */
+export function timelineOf(
+  later: Partial<TimelineEntry>[] = [],
+  given: Partial<ReferralTimeline> = {},
+): ReferralTimeline {
+  const submitted = {
+    id: 'submitted',
+    type: 'submitted' as const,
+    at: '2026-11-20T01:00:00.000Z',
+    by: 'Mia Harbour',
+    is_lender: false,
+    value: 'New Lead',
+    days: 1,
+    text: null,
+  }
+  return {
+    loid: 'LO-7K3M9QAZ',
+    standing: {
+      steps: STEPS.map((name, index) => ({ name, reached_at: index === 0 ? submitted.at : null })),
+      step: 'Submitted',
+      outcome: 'open',
+      kind: 'lead-status',
+      value: 'New Lead',
+      since: submitted.at,
+      meaning: 'The lender has the referral.',
+      usual: null,
+    },
+    entries: [...later.map((entry, index) => ({ ...submitted, id: `later ${index}`, ...entry })), submitted],
+    earlier: null,
     ...given,
   }
 }

@@ -1,3 +1,4 @@
+import { timelineOf } from './records.ts'
 import { data, serve } from './server.ts'
 
 type Handlers = Parameters<typeof serve>[0]
@@ -16,6 +17,8 @@ export function serveSignedIn(handlers: Handlers) {
     }),
     'GET /crm/lead-statuses': () => ({ body: data({ statuses: ['New Lead', 'Contacted'] }) }),
     'GET /crm/stages': () => ({ body: data({ stages: ['Approved', 'Funded'] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({ body: data(timelineOf()) }),
+    'GET /crm/deal/LO-7K3M9QAZ/timeline': () => ({ body: data(timelineOf()) }),
     ...handlers,
   })
 }

@@ -7,17 +7,28 @@ export interface Description {
   value: ReactNode
   /** Takes the whole line. */
   wide?: boolean
+  /** Shown on paper only. */
+  isFolded?: boolean
 }
 
-export function DescriptionList({ items, className }: { items: readonly Description[]; className?: string }) {
+interface DescriptionListProps {
+  items: readonly Description[]
+  id?: string
+  className?: string
+}
+
+export function DescriptionList({ items, id, className }: DescriptionListProps) {
   return (
-    <dl className={clsx('grid grid-cols-1 gap-x-8 gap-y-3 sm:grid-cols-2 sm:gap-y-4', className)}>
-      {items.map(({ term, value, wide }) => (
+    <dl id={id} className={clsx('grid grid-cols-1 gap-x-8 gap-y-3 sm:grid-cols-2 sm:gap-y-4', className)}>
+      {items.map(({ term, value, wide, isFolded }) => (
         <div
           key={term}
           className={clsx(
             'min-w-0',
-            wide ? 'sm:col-span-2' : 'max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:text-right',
+            wide && 'sm:col-span-2',
+            isFolded
+              ? 'hidden print:block'
+              : !wide && 'max-sm:flex max-sm:justify-between max-sm:gap-4 max-sm:text-right',
           )}
         >
           <dt className="shrink-0 text-[0.8125rem] text-muted">{term}</dt>

@@ -9,7 +9,8 @@ import { daysActive, formatDate, formatDays, formatRelativeTime } from '../../fo
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Collapsible } from '../../ui/collapsible.tsx'
-import { DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { textLinkClass } from '../../ui/description-list.tsx'
+import { FoldingDescriptions } from '../../ui/folding-descriptions.tsx'
 import { Timeline } from '../../ui/timeline.tsx'
 
 export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: Deal }) {
@@ -51,7 +52,7 @@ export function ContactPerson({ deal: { contact_name, email, phone } }: { deal: 
 export function DealDetails({ deal }: { deal: Deal }) {
   return (
     <Collapsible title="Details">
-      <DescriptionList
+      <FoldingDescriptions
         items={[
           { term: 'Deal Name', value: deal.deal_name },
           { term: 'Contact Name', value: deal.contact_name },

@@ -11,9 +11,13 @@ import { buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
-import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { NotesPanel } from '../notes/notes-panel.tsx'
+import { HeaderFacts, Since } from '../referral/header-facts.tsx'
+import { timelineQuery } from '../referral/referral.queries.ts'
+import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
+import { TimelineCard } from '../referral/timeline-card.tsx'
+import { Way } from '../referral/way.tsx'
 import { ResyncDealButton } from '../sync/resync-deal-button.tsx'
 import { dealTitle } from './deal-columns.tsx'
 import { DealCrmMark } from './deal-crm-mark.tsx'
@@ -28,6 +32,7 @@ export function startDeal({ context: { queryClient }, params }: PageStart<unknow
   if (loid === '') return
   startQuery(queryClient, dealQuery(loid))
   startQuery(queryClient, stageHistoryQuery(loid))
+  startQuery(queryClient, timelineQuery({ kind: 'deal', loid }))
 }
 
 export function DealPage() {
@@ -35,11 +40,12 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // Asked for at the same time, and waited for: coming later it would push what is below it down.
+  // Asked for at the same time, and waited for: coming later they would push down what is below them.
   const stages = useQuery(stageHistoryQuery(loid))
+  const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
-  if (query.isPending || (query.isSuccess && !stages.isFetched)) return <DealOutline />
+  if (query.isPending || (query.isSuccess && !(stages.isFetched && timeline.isFetched))) return <DealOutline />
   if (!query.data) {
     return isNotFound(query.error) ? (
       <DealFailure text="Deal not found" />
@@ -64,14 +70,18 @@ export function DealPage() {
               {deal.stage}
             </Badge>
             <DealCrmMark deal={deal} />
+            {timeline.data && <Since since={timeline.data.standing.since} />}
           </span>
         }
         description={
-          <span className="flex flex-wrap items-center gap-x-2">
-            <span className="font-mono text-[0.8125rem]">{deal.loid}</span>
-            <span aria-hidden>·</span>
-            <span className="font-semibold text-ink tabular-nums">{formatMoney(deal.amount)}</span>
-          </span>
+          <HeaderFacts
+            facts={[
+              deal.business_name === dealTitle(deal) ? null : deal.business_name,
+              formatMoney(deal.amount),
+              deal.loan_type,
+            ]}
+            loid={deal.loid}
+          />
         }
         actions={
           <>
@@ -82,29 +92,38 @@ export function DealPage() {
           </>
         }
       />
-      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
-        <div className="grid grid-cols-1 gap-5 lg:col-span-2">
-          <ContactPerson deal={deal} />
-          <DealDetails deal={deal} />
+      {timeline.data && <Way standing={timeline.data.standing} />}
+      <ReferralPanels
+        timeline={<TimelineCard of={{ kind: 'deal', loid }} timeline={timeline} />}
+        notes={
           <NotesPanel
             parent={{ kind: 'deal', loid: deal.loid }}
             notes={notes}
             onChange={() => refreshDeal(queryClient, loid)}
           />
-        </div>
-        <div className="grid grid-cols-1 gap-5">
-          <DealSummary deal={deal} />
-          <StageHistory deal={deal} history={stages} />
-          <DealActivity deal={deal} notes={notes} />
-          {wasLead && <LeadStatusHistory loid={deal.loid} />}
-        </div>
-      </div>
+        }
+        histories={
+          <>
+            <DealSummary deal={deal} />
+            <StageHistory deal={deal} history={stages} />
+            <DealActivity deal={deal} notes={notes} />
+            {wasLead && <LeadStatusHistory loid={deal.loid} />}
+          </>
+        }
+        fields={
+          <>
+            <ContactPerson deal={deal} />
+            <DealDetails deal={deal} />
+          </>
+        }
+      />
     </>
   )
 }
 
 function refreshDeal(queryClient: QueryClient, loid: string) {
   void queryClient.invalidateQueries({ queryKey: dealQuery(loid).queryKey })
+  void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'deal', loid }).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
 }
 
@@ -136,16 +155,7 @@ function DealOutline() {
   return (
     <>
       <PageHeader title="Deal" back={<BackToDeals />} description="Loading…" />
-      <div role="status" aria-label="Loading deal" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
-        <div className="grid gap-5 lg:col-span-2">
-          <CardSkeleton fields={1} />
-          <CardSkeleton fields={11} />
-        </div>
-        <div className="grid gap-5">
-          <CardSkeleton fields={1} />
-          <CardSkeleton fields={3} />
-        </div>
-      </div>
+      <ReferralOutline label="Loading deal" fields={11} />
     </>
   )
 }

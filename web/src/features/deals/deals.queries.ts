@@ -5,6 +5,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
+import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** While a record is on its way to the CRM, its page looks again this often. */
 const PENDING_POLL_MS = 4_000
@@ -67,6 +68,6 @@ export function leadHistoryQuery(loid: string) {
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(dealQuery(loid).queryKey)
   if (!seen || seen.deal.modified_time >= modified_time) return
-  for (const query of [dealQuery(loid), stageHistoryQuery(loid)])
+  for (const query of [dealQuery(loid), stageHistoryQuery(loid), timelineQuery({ kind: 'deal', loid })])
     void client.invalidateQueries({ queryKey: query.queryKey })
 }

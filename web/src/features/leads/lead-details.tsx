@@ -7,7 +7,8 @@ import { badgeColour } from '../../format/badge-colour.ts'
 import { formatDate } from '../../format/dates.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { type Description, DescriptionList, textLinkClass } from '../../ui/description-list.tsx'
+import { type Description, textLinkClass } from '../../ui/description-list.tsx'
+import { FoldingDescriptions } from '../../ui/folding-descriptions.tsx'
 
 export function PrimaryInformation({ lead }: { lead: Lead }) {
   const items: Description[] = [
@@ -45,7 +46,7 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
   if (lead.permit_link) items.push({ term: 'Permit', value: <PermitLink address={lead.permit_link} />, wide: true })
   return (
     <Card title="Primary Information">
-      <DescriptionList items={items} />
+      <FoldingDescriptions items={items} />
     </Card>
   )
 }
@@ -53,7 +54,7 @@ export function PrimaryInformation({ lead }: { lead: Lead }) {
 export function BusinessDetails({ lead }: { lead: Lead }) {
   return (
     <Card title="Business Details">
-      <DescriptionList
+      <FoldingDescriptions
         items={[
           { term: 'Business Name', value: lead.business_name },
           { term: 'Industry', value: lead.business_industry },

@@ -1,3 +1,4 @@
+import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router'
 import { failureText } from '../../api/failure.ts'
@@ -9,9 +10,13 @@ import { buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
-import { CardSkeleton } from '../../ui/skeleton.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
 import { NotesPanel } from '../notes/notes-panel.tsx'
+import { HeaderFacts, Since } from '../referral/header-facts.tsx'
+import { timelineQuery } from '../referral/referral.queries.ts'
+import { ReferralOutline, ReferralPanels } from '../referral/referral-panels.tsx'
+import { TimelineCard } from '../referral/timeline-card.tsx'
+import { Way } from '../referral/way.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 import { BusinessDetails, PrimaryInformation } from './lead-details.tsx'
 import { leadQuery, statusHistoryQuery } from './leads.queries.ts'
@@ -24,17 +29,19 @@ export function startLead({ context: { queryClient }, params }: PageStart<unknow
   if (loid === '') return
   startQuery(queryClient, leadQuery(loid))
   startQuery(queryClient, statusHistoryQuery(loid))
+  startQuery(queryClient, timelineQuery({ kind: 'lead', loid }))
 }
 
 export function LeadPage() {
   const loid = route.useParams().loid.trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
-  // Asked for at the same time, and waited for: coming later it would push the notes down.
+  // Asked for at the same time, and waited for: coming later they would push down what is below them.
   const history = useQuery(statusHistoryQuery(loid))
+  const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
 
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
-  if (query.isPending || (query.isSuccess && !history.isFetched)) return <LeadOutline />
+  if (query.isPending || (query.isSuccess && !(history.isFetched && timeline.isFetched))) return <LeadOutline />
   if (!query.data) {
     return (
       <LeadFailure
@@ -58,36 +65,39 @@ export function LeadPage() {
               {lead.lead_status}
             </Badge>
             <LeadCrmMark lead={lead} />
+            {timeline.data && <Since since={timeline.data.standing.since} />}
           </span>
         }
         description={
-          <span className="flex flex-wrap items-center gap-x-1.5">
-            {lead.lead_name && <span>{lead.lead_name} ·</span>}
-            <span className="font-mono text-[0.8125rem]">{lead.loid}</span>
-          </span>
+          <HeaderFacts facts={[lead.lead_name, formatMoney(lead.loan_amount), lead.loan_type]} loid={lead.loid} />
         }
         actions={<CopyButton text={lead.loid} label="Copy LOID" size="medium" />}
       />
-      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
-        <div className="grid grid-cols-1 gap-5 lg:col-span-2">
-          <PrimaryInformation lead={lead} />
-          <BusinessDetails lead={lead} />
-        </div>
-        <div className="grid grid-cols-1 gap-5">
-          <StatusHistory history={history} currentStatus={lead.lead_status} since={lead.modified_time} />
+      {timeline.data && <Way standing={timeline.data.standing} />}
+      <ReferralPanels
+        timeline={<TimelineCard of={{ kind: 'lead', loid }} timeline={timeline} />}
+        notes={
           <NotesPanel
             parent={{ kind: 'lead', loid: lead.loid }}
             notes={notes}
             onChange={() => refreshLead(queryClient, loid)}
           />
-        </div>
-      </div>
+        }
+        histories={<StatusHistory history={history} currentStatus={lead.lead_status} since={lead.modified_time} />}
+        fields={
+          <>
+            <PrimaryInformation lead={lead} />
+            <BusinessDetails lead={lead} />
+          </>
+        }
+      />
     </>
   )
 }
 
 function refreshLead(queryClient: QueryClient, loid: string) {
   void queryClient.invalidateQueries({ queryKey: leadQuery(loid).queryKey })
+  void queryClient.invalidateQueries({ queryKey: timelineQuery({ kind: 'lead', loid }).queryKey })
   void queryClient.invalidateQueries({ queryKey: ['dashboard'] })
 }
 
@@ -115,13 +125,7 @@ function LeadOutline() {
   return (
     <>
       <PageHeader title="Lead" back={<BackToLeads />} description="Loading…" />
-      <div role="status" aria-label="Loading lead" className="grid grid-cols-1 items-start gap-5 lg:grid-cols-3">
-        <div className="grid gap-5 lg:col-span-2">
-          <CardSkeleton fields={14} />
-          <CardSkeleton fields={6} />
-        </div>
-        <CardSkeleton fields={3} />
-      </div>
+      <ReferralOutline label="Loading lead" fields={14} />
     </>
   )
 }

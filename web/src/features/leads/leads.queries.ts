@@ -12,6 +12,7 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
+import { timelineQuery } from '../referral/referral.queries.ts'
 
 /** While a record is on its way to the CRM, its page looks again this often. */
 const PENDING_POLL_MS = 4_000
@@ -65,7 +66,7 @@ export function statusHistoryQuery(loid: string) {
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(leadQuery(loid).queryKey)
   if (!seen || seen.lead.modified_time >= modified_time) return
-  for (const query of [leadQuery(loid), statusHistoryQuery(loid)])
+  for (const query of [leadQuery(loid), statusHistoryQuery(loid), timelineQuery({ kind: 'lead', loid })])
     void client.invalidateQueries({ queryKey: query.queryKey })
 }
 

@@ -1,12 +1,15 @@
 import { type Note, retryNotePush } from '@portal/contract/notes.ts'
 import { useMutation } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { MessageSquareText } from 'lucide-react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
 import { crmMark } from '../../format/crm-mark.ts'
 import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
 import { May, useMay } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { RetryMark } from '../../ui/retry-mark.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -21,8 +24,11 @@ interface NotesPanelProps {
   onChange: () => void
 }
 
-/** The notes of a lead or a deal, and the form for another. */
+const SHOWN_AT_FIRST = 5
+
+/** The notes of a lead or a deal, and the form for another. Folded notes are printed all the same. */
 export function NotesPanel({ parent, notes, onChange }: NotesPanelProps) {
+  const [isOpen, setIsOpen] = useState(false)
   return (
     <Card title="Notes" action={<Badge>{notes.length}</Badge>}>
       <May least="member">
@@ -35,18 +41,35 @@ export function NotesPanel({ parent, notes, onChange }: NotesPanelProps) {
         </p>
       ) : (
         <ul aria-label="Notes" className="mt-5 divide-y divide-line border-t border-line">
-          {notes.map((note) => (
-            <NoteItem key={note.id} note={note} onChange={onChange} />
+          {notes.map((note, index) => (
+            <NoteItem key={note.id} note={note} onChange={onChange} isFolded={!isOpen && index >= SHOWN_AT_FIRST} />
           ))}
         </ul>
+      )}
+      {notes.length > SHOWN_AT_FIRST && (
+        <Button
+          variant="secondary"
+          size="small"
+          className="mt-4"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? `Show the latest ${SHOWN_AT_FIRST} only` : `Show all ${notes.length} notes`}
+        </Button>
       )}
     </Card>
   )
 }
 
-function NoteItem({ note, onChange }: { note: Note; onChange: () => void }) {
+interface NoteItemProps {
+  note: Note
+  onChange: () => void
+  isFolded: boolean
+}
+
+function NoteItem({ note, onChange, isFolded }: NoteItemProps) {
   return (
-    <li className="py-4 last:pb-0">
+    <li className={clsx('py-4 last:pb-0', isFolded && 'hidden print:list-item')}>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="font-medium">{note.submitted_by ?? note.created_by}</span>
         <time

@@ -1,0 +1,23 @@
+import { Fragment } from 'react'
+import { formatDate } from '../../format/dates.ts'
+
+/** What a referral is about, in a line: who, how much, of which kind, and its LOID. What is not known is left out. */
+export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]; loid: string }) {
+  const known = facts.filter((fact) => fact !== null && fact !== '' && fact !== '—')
+  return (
+    <span className="flex flex-wrap items-center gap-x-1.5">
+      {known.map((fact) => (
+        <Fragment key={fact}>
+          <span className={fact?.startsWith('$') ? 'font-semibold text-ink tabular-nums' : undefined}>{fact}</span>
+          <span aria-hidden>·</span>
+        </Fragment>
+      ))}
+      <span className="font-mono text-[0.8125rem]">{loid}</span>
+    </span>
+  )
+}
+
+/** Beside the badge of the status or stage. */
+export function Since({ since }: { since: string }) {
+  return <span className="text-[0.8125rem] text-muted">since {formatDate(since)}</span>
+}

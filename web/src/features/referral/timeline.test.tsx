@@ -1,0 +1,90 @@
+import { screen, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { openApp } from '../../testing/open-app.tsx'
+import { leadOf, timelineOf } from '../../testing/records.ts'
+import { data, failure } from '../../testing/server.ts'
+import { serveSignedIn } from '../../testing/signed-in.ts'
+
+type Handlers = Parameters<typeof serveSignedIn>[0]
+
+function openLead(handlers: Handlers) {
+  const server = serveSignedIn({
+    'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
+    'GET /crm/lead/LO-7K3M9QAZ/status-history': () => ({ body: data([]) }),
+    ...handlers,
+  })
+  return { server, user: openApp('/leads/LO-7K3M9QAZ') }
+}
+
+const noteOf = (number: number) => ({ type: 'note' as const, text: `Note ${number}`, value: null, days: null })
+const shownTexts = (list: HTMLElement) =>
+  [...list.querySelectorAll('li.flex')].map((item) => /Note \d+/.exec(item.textContent ?? '')?.[0])
+
+test('a referral says where it stands, what that means and what it usually takes', async () => {
+  const { standing } = timelineOf()
+  openLead({
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
+      body: data({
+        ...timelineOf([{ ...noteOf(1), by: 'Maya Thornton', is_lender: true }]),
+        standing: { ...standing, usual: { days: 2.4, entries: 45, of: 'everybody' } },
+      }),
+    }),
+  })
+  const way = await screen.findByRole('region', { name: 'The way of this referral' })
+  expect(way.textContent).toContain('The lender has the referral.')
+  expect(way.textContent).toContain('Usually 2–3 days herefrom all partners')
+  const steps = within(way).getAllByRole('listitem')
+  expect(steps.map((step) => step.getAttribute('aria-current'))).toEqual(['step', null, null, null, null])
+  expect(steps[1]?.textContent).toBe('In review, to come')
+  const [newest, oldest] = within(screen.getByRole('list', { name: 'Timeline' })).getAllByRole('listitem')
+  expect(newest?.textContent).toMatch(/^Maya Thornton wrote Lender.*Note 1$/)
+  expect(oldest?.textContent).toMatch(/^Submitted by Mia Harbour/)
+})
+
+test('a long timeline unfolds, then fetches what was earlier', async () => {
+  const first = Array.from({ length: 49 }, (_, index) => noteOf(99 - index))
+  const { server, user } = openLead({
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': ({ query }) => ({
+      body: data(
+        query['before'] === undefined
+          ? timelineOf(first, { earlier: { count: 1, before: 'here' } })
+          : { ...timelineOf(), entries: [{ ...timelineOf().entries[0], ...noteOf(1), id: 'first' }] },
+      ),
+    }),
+  })
+  const list = await screen.findByRole('list', { name: 'Timeline' })
+  expect(shownTexts(list)).toHaveLength(8)
+  await user.click(screen.getByRole('button', { name: 'Show 43 earlier' }))
+  expect(shownTexts(list)).toHaveLength(50)
+  expect(document.activeElement?.textContent).toContain('Note 92')
+  await user.click(screen.getByRole('button', { name: 'Show 1 earlier' }))
+  expect(await within(list).findByText('Note 1')).toBeDefined()
+  expect(server.seen.filter(({ path }) => path.endsWith('/timeline')).map(({ query }) => query)).toEqual([
+    {},
+    { before: 'here' },
+  ])
+  expect(within(list).queryByRole('button')).toBeNull()
+})
+
+test('a timeline that cannot be loaded leaves the rest of the page', async () => {
+  let isBroken = true
+  const { user } = openLead({
+    'GET /crm/lead/LO-7K3M9QAZ/timeline': () =>
+      isBroken ? { status: 403, body: failure('Not now', 'FORBIDDEN') } : { body: data(timelineOf()) },
+  })
+  expect(await screen.findByText('Failed to load timeline')).toBeDefined()
+  expect(screen.getByRole('region', { name: 'Primary Information' })).toBeDefined()
+  isBroken = false
+  await user.click(screen.getByRole('button', { name: 'Try Again' }))
+  expect(await screen.findByRole('list', { name: 'Timeline' })).toBeDefined()
+})
+
+test('empty fields are folded until one asks for them', async () => {
+  const { user } = openLead({})
+  const fields = await screen.findByRole('region', { name: 'Business Details' })
+  expect(within(fields).getByText('Industry').parentElement?.className).toContain('hidden')
+  const unfold = within(fields).getByRole('button', { name: 'Show 3 empty fields' })
+  await user.click(unfold)
+  expect(within(fields).getByText('Industry').parentElement?.className).not.toContain('hidden')
+  expect(unfold.getAttribute('aria-expanded')).toBe('true')
+})

@@ -1,0 +1,13 @@
+import { formatDays } from './dates.ts'
+
+/** From here on a part of a day says nothing. */
+const WHOLE_DAYS_FROM = 10
+const NEARLY = 0.2
+
+/** `2–3 days`, `3 days`, `less than a day`: a median in days, as people say it. */
+export function formatUsualDays(days: number): string {
+  if (days < 1 - NEARLY) return 'less than a day'
+  const nearest = Math.round(days)
+  if (days >= WHOLE_DAYS_FROM || Math.abs(days - nearest) <= NEARLY) return formatDays(nearest)
+  return `${Math.floor(days)}–${formatDays(Math.ceil(days))}`
+}

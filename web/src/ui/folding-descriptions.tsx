@@ -1,0 +1,31 @@
+import { useId, useState } from 'react'
+import { Button } from './button.tsx'
+import { type Description, DescriptionList } from './description-list.tsx'
+
+/** Of many fields, those that say something. The empty ones are a click away, and on paper. */
+export function FoldingDescriptions({ items }: { items: readonly Description[] }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const listId = useId()
+  const empty = items.filter(isEmpty).length
+  return (
+    <>
+      <DescriptionList id={listId} items={items.map((item) => ({ ...item, isFolded: !isOpen && isEmpty(item) }))} />
+      {empty > 0 && (
+        <Button
+          variant="ghost"
+          size="small"
+          className="mt-3 -mb-2 -ml-3"
+          aria-expanded={isOpen}
+          aria-controls={listId}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? 'Hide' : 'Show'} {empty} empty {empty === 1 ? 'field' : 'fields'}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function isEmpty({ value }: Description): boolean {
+  return !value || value === '—'
+}
