@@ -42,7 +42,7 @@ export const TimelineEntry = z.object({
   is_lender: z.boolean(),
   /** The status or stage that began. */
   value: Text,
-  /** For how many whole days it lasted, or has lasted. */
+  /** For how many whole days it lasted; null while it does. */
   days: z.nullable(z.number()),
   /** A note's words, or what is said about the change. */
   text: Text,

@@ -117,6 +117,8 @@ test('/leads/{loid} leaves out unknown values', { tag: '@desktop' }, async ({ pa
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })
+  await expect(primary.getByText('Brand')).toBeHidden()
+  await primary.getByRole('button', { name: 'Show 7 empty fields' }).click()
   await expect(primary.locator('dl > div')).toHaveText(
     [
       'Email jo@saltbush.example',

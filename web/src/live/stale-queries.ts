@@ -7,11 +7,23 @@ const FIGURES: QueryKey[] = [['dashboard']]
 const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
 const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]
 
-const lead: Stale = (loid) => [...LEAD_LISTS, ['leads', 'detail', loid], ['leads', 'status-history', loid]]
-const deal: Stale = (loid) => [...DEAL_LISTS, ['deals', 'detail', loid], ['deals', 'stage-history', loid]]
+const lead: Stale = (loid) => [
+  ...LEAD_LISTS,
+  ['leads', 'detail', loid],
+  ['leads', 'status-history', loid],
+  ['leads', 'timeline', loid],
+]
+const deal: Stale = (loid) => [
+  ...DEAL_LISTS,
+  ['deals', 'detail', loid],
+  ['deals', 'stage-history', loid],
+  ['deals', 'timeline', loid],
+]
 const note: Stale = (loid) => [
   ['leads', 'detail', loid],
+  ['leads', 'timeline', loid],
   ['deals', 'detail', loid],
+  ['deals', 'timeline', loid],
 ]
 const all: Stale = () => [[]]
 

@@ -1,3 +1,4 @@
+import { DEFAULT_LEAD_SOURCE } from '@portal/contract/choices.ts'
 import type { DealDetail } from '@portal/contract/deals.ts'
 import type { LeadDetail } from '@portal/contract/leads.ts'
 import { TIMELINE_PAGE_SIZE } from '@portal/contract/limits.ts'
@@ -99,17 +100,18 @@ function submissionOf({ leads, deal }: Pick<Referral, 'leads' | 'deal'>): string
 /** In the order of the list, the latest first. */
 function entriesOf(referral: Referral): TimelineEntry[] {
   const { leads, deal, statuses, stages, notes } = referral
-  const entries = [
-    ...statuses.map((entry) => changeEntry('status', entry)),
+  const changes = [
     ...stages.map((entry) => changeEntry('stage', entry)),
-    ...notes.map(noteEntry),
+    ...statuses.map((entry) => changeEntry('status', entry)),
   ]
+  const [present] = changes
+  if (present) present.days = null
+  const entries = [...beginWithSubmission(changes, referral), ...notes.map(noteEntry)]
   const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
   if (deal && lead) {
     const at = lead.ended_at ?? deal.created_at
     entries.push({ ...BY_LENDER, id: `converted ${deal.loid}`, type: 'converted', at })
   }
-  nameSubmission(entries, referral)
   return entries.toSorted((a, b) => (positionOf(a) < positionOf(b) ? 1 : -1))
 }
 
@@ -143,17 +145,32 @@ function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_
   }
 }
 
-/** What a person submitted names the person; what the lender entered gets an entry of its own for the beginning. */
-function nameSubmission(entries: TimelineEntry[], { leads, deal }: Referral): void {
-  const submitted = entries.find((entry) => entry.type === 'submitted')
+/**
+ * The first change, if it came with the record, is the submission; otherwise the submission gets an entry of its own. What the
+ * portal took names the person. The rest says by its source whether a partner submitted it.
+ */
+function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }: Referral): TimelineEntry[] {
   const records = [...leads.map(({ lead }) => lead), deal ?? []].flat()
-  if (submitted) {
-    submitted.by = records.find((record) => record.submitted_by !== null)?.submitted_by ?? submitted.by
-    return
-  }
   const at = submissionOf({ leads, deal })
-  entries.push({ ...BY_LENDER, id: `submitted ${records[0]?.loid ?? ''}`, type: 'submitted', at })
+  const first = changes.at(-1)
+  const isWithRecord = first && Date.parse(first.at) - Date.parse(at) < TOGETHER_MS
+  const isOfPortal = first?.type === 'submitted'
+  const submission: TimelineEntry = {
+    id: `submitted ${records[0]?.loid ?? ''}`,
+    value: null,
+    days: null,
+    text: null,
+    ...(isWithRecord && first),
+    type: 'submitted',
+    at,
+    by: records.find((record) => record.submitted_by !== null)?.submitted_by ?? (isOfPortal ? first.by : null),
+    is_lender: !isOfPortal && records.every((record) => record.lead_source !== DEFAULT_LEAD_SOURCE),
+  }
+  return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
 }
+
+/** The CRM writes a record and the first line of its history one after the other. */
+const TOGETHER_MS = 60_000
 
 const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }
 

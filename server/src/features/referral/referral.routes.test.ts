@@ -75,7 +75,7 @@ test('GET /crm/lead/{id}/timeline: before → what happened, the latest first, a
     timeline.entries.find((one: { text: string | null; value: string | null }) => (one.text ?? one.value) === text)
   expect(by('The statements are on their way.')).toMatchObject({ by: 'Ada Broker', is_lender: false })
   expect(by('Please send the last three bank statements.')).toMatchObject({ is_lender: true })
-  expect(by('Contacted')).toMatchObject({ is_lender: true, days: 0 })
+  expect(by('Contacted')).toMatchObject({ is_lender: true, days: null })
   expect(timeline.entries.at(-1)).toMatchObject({ type: 'submitted', by: 'Ada Broker', is_lender: false })
   expect(timeline.earlier).toBeNull()
 })
@@ -112,7 +112,7 @@ test('a lead that the lender entered begins with the lender', async () => {
   const { leads } = (await ada.get('/dashboard/leads')).body.data
   const { standing, entries } = await timelineOf(`/crm/lead/${leads[0].loid}`)
   expect(standing).toMatchObject({ step: 'Submitted', outcome: 'lost', value: 'Lost Lead' })
-  expect(entries.at(-1)).toMatchObject({ type: 'submitted', by: null, is_lender: true })
+  expect(entries.at(-1)).toMatchObject({ type: 'submitted', by: null, is_lender: true, value: 'Lost Lead' })
 })
 
 test('a thousand notes and more come fifty at a time, each once', async () => {

@@ -24,7 +24,7 @@ interface NotesPanelProps {
   onChange: () => void
 }
 
-const SHOWN_AT_FIRST = 5
+const SHOWN_AT_FIRST = 3
 
 /** The notes of a lead or a deal, and the form for another. Folded notes are printed all the same. */
 export function NotesPanel({ parent, notes, onChange }: NotesPanelProps) {

@@ -12,7 +12,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { type TimelineOf, timelineQuery } from './referral.queries.ts'
 
 /** More would push the fields of the record away. */
-const SHOWN_AT_FIRST = 8
+const SHOWN_AT_FIRST = 6
 
 interface TimelineCardProps {
   of: TimelineOf
@@ -152,7 +152,6 @@ function Mark({ entry: { type, value } }: { entry: TimelineEntry }) {
 
 /** What happened, and who did it. */
 function Sentence({ entry: { type, by, value, days, is_lender: isLender } }: { entry: TimelineEntry }): ReactNode {
-  const lender = <Badge variant="primary">Lender</Badge>
   switch (type) {
     case 'submitted':
       return isLender ? (
@@ -168,7 +167,7 @@ function Sentence({ entry: { type, by, value, days, is_lender: isLender } }: { e
     case 'note':
       return (
         <>
-          <strong className="font-semibold">{by}</strong> <span className="text-muted">wrote</span> {isLender && lender}
+          <strong className="font-semibold">{by}</strong> {isLender && <Badge variant="primary">Lender</Badge>}
         </>
       )
     default:
@@ -177,7 +176,7 @@ function Sentence({ entry: { type, by, value, days, is_lender: isLender } }: { e
           <strong className="font-semibold">{value}</strong>
           <span className="text-muted">
             {by && ` · ${by}`}
-            {days !== null && days > 0 && ` · ${formatDays(days)}`}
+            {days !== null && days > 0 && ` · for ${formatDays(days)}`}
           </span>
         </>
       )

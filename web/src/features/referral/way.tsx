@@ -83,7 +83,7 @@ function StepMark({ state, outcome }: { state: StepState; outcome: Outcome }) {
     <span
       aria-hidden
       className={clsx(
-        'relative flex size-6 items-center justify-center rounded-full [&_svg]:size-3.5 [&_svg]:stroke-3',
+        'relative z-1 flex size-6 items-center justify-center rounded-full [&_svg]:size-3.5 [&_svg]:stroke-3',
         markLooks(state, outcome),
       )}
     >
@@ -109,12 +109,11 @@ function markLooks(state: StepState, outcome: Outcome): string {
   return 'border-2 border-brand bg-surface ring-4 ring-brand-tint'
 }
 
-/** `since Nov 19, 2026 · 3 days`. What has ended no longer counts days. */
+/** `since Nov 19, 2026 · 3 days`; `on Nov 19, 2026` where it has ended. */
 function sinceText({ outcome, since }: Standing): string {
+  if (outcome !== 'open') return `on ${formatDate(since)}`
   const days = daysSince(since)
-  return outcome === 'open' && days > 0
-    ? `since ${formatDate(since)} · ${formatDays(days)}`
-    : `since ${formatDate(since)}`
+  return `since ${formatDate(since)}${days > 0 ? ` · ${formatDays(days)}` : ''}`
 }
 
 function Usual({ standing, usual }: { standing: Standing; usual: NonNullable<Standing['usual']> }) {
