@@ -3,6 +3,7 @@ import type { DealRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
+import { letNotesFollow } from '../../push/notes-follow.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
@@ -25,7 +26,10 @@ export const pushDeal = defineJob({
     const { db, crm } = deps
     const deal = await findDealRow(db, partnerId, loid)
     if (!deal || deal.archived_at || deal.crm === 'synced') return
-    const markPushed = (pushedLoid: string, zohoId: string) => markDealPushed(db, partnerId, pushedLoid, zohoId)
+    const markPushed = async (pushedLoid: string, zohoId: string) => {
+      await markDealPushed(db, partnerId, pushedLoid, zohoId)
+      await letNotesFollow(deps, partnerId, pushedLoid)
+    }
     const partnerZohoId = await pushForPartner(deps, partnerId, {
       async push(id) {
         const [toSend] = await dealsToSend([deal])

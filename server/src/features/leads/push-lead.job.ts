@@ -3,6 +3,7 @@ import type { LeadRow } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
+import { letNotesFollow } from '../../push/notes-follow.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
@@ -27,7 +28,10 @@ export const pushLead = defineJob({
     const lead = await findLeadRow(db, partnerId, loid)
     // A lead that a deal has replaced is pushed, too: it is restored if the deal leaves.
     if (!lead || lead.crm === 'synced') return
-    const markPushed = (pushedLoid: string, zohoId: string) => markLeadPushed(db, partnerId, pushedLoid, zohoId)
+    const markPushed = async (pushedLoid: string, zohoId: string) => {
+      await markLeadPushed(db, partnerId, pushedLoid, zohoId)
+      await letNotesFollow(deps, partnerId, pushedLoid)
+    }
     const partnerZohoId = await pushForPartner(deps, partnerId, {
       async push(id) {
         const [toSend] = await leadsToSend([lead])

@@ -1,8 +1,8 @@
-import * as z from 'zod/mini'
 import { underLease } from '../../db/lease.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
+import { NOTE_QUEUE } from '../../push/notes-follow.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import {
@@ -21,8 +21,7 @@ const WAIT_MS = 5_000
 
 /** Under a lease: notes carry nothing that is unique in the CRM, so that two pushes at once would make two of them. */
 export const pushNote = defineJob({
-  name: 'push-note',
-  payload: z.object({ partnerId: z.string(), noteId: z.string() }),
+  ...NOTE_QUEUE,
   retry: PUSH_RETRY,
   async run({ db, crm }, { partnerId, noteId }, signal) {
     const lease = { name: `push-note ${noteId}`, leaseMs: LEASE_MS, waitMs: WAIT_MS, signal }

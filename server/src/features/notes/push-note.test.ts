@@ -4,6 +4,7 @@ import { newId } from '../../db/ids.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
+import { pushLead } from '../leads/push-lead.job.ts'
 import { pushNote } from './push-note.job.ts'
 
 let portal: TestPortal
@@ -133,4 +134,29 @@ test('a note written before staff gave the lead to another partner is sent, and 
   expect(await inCrm()).toMatchObject([{ content: 'Called, no answer' }])
   await other.post('/crm/sync')
   expect((await other.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
+})
+
+test('a note that was written before its lead reached the CRM follows it at once, before its own retry', async () => {
+  await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Leads' } })
+  const { loid: late } = await partner.submitLead()
+  expect((await partner.post(`/crm/note/${late}`, { content: 'Wants two trucks' })).status).toBe(201)
+  const retries = async () => {
+    const { rows } = await portal.deps.pool.query(
+      `select id from jobs.job
+        where name = 'push-note' and state = 'retry' and data ->> 'noteId' in (select id::text from notes where loid = $1)`,
+      [late],
+    )
+    return rows
+  }
+  const [retry] = await waitFor('the first try', async () => {
+    const rows = await retries()
+    return rows.length > 0 ? rows : undefined
+  })
+  await lender.faults({})
+  await pushLead.run(portal.deps, { partnerId: partner.id, loid: late }, AbortSignal.timeout(10_000))
+  await waitFor('the note in the CRM', async () => {
+    const { notes } = (await partner.get(`/crm/lead/${late}`)).body.data
+    return notes[0].crm === 'synced'
+  })
+  expect(await retries()).toEqual([retry])
 })

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini'
+import type { Db } from '../db/database.ts'
+import type { Deps } from '../deps.ts'
+import type { QueuedJob } from '../jobs/enqueue-job.ts'
+
+const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
+
+/** A note that the CRM is to get. The notes do it. */
+export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
+
+/** Of one record; those beyond wait for their own retries. */
+const FOLLOWING_MAX = 100
+
+/**
+ * A record has reached the CRM: the notes that waited for it follow at once, and not when their next retry comes. Each job
+ * that still waits for that finds nothing to do.
+ */
+export async function letNotesFollow(
+  { db, jobs }: Pick<Deps, 'db' | 'jobs'>,
+  partnerId: string,
+  loid: string,
+): Promise<void> {
+  for (const noteId of await findWaitingNotes(db, partnerId, loid)) {
+    await jobs.enqueue(db, NOTE_QUEUE, { partnerId, noteId })
+  }
+}
+
+async function findWaitingNotes(db: Db, partnerId: string, loid: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'pending')
+    .orderBy('created_at')
+    .limit(FOLLOWING_MAX)
+    .execute()
+  return rows.map((row) => row.id)
+}
