@@ -216,6 +216,10 @@ test('each command explains itself and does nothing', { timeout: 60_000 }, async
     'crm setup',
     'security-log',
     'prune',
+    'secrets rotate',
+    'backup',
+    'restore',
+    'migrate',
   ])
   const helps = await Promise.all(usages.map((name) => folder.command([...name.split(' '), '--help'])))
   for (const [i, { code, out, err }] of helps.entries()) {

@@ -3,12 +3,14 @@ import pino from 'pino'
 import { readSettings, SettingsError } from './config.ts'
 import { PortalError } from './errors.ts'
 import { openLog } from './log.ts'
+import { backUp, restore } from './operator/backup-commands.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { migrateNow } from './operator/migrate-command.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
 import { deactivatePerson, listPeople, resetSecondFactorOf } from './operator/people-commands.ts'
 import { pruneNow } from './operator/prune-command.ts'
+import { rotateSecrets } from './operator/secrets-command.ts'
 import { listSecurityLog } from './operator/security-log-command.ts'
 import { syncPartners } from './operator/sync-command.ts'
 import { openWorkplace } from './operator/workplace.ts'
@@ -26,6 +28,9 @@ const COMMANDS = [
   setUpCrm,
   listSecurityLog,
   pruneNow,
+  rotateSecrets,
+  backUp,
+  restore,
   migrateNow,
 ]
 

@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Settings } from './config.ts'
 import type { Db } from './db/database.ts'
 import type { Reads } from './db/hot-reads.ts'
+import type { Secrets } from './db/secrets.ts'
 import type { StatusMeanings } from './history/status-meanings.ts'
 import type { JobQueue } from './jobs/enqueue-job.ts'
 import type { Mailer } from './mail/mail.ts'
@@ -19,6 +20,8 @@ export interface Deps {
   pool: pg.Pool
   /** The same database, for `sendNamed` of the quick reads that every visit sends. */
   reads: Reads
+  /** Encrypts what the database keeps secret. */
+  secrets: Secrets
   jobs: JobQueue
   crm: Crm
   statusMeanings: StatusMeanings

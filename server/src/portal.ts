@@ -10,6 +10,8 @@ import { type Db, openDatabase, refuseOtherTimezones } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { listen } from './db/listen.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
+import { reencryptSecrets } from './db/reencrypt-secrets.ts'
+import { openSecrets, readSecretsKeys } from './db/secrets.ts'
 import type { Deps } from './deps.ts'
 import { findRoles } from './features/accounts/sessions.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
@@ -70,6 +72,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
+  const secrets = openSecrets(await readSecretsKeys(config))
   const handleLoss = (error: Error & { code?: string }) =>
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
   const directUrl = config.databaseDirectUrl ?? databaseUrl
@@ -98,7 +101,8 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     pool: pages.pool,
     reads,
     jobs: worker,
-    crm: openCrm({ ...crm, fieldMap, creditsPerDay: config.zohoCreditsPerDay, db: background.db, clock, log }),
+    secrets,
+    crm: openCrm({ ...crm, fieldMap, creditsPerDay: config.zohoCreditsPerDay, db: background.db, secrets, clock, log }),
     statusMeanings,
     mail: openMailer({
       smtpUrl: config.smtpUrl,
@@ -185,6 +189,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const started = untilDone(deps, closing.signal, async () => {
     if (hasSchedules && isWorking) await worker.startClock(BACKGROUND_JOBS)
     await prepare?.(deps)
+    await encryptSecrets(jobDeps, closing.signal)
     isStarted = true
   })
 
@@ -207,6 +212,13 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
       await parts.close()
     },
   }
+}
+
+/** Secrets from before they were encrypted, or of an older key. */
+async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): Promise<void> {
+  const { encrypted, locked } = await reencryptSecrets(db, secrets, signal)
+  if (encrypted > 0) log.info({ encrypted }, 'secrets were encrypted with the first key of SECRETS_KEY')
+  if (locked > 0) log.error({ locked }, 'no key of SECRETS_KEY opens these secrets: add the key that made them')
 }
 
 /** The packages are loaded only where they are wanted. */

@@ -10,11 +10,12 @@ const BEGINS_VERSION = /^\d+_version_/
 
 /**
  * Brings the database forward, and leaves one of the next version as it is (D93). Processes that start together wait for one
- * another (the migrator takes a lock).
+ * another (the migrator takes a lock). `upTo` names the last migration for a schema that is to be an older one.
  */
-export async function migrate(db: Db): Promise<void> {
+export async function migrate(db: Db, upTo?: string): Promise<void> {
   const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }
-  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+  const migrator = new Migrator({ db, provider })
+  const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo))
   if (!error) return
   const failed = results?.find((result) => result.status === 'Error')
   const what = failed ? `Migration ${failed.migrationName} failed` : 'The database cannot be brought up to date'
@@ -50,6 +51,11 @@ function withNewer(own: Record<string, Migration>, migrated: string[]): Record<s
 async function findMigrated(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
+}
+
+/** The names of this version's, in order. */
+export async function findOwnMigrations(): Promise<string[]> {
+  return Object.keys(await readMigrations())
 }
 
 async function readMigrations(): Promise<Record<string, Migration>> {

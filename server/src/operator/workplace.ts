@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Settings } from '../config.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate, requireMigrated } from '../db/migrate.ts'
+import { openSecrets, readSecretsKeys } from '../db/secrets.ts'
 import type { Deps } from '../deps.ts'
 import { createSecurityStore } from '../features/security-log/store-security.ts'
 import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
@@ -15,9 +16,13 @@ export interface Workplace {
   say(text: string): void
   /** In the partner's security log, and as one line on standard error. */
   security: NoteSecurity
-  database(): Promise<Pick<Deps, 'db' | 'pool' | 'clock'>>
+  database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
   /** Brings the database up to date, with what the job queue needs. */
   migrate(): Promise<void>
+  /** Of the database itself, whatever it holds. */
+  directUrl(): Promise<string>
+  /** Makes what the job queue needs, without queues. */
+  makeJobSchema(): Promise<void>
   parts(): Promise<Parts>
   /** The same with the jobs running, as one more process of the portal. */
   workingParts(): Promise<Parts>
@@ -40,6 +45,8 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     return server.url
   }
 
+  const directUrl = async () => config.databaseDirectUrl ?? (await databaseUrl())
+
   async function parts(): Promise<Parts> {
     const url = await databaseUrl()
     const crm = await joinCrmServer(config, log)
@@ -58,17 +65,23 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     say,
     security: (db, event, facts) => noteSecurity(noted, db, event, { ...facts }),
     async database() {
-      const { db, pool, close } = openDatabase(config.databaseDirectUrl ?? (await databaseUrl()), (error) =>
+      const { db, pool, close } = openDatabase(await directUrl(), (error) =>
         log.warn({ err: error }, 'connection lost'),
       )
       stops.push(close)
       await (config.migratesAtStart ? migrate : requireMigrated)(db)
-      return { db, pool, clock }
+      return { db, pool, secrets: openSecrets(await readSecretsKeys(config)), clock }
+    },
+    directUrl,
+    async makeJobSchema() {
+      const { openJobQueue } = await import('../jobs/job-queue.ts')
+      const queue = openJobQueue(await directUrl(), log, config.databaseTimeoutMs, false)
+      await queue.makeQueues([])
+      await queue.stop(STOP_MS_MAX)
     },
     async migrate() {
-      const url = await databaseUrl()
       const { migrateApart } = await import('../portal.ts')
-      await migrateApart(config.databaseDirectUrl ?? url, config, log)
+      await migrateApart(await directUrl(), config, log)
     },
     parts,
     async workingParts() {

@@ -30,6 +30,7 @@ export async function openDataFolder() {
   const started: (() => Promise<void>)[] = []
 
   return {
+    path: folder,
     /** Runs an operator's command to its end. */
     async command(words: string[], more: Record<string, string> = {}): Promise<Ended> {
       const child = spawn(process.execPath, [join(SERVER, 'cli.ts'), ...words], { env: { ...env, ...more } })

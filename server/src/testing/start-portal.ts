@@ -26,6 +26,9 @@ interface Request {
   token?: string | undefined
 }
 
+/** Portals on one database share it. */
+const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
+
 interface PortalOptions {
   /** Uses the worker's CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
   withCrm?: boolean
@@ -50,7 +53,14 @@ export async function startPortal(options: PortalOptions = {}) {
   const crmUrl = options.crmUrl ?? sandbox?.url ?? 'http://127.0.0.1:1'
   const clock = { now: () => new Date(Date.now() + offsetMs) }
   let offsetMs = 0
-  const config = readSettings({ PORT: '0', DATA_DIR: folder, SEED_DEMO: 'false', RATE_LIMITS: 'off', ...env })
+  const config = readSettings({
+    PORT: '0',
+    DATA_DIR: folder,
+    SEED_DEMO: 'false',
+    RATE_LIMITS: 'off',
+    SECRETS_KEY,
+    ...env,
+  })
   const settings = {
     accountsUrl: crmUrl,
     apiUrl: crmUrl,

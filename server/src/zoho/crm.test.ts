@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
+import { openSecrets } from '../db/secrets.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { borrowCrmSandbox } from '../testing/borrow-crm-sandbox.ts'
 import { createDatabase } from '../testing/databases.ts'
@@ -54,6 +55,7 @@ function open(more: Partial<Parameters<typeof openCrm>[0]> = {}): Crm {
     fieldMap: DEFAULT_FIELD_MAP,
     creditsPerDay: 50_000,
     db: database.db,
+    secrets: openSecrets([{ id: 'key', bytes: Buffer.alloc(32, 'k') }]),
     clock: { now: () => now },
     log,
     retry: { attemptsMax: 4, firstDelayMs: 5 },

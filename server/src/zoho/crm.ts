@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
+import type { Secrets } from '../db/secrets.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { openApi } from './api.ts'
 import { type Checks, openChecks } from './check.ts'
@@ -51,14 +52,15 @@ export interface CrmOptions {
   /** What the organisation's edition includes. */
   creditsPerDay: number
   db: Db
+  secrets: Secrets
   clock: Clock
   log: Logger
   /** Shorter delays for tests; Zoho's own limits otherwise. */
   retry?: RetryTuning
 }
 
-export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, clock, log, retry }: CrmOptions): Crm {
-  const tokens = openTokens({ settings, db, clock, log })
+export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, clock, log, retry }: CrmOptions): Crm {
+  const tokens = openTokens({ settings, db, secrets, clock, log })
   const limits = openSharedLimits({ creditsPerDay, db, clock, log })
   const crmClock = openCrmClock(clock)
   const client = openClient({ tokens, log, limits, crmClock, ...(retry && { retry }) })

@@ -6,6 +6,8 @@ import type { Clock } from '../clock.ts'
 import type { ZohoSettings } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import { underLease } from '../db/lease.ts'
+import { crmTokenOf } from '../db/reencrypt-secrets.ts'
+import type { Secrets } from '../db/secrets.ts'
 import type { Tables } from '../db/tables.ts'
 import { CrmUnavailable } from '../errors.ts'
 import { type AccessToken, postForm, type Tokens } from './client.ts'
@@ -26,8 +28,14 @@ const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
  * One access token for the whole product: a row that all processes share, renewed by one of them at a time, because
  * Zoho gives out no more than ten in ten minutes (D34). When Zoho wants quiet, the row says so to all of them.
  */
-export function openTokens(options: { settings: ZohoSettings; db: Db; clock: Clock; log: Logger }): Tokens {
-  const { settings, db, clock, log } = options
+export function openTokens(options: {
+  settings: ZohoSettings
+  db: Db
+  secrets: Secrets
+  clock: Clock
+  log: Logger
+}): Tokens {
+  const { settings, db, secrets, clock, log } = options
   const connection = connectionName(settings)
   let known: StoredToken | undefined
   let renewal: Promise<StoredToken> | undefined
@@ -42,7 +50,7 @@ export function openTokens(options: { settings: ZohoSettings; db: Db; clock: Clo
     const token = await underLease(db, lease, look, async () => {
       const renewed = await request()
       await writeRow(db, connection, {
-        access_token: renewed.value,
+        access_token: secrets.encrypt(renewed.value, crmTokenOf(connection)),
         api_domain: renewed.apiDomain,
         expires_at: instant(renewed.expiresAtMs),
       })
@@ -52,7 +60,7 @@ export function openTokens(options: { settings: ZohoSettings; db: Db; clock: Clo
     return token
 
     async function look(): Promise<StoredToken | undefined> {
-      const { token: shared, quietUntilMs } = await readRow(db, connection)
+      const { token: shared, quietUntilMs } = await readRow(db, secrets, connection)
       if (isUsable(shared, rejected)) return shared
       if (nowMs() < quietUntilMs) throw new CrmUnavailable('The CRM asks the portal to wait before it signs in again.')
       return undefined
@@ -154,15 +162,29 @@ function connectionName({ accountsUrl, clientId, refreshToken }: ZohoSettings): 
     .digest('hex')
 }
 
-async function readRow(db: Db, connection: string): Promise<{ token: StoredToken | undefined; quietUntilMs: number }> {
+async function readRow(
+  db: Db,
+  secrets: Secrets,
+  connection: string,
+): Promise<{ token: StoredToken | undefined; quietUntilMs: number }> {
   const row = await db
     .selectFrom('crm_tokens')
     .select(['access_token', 'api_domain', 'expires_at', 'quiet_until'])
     .where('connection', '=', connection)
     .executeTakeFirst()
-  const { access_token: value, api_domain: apiDomain, expires_at, quiet_until } = row ?? {}
+  const { access_token: stored, api_domain: apiDomain, expires_at, quiet_until } = row ?? {}
+  const value = stored && opened(secrets, stored, connection)
   const token = value && apiDomain && expires_at ? { value, apiDomain, expiresAtMs: Date.parse(expires_at) } : undefined
   return { token, quietUntilMs: quiet_until ? Date.parse(quiet_until) : 0 }
+}
+
+/** Undefined where no key opens it: another token is asked for. */
+function opened(secrets: Secrets, stored: string, connection: string): string | undefined {
+  try {
+    return secrets.decrypt(stored, crmTokenOf(connection))
+  } catch {
+    return undefined
+  }
 }
 
 async function writeRow(db: Db, connection: string, row: Updateable<Tables['crm_tokens']>): Promise<void> {

@@ -1,3 +1,5 @@
+import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
+import type { Secrets } from '../../db/secrets.ts'
 import type { Deps } from '../../deps.ts'
 import { traceOf, traceparent } from '../../trace.ts'
 import type { AttemptOutcome, ClaimedDelivery } from './deliveries.queries.ts'
@@ -13,13 +15,17 @@ export const ATTEMPT_MS_MAX = 15_000
  * Makes one attempt and returns its outcome. Undefined if `signal` ended it, because then nobody knows whether it arrived.
  */
 export async function attemptDelivery(
-  { clock, config }: Pick<Deps, 'clock' | 'config'>,
+  { clock, config, secrets }: Pick<Deps, 'clock' | 'config' | 'secrets'>,
   delivery: ClaimedDelivery & { url: string },
   signal: AbortSignal,
 ): Promise<AttemptOutcome | undefined> {
   const startedAt = clock.now()
   const startedMs = performance.now()
-  const answer = await send(delivery, { at: startedAt, allowPrivate: config.webhookAllowPrivate, signal })
+  const answer = await send(delivery, signingSecrets(secrets, delivery, startedAt), {
+    at: startedAt,
+    allowPrivate: config.webhookAllowPrivate,
+    signal,
+  })
   if (signal.aborted) return undefined
 
   const now = clock.now()
@@ -58,13 +64,12 @@ export async function attemptDelivery(
 
 /** The answer, or why there is none: nothing that a receiver does is an error of ours. */
 async function send(
-  delivery: ClaimedDelivery & { url: string },
+  { id, url, body }: ClaimedDelivery & { url: string },
+  signedBy: string[],
   { at, allowPrivate, signal }: { at: Date; allowPrivate: boolean; signal: AbortSignal },
 ): Promise<SafeAnswer | Error> {
-  const { id, url, body, secret, previous_secret, previous_secret_until } = delivery
-  const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()
   try {
-    const signatures = signatureHeaders({ id, at, body }, isPreviousValid ? [secret, previous_secret] : [secret])
+    const signatures = signatureHeaders({ id, at, body }, signedBy)
     // All attempts of a delivery are one trace, which has the delivery's id.
     const headers = {
       'content-type': 'application/json',
@@ -76,6 +81,14 @@ async function send(
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }
+}
+
+/** The one before signs too, for a day after it was replaced (D35). */
+function signingSecrets(secrets: Secrets, delivery: ClaimedDelivery, at: Date): string[] {
+  const { secret, previous_secret, previous_secret_until } = delivery
+  const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()
+  const stored = isPreviousValid ? [secret, previous_secret] : [secret]
+  return stored.map((one) => secrets.decrypt(one, webhookSecretOf(delivery.partner_id)))
 }
 
 function isSuccess(status: number): boolean {

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
@@ -12,12 +13,12 @@ import { newSecret } from './sign-delivery.ts'
 
 /** Sets the partner's one URL, or removes it. `secret` is the signing secret if this made it: nothing shows it again. */
 export async function changeEndpoint(
-  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
+  deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'jobs'>,
   partnerId: string,
   url: string | null,
   security: NoteSecurity,
 ): Promise<{ endpoint: WebhookEndpointRow | undefined; secret: string | null }> {
-  const { db, clock, config } = deps
+  const { db, secrets, clock, config } = deps
   if (url === null) {
     await db.transaction().execute(async (tx) => {
       if (!(await removeWebhookUrl(tx, partnerId))) return
@@ -29,12 +30,13 @@ export async function changeEndpoint(
   const fault = findUrlFault(url, config.webhookAllowPrivate)
   if (fault) throw new Invalid('VALIDATION', fault, { webhook_url: fault })
   const secret = newSecret()
+  const stored = secrets.encrypt(secret, webhookSecretOf(partnerId))
   const endpoint = await db.transaction().execute(async (tx) => {
     await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-set')
     await security(tx, 'webhook-url-changed')
-    return saveEndpoint(tx, partnerId, { url, secret, at: clock.now().toISOString() })
+    return saveEndpoint(tx, partnerId, { url, secret: stored, at: clock.now().toISOString() })
   })
-  return { endpoint, secret: endpoint.secret === secret ? secret : null }
+  return { endpoint, secret: endpoint.secret === stored ? secret : null }
 }
 
 /** What waits to be sent there is sent no more. False when there was no URL. */

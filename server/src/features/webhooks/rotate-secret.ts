@@ -1,3 +1,4 @@
+import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
@@ -9,15 +10,16 @@ export const PREVIOUS_VALID_MS = 24 * 3_600_000
 
 /** The old secret signs beside the new one for a day, in which the receiver changes over (D35). */
 export async function rotateSecret(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
   partnerId: string,
   security: NoteSecurity,
 ): Promise<{ endpoint: WebhookEndpointRow; secret: string }> {
   const now = clock.now()
   const secret = newSecret()
+  const stored = secrets.encrypt(secret, webhookSecretOf(partnerId))
   const previousUntil = new Date(now.getTime() + PREVIOUS_VALID_MS).toISOString()
   return db.transaction().execute(async (tx) => {
-    const endpoint = await replaceSecret(tx, partnerId, { secret, previousUntil, at: now.toISOString() })
+    const endpoint = await replaceSecret(tx, partnerId, { secret: stored, previousUntil, at: now.toISOString() })
     if (!endpoint) throw noUrl()
     await security(tx, 'webhook-secret-made')
     return { endpoint, secret }

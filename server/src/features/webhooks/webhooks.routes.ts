@@ -7,6 +7,7 @@ import {
   rotateWebhookSecret,
   sendTestEvent,
 } from '@portal/contract/webhooks.ts'
+import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Mount } from '../../http/mount.ts'
@@ -19,17 +20,17 @@ import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
 
 export function webhookRoutes(mount: Mount, deps: Deps): void {
-  const { db, clock, config } = deps
+  const { db, config } = deps
 
-  mount(readWebhookUrl, async ({ partner }) => shown(await findEndpoint(db, partner.id), clock.now()))
+  mount(readWebhookUrl, async ({ partner }) => shown(deps, await findEndpoint(db, partner.id)))
   mount(changeWebhookUrl, async ({ partner, body, limit, security }) => {
     await limit(NOTICES, partner.id)
     const { endpoint, secret } = await changeEndpoint(deps, partner.id, body.webhook_url, security)
-    return { ...shown(endpoint, clock.now()), secret }
+    return { ...shown(deps, endpoint), secret }
   })
   mount(rotateWebhookSecret, async ({ partner, security }) => {
     const { endpoint, secret } = await rotateSecret(deps, partner.id, security)
-    return { ...shown(endpoint, clock.now()), secret }
+    return { ...shown(deps, endpoint), secret }
   })
   mount(sendTestEvent, ({ once, partner }) => once((tx) => sendTest(tx, deps, partner.id)))
 
@@ -45,7 +46,9 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
 }
 
 /** The secret itself is shown where it is made, and never here. */
-function shown(endpoint: WebhookEndpointRow | undefined, now: Date) {
+function shown({ secrets, clock }: Deps, endpoint: WebhookEndpointRow | undefined) {
+  const now = clock.now()
+  const secret = endpoint && secrets.decrypt(endpoint.secret, webhookSecretOf(endpoint.partner_id))
   const { previous_secret_until: until = null } = endpoint ?? {}
   return {
     webhook_url: endpoint?.url ?? null,
@@ -53,7 +56,7 @@ function shown(endpoint: WebhookEndpointRow | undefined, now: Date) {
     disabled_at: endpoint?.disabled_at ?? null,
     disabled_reason: endpoint?.disabled_reason ?? null,
     failing_since: endpoint?.failing_since ?? null,
-    secret_preview: endpoint ? `${endpoint.secret.slice(0, 8)}...` : null,
+    secret_preview: secret === undefined ? null : `${secret.slice(0, 8)}...`,
     previous_secret_until: until !== null && until > now.toISOString() ? until : null,
   }
 }

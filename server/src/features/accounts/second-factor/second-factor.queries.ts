@@ -1,4 +1,11 @@
 import type { Db, Tx } from '../../../db/database.ts'
+import { decryptBytes, encryptBytes, totpSecretOf } from '../../../db/reencrypt-secrets.ts'
+import type { Secrets } from '../../../db/secrets.ts'
+
+interface SecretKeeper {
+  db: Db
+  secrets: Secrets
+}
 
 /** What the person has, as far as it counts. */
 export function findFactors(db: Db, personId: string) {
@@ -32,21 +39,28 @@ export function findFactors(db: Db, personId: string) {
 
 /** The secret of the person's app: the one that counts, or the one that waits for its first code. */
 export async function findTotpSecret(
-  db: Db,
+  { db, secrets }: SecretKeeper,
   personId: string,
   state: 'confirmed' | 'waiting',
-): Promise<Buffer | undefined> {
+): Promise<{ secret: Buffer; stored: Buffer } | undefined> {
   const row = await db
     .selectFrom('totp_keys')
     .select('secret')
     .where('person_id', '=', personId)
     .where('confirmed_at', state === 'confirmed' ? 'is not' : 'is', null)
     .executeTakeFirst()
-  return row?.secret
+  const stored = row?.secret
+  return stored && { secret: decryptBytes(secrets, stored, totpSecretOf(personId)), stored }
 }
 
 /** In place of one that still waits. False where one counts already. */
-export async function keepWaitingTotpSecret(db: Db, personId: string, secret: Buffer, at: string): Promise<boolean> {
+export async function keepWaitingTotpSecret(
+  { db, secrets }: SecretKeeper,
+  personId: string,
+  bytes: Buffer,
+  at: string,
+): Promise<boolean> {
+  const secret = encryptBytes(secrets, bytes, totpSecretOf(personId))
   const row = await db
     .insertInto('totp_keys')
     .values({ person_id: personId, secret, created_at: at })
@@ -61,7 +75,7 @@ export async function keepWaitingTotpSecret(db: Db, personId: string, secret: Bu
   return row !== undefined
 }
 
-/** False when another call was first, or the secret is another one by now. */
+/** `secret` is as it is stored. False when another call was first, or the secret is another one by now. */
 export async function markTotpConfirmed(
   tx: Tx,
   personId: string,

@@ -145,9 +145,9 @@ async function checkFactor(
   return 'recovery code'
 }
 
-async function isTotpCode({ db, clock }: Deps, personId: string, code: string): Promise<boolean> {
-  const secret = await findTotpSecret(db, personId, 'confirmed')
-  const step = secret && stepOfCode(secret, code, clock.now())
+async function isTotpCode({ db, secrets, clock }: Deps, personId: string, code: string): Promise<boolean> {
+  const found = await findTotpSecret({ db, secrets }, personId, 'confirmed')
+  const step = found && stepOfCode(found.secret, code, clock.now())
   return step !== undefined && (await takeTotpStep(db, personId, step))
 }
 

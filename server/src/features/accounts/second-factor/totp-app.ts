@@ -10,12 +10,12 @@ import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
 
 /** Asked again before a code was confirmed, it makes another secret in place of the first. */
 export async function beginTotpApp(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
   { personId }: SessionCaller,
 ): Promise<{ secret: string; otpauth_url: string }> {
   const person = await getPerson(db, personId)
   const secret = newTotpSecret()
-  if (!(await keepWaitingTotpSecret(db, personId, secret, clock.now().toISOString()))) {
+  if (!(await keepWaitingTotpSecret({ db, secrets }, personId, secret, clock.now().toISOString()))) {
     throw new Conflict('CONFLICT', 'There is an authenticator app already. Remove it before you add another one.')
   }
   return totpSetUp(secret, person.email)
@@ -30,9 +30,9 @@ export async function addTotpApp(
 ): Promise<{ recovery_codes: string[] | null }> {
   const { db, clock } = deps
   const now = clock.now()
-  const secret = await findTotpSecret(db, caller.personId, 'waiting')
-  if (!secret) throw new Conflict('CONFLICT', 'Begin again: there is no app that waits for a code.')
-  const step = stepOfCode(secret, code, now)
+  const waiting = await findTotpSecret(deps, caller.personId, 'waiting')
+  if (!waiting) throw new Conflict('CONFLICT', 'Begin again: there is no app that waits for a code.')
+  const step = stepOfCode(waiting.secret, code, now)
   if (step === undefined) {
     const text = 'This code is not right. Look at the newest one in your app.'
     throw new Invalid('INVALID_CODE', text, { code: text })
@@ -40,7 +40,7 @@ export async function addTotpApp(
   const codes = await codesForFirstFactor(db, caller.personId, limit)
   await db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
-    if (!(await markTotpConfirmed(tx, caller.personId, { secret, step, at: now.toISOString() }))) {
+    if (!(await markTotpConfirmed(tx, caller.personId, { secret: waiting.stored, step, at: now.toISOString() }))) {
       throw new Conflict('CONFLICT', 'Begin again: the app was added or begun elsewhere meanwhile.')
     }
     await noteAdded(tx, deps, caller, codes)

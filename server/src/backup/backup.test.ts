@@ -1,0 +1,137 @@
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { openDatabase } from '../db/database.ts'
+import { createDatabase } from '../testing/databases.ts'
+import { openDataFolder } from '../testing/portal-process.ts'
+import { startPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
+
+const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
+
+/** All rows of all tables that a backup holds, as text. */
+async function everything(url: string): Promise<Record<string, string[]>> {
+  const { pool, close } = openDatabase(url, () => undefined)
+  const all: Record<string, string[]> = {}
+  const { rows } = await pool.query<{ name: string }>(`
+    select format('%I.%I', nspname, relname) as name from pg_class join pg_namespace space on space.oid = relnamespace
+     where nspname in ('public', 'jobs') and relkind in ('r', 'p') and not relispartition
+       and relname not in ('version', 'bam', 'warning', 'queue_stats', 'kysely_migration', 'kysely_migration_lock') order by 1`)
+  for (const { name } of rows) {
+    const table = await pool.query<{ row: string }>(`select t::text as row from ${name} t order by 1`)
+    all[name] = table.rows.map(({ row }) => row)
+  }
+  await close()
+  return all
+}
+
+/** A database without anything, beside the one that a test got. */
+async function createEmpty(): Promise<string> {
+  const { url } = await createDatabase()
+  const { pool, close } = openDatabase(url, () => undefined)
+  await pool.query('drop schema public cascade; create schema public; drop schema jobs cascade')
+  await close()
+  return url
+}
+
+test('what was backed up is restored row by row, with jobs that wait, and goes on from there', {
+  timeout: 120_000,
+}, async () => {
+  await using folder = await openDataFolder()
+  const file = join(folder.path, 'portal.backup')
+  const env = { WEBHOOK_ALLOW_PRIVATE: 'true', SECRETS_KEY }
+  let loid = ''
+  let before: Record<string, string[]> = {}
+  const portal = await startPortal({ env })
+  const { url } = portal.database
+  {
+    await using _ = portal
+    const partner = await portal.newPartner()
+    await partner.put('/dashboard/webhook-url', { webhook_url: 'http://127.0.0.1:9999/hook' })
+    ;({ loid } = await partner.submitLead({ businessName: 'Tab\tand\\back\nslash "Ünïcode"' }))
+    await partner.post(`/crm/note/${loid}`, { content: 'A remark on it' })
+    await sql`select add_to_counts(${partner.id}, 'lead', 'New Lead', false, 0, null)`.execute(portal.deps.db)
+  }
+  before = await everything(url)
+  expect(before['jobs.job']?.some((row) => row.includes(loid))).toBe(true)
+
+  const made = await folder.command(['backup', file], { DATABASE_URL: url, SECRETS_KEY })
+  expect([made.code, made.err]).toEqual([0, ''])
+  expect(made.out).toMatch(/^leads +1$/m)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await readdir(folder.path)).filter((name) => name.includes('unfinished'))).toEqual([])
+  const again = await folder.command(['backup', file], { DATABASE_URL: url, SECRETS_KEY })
+  expect([again.code, again.err]).toMatchObject([1, expect.stringMatching(/EEXIST/)])
+
+  const empty = await createEmpty()
+  const restored = await folder.command(['restore', file], { DATABASE_URL: empty, SECRETS_KEY })
+  expect([restored.code, restored.err]).toEqual([0, ''])
+  expect(await everything(empty)).toEqual(before)
+  expect((await folder.command(['restore', file], { DATABASE_URL: empty, SECRETS_KEY })).err).toMatch(
+    /^The database is not empty \(it has public\.\w+\): a backup goes into a new one\n$/,
+  )
+
+  await using later = await startPortal({ withCrm: true, env, on: { database: { ...portal.database, url: empty } } })
+  const { db } = later.deps
+  // The clock of the counts goes on behind those that were restored.
+  await sql`insert into record_counts (partner_id, kind, value, is_converted, records, with_amount, amount)
+            select partner_id, 'lead', 'New Lead', false, 0, 0, 0 from leads`.execute(db)
+  await waitFor('the restored job to push the lead', async () => {
+    const row = await db.selectFrom('leads').select('crm').where('loid', '=', loid).executeTakeFirst()
+    return row?.crm === 'synced'
+  })
+})
+
+test('a file that is cut, foreign or of a newer portal leaves the database empty', { timeout: 120_000 }, async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal({ env: { SECRETS_KEY } })
+  await portal.newPartner()
+  const file = join(folder.path, 'portal.backup')
+  await folder.command(['backup', file], { DATABASE_URL: portal.database.url, SECRETS_KEY })
+  const empty = await createEmpty()
+  const restore = async (name: string) => folder.command(['restore', name], { DATABASE_URL: empty, SECRETS_KEY })
+
+  const cut = join(folder.path, 'cut.backup')
+  await writeFile(cut, await readFile(file))
+  await truncate(cut, (await stat(file)).size - 20)
+  expect(await restore(cut)).toMatchObject({ code: 1, err: expect.stringMatching(/^The file cannot be read: .*\n$/) })
+
+  const newer = join(folder.path, 'newer.backup')
+  const bytes = gunzipSync(await readFile(file))
+  await writeFile(
+    newer,
+    gzipSync(Buffer.from(bytes.toString('latin1').replace('0001_partners', '9999_partners'), 'latin1')),
+  )
+  expect((await restore(newer)).err).toMatch(/^The backup is of a newer portal \(it has 9999_partners\)/)
+
+  const foreign = join(folder.path, 'foreign.backup')
+  await writeFile(foreign, gzipSync(Buffer.from('hello, this is something else')))
+  expect((await restore(foreign)).err).toMatch(
+    /^(?:This is no backup of the portal|The file cannot be read: This is no backup.*)\n$/,
+  )
+  expect((await restore(join(folder.path, 'none'))).code).toBe(1)
+
+  expect(await restore(file)).toMatchObject({ code: 0, err: '' })
+})
+
+test('a portal that runs on its embedded database is backed up, and restored into another folder', {
+  timeout: 120_000,
+}, async () => {
+  await using folder = await openDataFolder()
+  await using other = await openDataFolder()
+  const portal = await folder.start()
+  const body = JSON.stringify({
+    email: 'ada@example.com',
+    password: 'correct-horse-battery',
+    businessName: 'Ada Broking',
+  })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${portal.url}/api/auth/signup`, { method: 'POST', headers, body })
+  const file = join(folder.path, 'portal.backup')
+  expect(await folder.command(['backup', file])).toMatchObject({ code: 0, err: '' })
+  expect(await other.command(['restore', file])).toMatchObject({ code: 0, err: '' })
+  expect((await other.command(['partners'])).out).toMatch(/Ada Broking +ada@example.com/)
+  await portal.stop()
+})

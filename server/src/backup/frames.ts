@@ -1,0 +1,51 @@
+/**
+ * What a backup is made of, one after the other: the header, for each table its name and columns, its rows as COPY writes
+ * them, and how many they were; last an end, without which the file is not whole.
+ */
+export const FRAME = { header: 1, table: 2, rows: 3, tableEnd: 4, end: 5 } as const
+
+export interface Frame {
+  kind: number
+  payload: Buffer
+}
+
+const HEAD_BYTES = 5
+/** PostgreSQL hands out 64 KiB at a time, or one row that is longer. */
+const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
+
+export function frame(kind: number, payload: Buffer | object): Buffer {
+  const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(JSON.stringify(payload))
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt8(kind)
+  head.writeUInt32BE(bytes.length, 1)
+  return Buffer.concat([head, bytes])
+}
+
+/** Holds one frame at a time. Throws where the bytes end in the middle of one. */
+export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
+  let pieces: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    pieces.push(chunk)
+    bytes += chunk.length
+    if (bytes < wanted(pieces)) continue
+    let rest = Buffer.concat(pieces)
+    while (rest.length >= wanted([rest])) {
+      const end = wanted([rest])
+      yield { kind: rest.readUInt8(), payload: rest.subarray(HEAD_BYTES, end) }
+      rest = rest.subarray(end)
+    }
+    pieces = [rest]
+    bytes = rest.length
+  }
+  if (bytes > 0) throw new Error('The file ends too early')
+}
+
+/** How many bytes the next frame has, as far as they tell. */
+function wanted(pieces: readonly Buffer[]): number {
+  const head = Buffer.concat(pieces.filter((piece) => piece.length > 0).slice(0, HEAD_BYTES))
+  if (head.length < HEAD_BYTES) return HEAD_BYTES
+  const length = head.readUInt32BE(1)
+  if (length > PAYLOAD_BYTES_MAX) throw new Error('This is no backup of the portal')
+  return HEAD_BYTES + length
+}

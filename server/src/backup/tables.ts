@@ -1,0 +1,50 @@
+import type pg from 'pg'
+
+export interface TableToCopy {
+  /** `public.leads`, quoted where it must be. */
+  name: string
+  columns: string[]
+}
+
+/** What the schema itself or the job queue’s own watch brings along. */
+const LEFT_OUT = [
+  'public.kysely_migration',
+  'public.kysely_migration_lock',
+  'jobs.version',
+  'jobs.bam',
+  'jobs.warning',
+  'jobs.queue_stats',
+]
+
+/** Every table of the portal and of its job queue, each after those that it refers to. Computed columns are left out. */
+export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> {
+  const { rows } = await client.query<TableToCopy & { after: string[] }>(`
+    select format('%I.%I', space.nspname, class.relname) as name,
+           (select array_agg(format('%I', attname) order by attnum) from pg_attribute
+             where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+           array(select format('%I.%I', other_space.nspname, other.relname)
+                   from pg_constraint fk
+                   join pg_class other on other.oid = fk.confrelid
+                   join pg_namespace other_space on other_space.oid = other.relnamespace
+                  where fk.conrelid = class.oid and fk.contype = 'f' and fk.confrelid <> class.oid) as after
+      from pg_class class
+      join pg_namespace space on space.oid = class.relnamespace
+     where space.nspname in ('public', 'jobs') and class.relkind in ('r', 'p') and not class.relispartition
+     order by 1`)
+  const waiting = rows.filter(({ name }) => !LEFT_OUT.includes(name))
+  const ordered: TableToCopy[] = []
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ after }) => !waiting.some(({ name }) => after.includes(name)))
+    const [table] = waiting.splice(Math.max(next, 0), 1)
+    if (table) ordered.push({ name: table.name, columns: table.columns })
+  }
+  return ordered
+}
+
+/** Where each counter stands. */
+export async function findSequences(client: pg.PoolClient): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; value: string }>(`
+    select format('%I.%I', schemaname, sequencename) as name, last_value::text as value
+      from pg_sequences where schemaname in ('public', 'jobs') and last_value is not null`)
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}

@@ -1,0 +1,84 @@
+import { createWriteStream } from 'node:fs'
+import { link, open, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import * as z from 'zod/mini'
+import { FRAME, frame } from './frames.ts'
+import { openOneConnection } from './one-connection.ts'
+import { findSequences, findTables } from './tables.ts'
+
+export const BackupHeader = z.object({
+  format: z.literal('partner-portal-backup'),
+  version: z.literal(1),
+  made_at: z.string(),
+  /** The schema's version: the migrations that made it. */
+  migrations: z.array(z.string()),
+  jobs_version: z.number(),
+  sequences: z.record(z.string(), z.string()),
+})
+export type BackupHeader = z.infer<typeof BackupHeader>
+
+const GZIP_LEVEL = 3
+
+/**
+ * All tables as they are at one moment, while the portal goes on. The file appears when it is whole, and never in the place
+ * of another. Returns how many rows each table has.
+ */
+export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
+  const { client, close } = await openOneConnection(url)
+  const unfinished = `${file}.unfinished-${process.pid}`
+  const rows: Record<string, number> = {}
+  try {
+    await client.query('begin isolation level repeatable read, read only')
+    await pipeline(
+      Readable.from(content(client, rows), { objectMode: false }),
+      createGzip({ level: GZIP_LEVEL }),
+      // Applicants' data: for the operator alone.
+      createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }),
+    )
+    await link(unfinished, file)
+    await syncFolder(path.dirname(file))
+  } finally {
+    await rm(unfinished, { force: true })
+    await close()
+  }
+  return rows
+}
+
+async function* content(client: pg.PoolClient, rows: Record<string, number>): AsyncGenerator<Buffer> {
+  yield frame(FRAME.header, await headerOf(client))
+  for (const { name, columns } of await findTables(client)) {
+    yield frame(FRAME.table, { name, columns })
+    const copying = client.query(copyTo(`copy (select ${columns.join(', ')} from ${name}) to stdout`))
+    for await (const chunk of copying) yield frame(FRAME.rows, Buffer.from(chunk))
+    rows[name] = copying.rowCount
+    yield frame(FRAME.tableEnd, { rows: copying.rowCount })
+  }
+  yield frame(FRAME.end, {})
+}
+
+async function headerOf(client: pg.PoolClient): Promise<BackupHeader> {
+  const migrations = await client.query<{ name: string }>('select name from kysely_migration order by name')
+  const jobs = await client.query<{ version: number }>('select version from jobs.version')
+  return {
+    format: 'partner-portal-backup',
+    version: 1,
+    made_at: new Date().toISOString(),
+    migrations: migrations.rows.map(({ name }) => name),
+    jobs_version: jobs.rows[0]?.version ?? 0,
+    sequences: await findSequences(client),
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+import type { Secrets } from './secrets.ts'
+
+/** Where secrets are kept, and how their rows are named to `Secrets`. */
+const KEPT = [
+  { table: 'webhook_endpoints', key: 'partner_id', column: 'secret', nameOf: webhookSecretOf },
+  { table: 'webhook_endpoints', key: 'partner_id', column: 'previous_secret', nameOf: webhookSecretOf },
+  { table: 'crm_tokens', key: 'connection', column: 'access_token', nameOf: crmTokenOf },
+  { table: 'totp_keys', key: 'person_id', column: 'secret', nameOf: totpSecretOf },
+] as const
+
+/** The previous secret of an endpoint was its secret, so both have one name. */
+export function webhookSecretOf(partnerId: string): string {
+  return `webhook-secret ${partnerId}`
+}
+
+export function crmTokenOf(connection: string): string {
+  return `crm-token ${connection}`
+}
+
+export function totpSecretOf(personId: string): string {
+  return `totp-secret ${personId}`
+}
+
+const ROWS_A_STEP = 200
+
+export interface Reencrypted {
+  encrypted: number
+  /** No key opens them. */
+  locked: number
+}
+
+/**
+ * Encrypts with the first key whatever is not. A row that changes meanwhile is left to who changed it. May run in several
+ * processes at once, and beside those that read.
+ */
+export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortSignal): Promise<Reencrypted> {
+  const done: Reencrypted = { encrypted: 0, locked: 0 }
+  for (const { table, key, column, nameOf } of KEPT) {
+    let after = ''
+    for (;;) {
+      signal?.throwIfAborted()
+      const { rows } = await sql<{ key: string; stored: string | Buffer }>`
+        select ${sql.ref(key)}::text as key, ${sql.ref(column)} as stored from ${sql.table(table)}
+         where ${sql.ref(key)}::text > ${after} and not starts_with(${asText(table, column)}, ${secrets.prefix})
+         order by ${sql.ref(key)}::text limit ${ROWS_A_STEP}`.execute(db)
+      for (const row of rows) {
+        const next = reencrypt(secrets, row.stored, nameOf(row.key))
+        if (next === undefined) done.locked += 1
+        else {
+          await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${next}
+                     where ${sql.ref(key)}::text = ${row.key} and ${sql.ref(column)} = ${row.stored}`.execute(db)
+          done.encrypted += 1
+        }
+      }
+      if (rows.length < ROWS_A_STEP) break
+      after = rows.at(-1)?.key ?? ''
+    }
+  }
+  return done
+}
+
+/** Bytes that are no text are compared as PostgreSQL writes them. */
+function asText(table: string, column: string) {
+  return table === 'totp_keys' ? sql`encode(${sql.ref(column)}, 'escape')` : sql.ref(column)
+}
+
+function reencrypt(secrets: Secrets, stored: string | Buffer, row: string): string | Buffer | undefined {
+  try {
+    if (typeof stored === 'string') return secrets.encrypt(secrets.decrypt(stored, row), row)
+    return encryptBytes(secrets, decryptBytes(secrets, stored, row), row)
+  } catch {
+    return undefined
+  }
+}
+
+/** In a column of bytes. */
+export function encryptBytes(secrets: Secrets, bytes: Buffer, row: string): Buffer {
+  return Buffer.from(secrets.encrypt(bytes.toString('base64'), row))
+}
+
+/** Bytes that are not encrypted yet are their own: a secret of 20 bytes is shorter than any encrypted one. */
+export function decryptBytes(secrets: Secrets, stored: Buffer, row: string): Buffer {
+  return stored.length <= 20 ? stored : Buffer.from(secrets.decrypt(stored.toString(), row), 'base64')
+}

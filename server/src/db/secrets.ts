@@ -1,0 +1,85 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SecretsKey, Settings } from '../config.ts'
+
+/** What the database keeps secret (D96). `row` names the row: what was encrypted for one row opens for no other. */
+export interface Secrets {
+  encrypt(text: string, row: string): string
+  /** Text that is not encrypted yet is its own. Throws where no key opens it. */
+  decrypt(stored: string, row: string): string
+  /** What everything begins with that the first key encrypted. */
+  prefix: string
+}
+
+const MARK = 'enc:v1:'
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export function openSecrets(keys: readonly SecretsKey[]): Secrets {
+  const known = new Map(keys.map(({ bytes }) => [fingerprint(bytes), bytes]))
+  const [[name, key] = []] = known
+  if (!name || !key) throw new Error('There is no key for secrets')
+  const prefix = `${MARK}${name}:`
+  return {
+    prefix,
+    encrypt(text, row) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(row))
+      const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${prefix}${sealed.toString('base64')}`
+    },
+    decrypt(stored, row) {
+      if (!stored.startsWith(MARK)) return stored
+      const [by = '', base64 = ''] = stored.slice(MARK.length).split(':')
+      const opener = known.get(by)
+      if (!opener) throw new Error(`SECRETS_KEY lacks the key that a secret is encrypted with (${by})`)
+      const sealed = Buffer.from(base64, 'base64')
+      const decipher = createDecipheriv(CIPHER, opener, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(row)).setAuthTag(sealed.subarray(-TAG_BYTES))
+      return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}
+
+/** The keys of the settings; in development one that is made once in the data folder. */
+export async function readSecretsKeys({
+  secretsKeys,
+  dataDir,
+}: Pick<Settings, 'secretsKeys' | 'dataDir'>): Promise<readonly SecretsKey[]> {
+  if (secretsKeys) return secretsKeys
+  const file = join(dataDir, 'secrets.key')
+  const base64 = (await readIfThere(file)) ?? (await makeKey(dataDir, file))
+  return [{ id: 'key', bytes: Buffer.from(base64, 'base64') }]
+}
+
+/** Of two processes that start at once, both get the key of the quicker one. */
+async function makeKey(dataDir: string, file: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 })
+  const own = `${file}.${randomBytes(6).toString('hex')}`
+  const handle = await open(own, 'w', 0o600)
+  try {
+    await handle.writeFile(randomBytes(32).toString('base64'))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await link(own, file).catch(() => undefined)
+  await rm(own)
+  return readFile(file, 'utf8')
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Stands beside each secret and tells which key opens it, however the operator names the keys. */
+function fingerprint(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,17 @@
+import { reencryptSecrets } from '../db/reencrypt-secrets.ts'
+import { type Command, noPositional } from './command.ts'
+
+export const rotateSecrets: Command = {
+  name: 'secrets rotate',
+  parameters: '',
+  summary: 'Encrypts with the first key of SECRETS_KEY what another key encrypted; the others can go afterwards.',
+  async run(given, workplace) {
+    noPositional(rotateSecrets, given)
+    const { db, secrets } = await workplace.database()
+    const { encrypted, locked } = await reencryptSecrets(db, secrets)
+    workplace.say(`Secrets encrypted with the first key: ${encrypted}`)
+    if (locked === 0) return 0
+    workplace.say(`Secrets that no key of SECRETS_KEY opens: ${locked}. Add the key that made them.`)
+    return 1
+  },
+}
