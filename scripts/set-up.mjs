@@ -22,6 +22,9 @@ const LEVELS = [
   { name: 'lighthouse', what: 'Lighthouse', flags: ['--include=dev'] },
 ]
 
+/** Compiled code of earlier starts. */
+export const compileCache = path.join(root, 'node_modules', '.cache', 'compile')
+
 const installStamp = path.join(root, 'node_modules', '.portal-install')
 const webDist = path.join(root, 'web', 'dist')
 const webStamp = path.join(webDist, '.portal-build')
@@ -39,8 +42,7 @@ export async function prepare(level) {
     process.exit(await runOnPinnedNode([...process.execArgv, ...process.argv.slice(1)]))
   }
   stopWithParent()
-  const cache = path.join(root, 'node_modules', '.cache', 'compile')
-  nodeModule.enableCompileCache(cache)
+  nodeModule.enableCompileCache(compileCache)
   // Kept by a clean exit; a killed first start should not cost the second one its speed.
   setTimeout(() => nodeModule.flushCompileCache(), 5_000).unref()
 }
@@ -175,7 +177,7 @@ function runOnPinnedNode(args) {
  * When npm or the process before this one is killed, nobody is left to stop this one, and it would hold its port for
  * ever. It then stops as if asked to.
  */
-function stopWithParent() {
+export function stopWithParent() {
   const stop = () => process.kill(process.pid, 'SIGTERM')
   if (process.connected) {
     process.once('disconnect', stop)

@@ -22,7 +22,7 @@ try {
 
 async function start(): Promise<void> {
   // Others may pass through but not look: PostgreSQL may run as another user (it refuses root).
-  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  if (!config.databaseUrl || !config.zoho) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const servers = Promise.all([
     stopAtTheEnd(startCrmServer(config, log)),
     stopAtTheEnd(startDatabaseServer(config, log)),

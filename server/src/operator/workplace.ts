@@ -39,7 +39,7 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
 
   async function databaseUrl(): Promise<string> {
     // As the portal's own start makes it.
-    await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+    if (!config.databaseUrl) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
     const server = await joinDatabaseServer(config, log)
     stops.push(server.stop)
     return server.url

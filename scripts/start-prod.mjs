@@ -1,0 +1,25 @@
+// `npm run start:prod`: runs what `npm run build` has made. Installs, builds and writes nothing, and needs no dependency
+// that only a build or a test has.
+import { existsSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { compileCache, root, stopWithParent } from './set-up.mjs'
+
+const NODE_MIN = 24
+
+try {
+  if (Number.parseInt(process.versions.node, 10) < NODE_MIN) {
+    throw new Error(`The portal needs Node ${NODE_MIN} or later, and this is ${process.version}`)
+  }
+  if (process.env.ROLE !== 'worker' && !existsSync(path.join(root, 'web', 'dist', 'index.html'))) {
+    throw new Error('The web app is not built: run npm run build before npm run start:prod')
+  }
+} catch (error) {
+  console.error(error.message)
+  process.exit(1)
+}
+stopWithParent()
+// Filled by the build; a folder that cannot be written stays as it is.
+nodeModule.enableCompileCache(compileCache)
+await import(pathToFileURL(path.join(root, 'server', 'src', 'main.ts')).href)
