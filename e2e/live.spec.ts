@@ -1,35 +1,73 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { test } from './fresh-partner.ts'
 import { actAsStaff } from './lender.ts'
 
-test('open pages follow what the lender does, without a reload', { tag: '@desktop' }, async ({ page, context, partner }) => {
+test('open pages follow what the lender does, without a reload', { tag: '@desktop' }, async ({
+  page,
+  context,
+  partner,
+}) => {
   const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
   const list = await context.newPage()
-  await Promise.all([live(page, `/leads/${loid}`), live(list, '/leads')])
+  await Promise.all([openLive(page, `/leads/${loid}`), openLive(list, '/leads')])
   const reloads = [countLoads(page), countLoads(list)]
 
-  await test.step('a status', async () => {
+  await test.step('a status, marked where it changed', async () => {
     await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
-    await expect(page.getByRole('banner').or(page.locator('main')).getByText('Pre Call').first()).toBeVisible()
+    await expect(page.locator('[data-changed]').getByText('Pre Call')).toBeVisible()
+    await expect(page.getByText('The status is now Pre Call')).toBeAttached()
     await expect(page.getByRole('region', { name: 'Status History' }).getByText('Pre Call')).toBeVisible()
-    await expect(list.getByRole('row').filter({ hasText: loid }).getByText('Pre Call')).toBeVisible()
+    await expect(list.getByRole('row').and(list.locator('[data-changed]')).getByText('Pre Call')).toBeVisible()
   })
 
   await test.step('a note', async () => {
-    await actAsStaff(`/leads/${loid}/notes`, { title: 'Partner', content: 'Please send the last three bank statements.' })
+    await actAsStaff(`/leads/${loid}/notes`, {
+      title: 'Partner',
+      content: 'Please send the last three bank statements.',
+    })
     await expect(page.getByText('Please send the last three bank statements.')).toBeVisible()
+  })
+
+  await test.step('a new lead waits above the list until it is asked for', async () => {
+    const newer = await partner.submitLead({ businessName: 'Newcomer Freight' })
+    const firstRow = list.getByRole('row').nth(1)
+    const offer = list.getByRole('button', { name: '1 new' })
+    await expect(offer).toBeVisible()
+    await expect(firstRow).toContainText(loid)
+    await offer.click()
+    await expect(firstRow).toContainText(newer)
+    await expect(offer).toHaveCount(0)
   })
   expect(reloads.map((count) => count())).toEqual([0, 0])
 })
 
+test('nothing on a list moves when events arrive', { tag: '@desktop' }, async ({ page, partner }) => {
+  const loid = await partner.submitLead()
+  await openLive(page, '/leads')
+  await page.evaluate(() => {
+    Object.assign(window, { shift: 0 })
+    new PerformanceObserver((entries) => {
+      for (const entry of entries.getEntries()) {
+        if ('value' in entry) Object.assign(window, { shift: Reflect.get(window, 'shift') + entry.value })
+      }
+    }).observe({ type: 'layout-shift' })
+  })
+  await partner.submitLead({ businessName: 'Newcomer Freight' })
+  await expect(page.getByRole('button', { name: '1 new' })).toBeVisible()
+  await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
+  await expect(page.getByRole('row').filter({ hasText: loid }).getByText('Pre Call')).toBeVisible()
+  // Another word in a column may be wider by some pixels.
+  expect(await page.evaluate(() => Reflect.get(window, 'shift'))).toBeLessThan(0.001)
+})
+
 /** Opened, and its stream with it. */
-async function live(page: import('@playwright/test').Page, path: string) {
+async function openLive(page: Page, path: string) {
   const stream = page.waitForResponse((response) => response.url().endsWith('/api/live'))
   await page.goto(path)
   expect((await stream).status()).toBe(200)
 }
 
-function countLoads(page: import('@playwright/test').Page): () => number {
+function countLoads(page: Page): () => number {
   let loads = 0
   page.on('load', () => loads++)
   return () => loads

@@ -2,6 +2,7 @@ import { clsx } from 'clsx'
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react'
 import type { MouseEvent, ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { changeMark } from './change-mark.ts'
 import { SelectField } from './field.tsx'
 import type { Sort } from './sort.ts'
 
@@ -30,6 +31,8 @@ interface DataTableProps<Row, Key extends string> {
   onSort?: (column: Key) => void
   /** Fetching again: the rows stay, dimmed. */
   stale?: boolean
+  /** How often each row has changed while it was shown, by its key: the last change is marked for some seconds. */
+  changes?: ReadonlyMap<string, number>
   /** A click anywhere in the row; the row's own link stays the way for keyboards. */
   onRowClick?: (row: Row) => void
 }
@@ -39,7 +42,7 @@ interface DataTableProps<Row, Key extends string> {
  * another `display` would drop them.
  */
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
-  const { label, columns, rows, rowKey, sort, onSort, stale, onRowClick } = props
+  const { label, columns, rows, rowKey, sort, onSort, stale, changes, onRowClick } = props
   return (
     <div className="relative overflow-x-auto">
       {sort && onSort && <SortBar columns={columns} sort={sort} onSort={onSort} />}
@@ -61,6 +64,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
             <tr
               key={rowKey(row)}
               role="row"
+              data-changed={changeMark(changes?.get(rowKey(row)))}
               onClick={onRowClick ? (event) => handleClick(event, () => onRowClick(row)) : undefined}
               onAuxClick={onRowClick ? handleAuxClick : undefined}
               className={clsx(

@@ -10,7 +10,9 @@ import { type DealListSearch, dealListSearch } from '../../app/search-params.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { ListBar, ListSearch } from '../../ui/list-search.tsx'
+import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, type Sort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
@@ -23,7 +25,7 @@ import { useSync } from '../sync/use-sync.ts'
 import { DEAL_COLUMNS, DEAL_SORT, DEAL_SORT_COLUMNS, type DealSortColumn, dealSortValue } from './deal-columns.tsx'
 import { countDealFilters, DealFilters } from './deal-filters.tsx'
 import { DealSummaryCards } from './deal-summary-cards.tsx'
-import { dealListQuery, stagesQuery } from './deals.queries.ts'
+import { type DealListAnswer, dealListQuery, stagesQuery } from './deals.queries.ts'
 
 const route = getRouteApi('/signed-in/deals')
 
@@ -94,6 +96,7 @@ export function DealListPage() {
         <DealList
           deals={deals}
           search={search}
+          isSyncing={sync.isRunning}
           sort={sort}
           onSort={handleSort}
           onPage={(page) => {
@@ -128,18 +131,16 @@ function AmountSortButton({ sort, onSort }: AmountSortButtonProps) {
 }
 
 interface DealListProps {
-  deals: UseQueryResult<Awaited<ReturnType<NonNullable<ReturnType<typeof dealListQuery>['queryFn']>>>>
+  deals: UseQueryResult<DealListAnswer>
   search: DealListSearch
+  isSyncing: boolean
   sort: Sort<DealSortColumn>
   onSort: (column: string) => void
   onPage: (page: number) => void
   onClear: () => void
 }
 
-function DealList({ deals, search, sort, onSort, onPage, onClear }: DealListProps) {
-  const navigate = useNavigate()
-  const page = search.page ?? 1
-
+function DealList({ deals, ...more }: DealListProps) {
   if (deals.isPending) {
     return (
       <div className="panel overflow-hidden">
@@ -155,29 +156,49 @@ function DealList({ deals, search, sort, onSort, onPage, onClear }: DealListProp
     )
   }
 
-  const rows = deals.data.data.deals
+  const { isPlaceholderData, isFetching } = deals
+  return <DealRows list={deals.data} isStale={isPlaceholderData} isFetching={isFetching} {...more} />
+}
+
+interface DealRowsProps extends Omit<DealListProps, 'deals'> {
+  list: DealListAnswer
+  isStale: boolean
+  isFetching: boolean
+}
+
+function DealRows(props: DealRowsProps) {
+  const { list, isStale, isFetching, search, isSyncing, sort, onSort, onPage, onClear } = props
+  const navigate = useNavigate()
+  const page = search.page ?? 1
+  const sorted = sortRows(list.data.deals, sort.direction, (deal) => dealSortValue(deal, sort.column))
+  const scope = JSON.stringify(search)
+  const { rows, changes, waiting, showAll } = useFollowedRows(sorted, { scope, isAsking: isSyncing, isFetching })
   const isFiltered = search.search !== undefined || countDealFilters(search) > 0
   return (
-    <div className="panel overflow-hidden">
-      {rows.length === 0 && deals.isPlaceholderData ? (
-        <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />
-      ) : rows.length === 0 ? (
-        <NoDeals isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
-      ) : (
-        <DataTable
-          label="Deals"
-          columns={DEAL_COLUMNS}
-          rows={sortRows(rows, sort.direction, (deal) => dealSortValue(deal, sort.column))}
-          rowKey={(deal) => deal.id}
-          sort={sort}
-          onSort={onSort}
-          stale={deals.isPlaceholderData}
-          onRowClick={(deal) => void navigate(paths.deal(deal.loid))}
-        />
-      )}
-      {(rows.length === PAGE_SIZE || page > 1) && (
-        <Pagination page={page} hasNext={rows.length === PAGE_SIZE && deals.data.pagination.has_more} onPage={onPage} />
-      )}
+    <div>
+      <NewRows waiting={waiting} onShow={showAll} />
+      <div className="panel overflow-hidden">
+        {rows.length === 0 && isStale ? (
+          <TableSkeleton label="Loading deals" columns={DEAL_COLUMNS} rows={10} />
+        ) : rows.length === 0 ? (
+          <NoDeals isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
+        ) : (
+          <DataTable
+            label="Deals"
+            columns={DEAL_COLUMNS}
+            rows={rows}
+            rowKey={(deal) => deal.id}
+            changes={changes}
+            sort={sort}
+            onSort={onSort}
+            stale={isStale}
+            onRowClick={(deal) => void navigate(paths.deal(deal.loid))}
+          />
+        )}
+        {(rows.length === PAGE_SIZE || page > 1) && (
+          <Pagination page={page} hasNext={rows.length === PAGE_SIZE && list.pagination.has_more} onPage={onPage} />
+        )}
+      </div>
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { badgeColour } from '../../format/badge-colour.ts'
 import { May } from '../../session/may.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { Changing } from '../../ui/changing.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
@@ -66,9 +67,11 @@ export function DealPage() {
         back={<BackToDeals />}
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
-            <Badge variant={badgeColour(deal.stage)} dot>
-              {deal.stage}
-            </Badge>
+            <Changing value={deal.stage} scope={deal.loid} announcement={`The stage is now ${deal.stage}`}>
+              <Badge variant={badgeColour(deal.stage)} dot>
+                {deal.stage}
+              </Badge>
+            </Changing>
             <DealCrmMark deal={deal} />
             {timeline.data && <Since since={timeline.data.standing.since} />}
           </span>

@@ -11,7 +11,9 @@ import { May } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { ListBar, ListSearch } from '../../ui/list-search.tsx'
+import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { parseSort, sortParam, sortRows, toggleSort } from '../../ui/sort.ts'
@@ -24,7 +26,7 @@ import { SyncProgress } from '../sync/sync-progress.tsx'
 import { useSync } from '../sync/use-sync.ts'
 import { LEAD_COLUMNS, LEAD_SORT, LEAD_SORT_COLUMNS, leadSortValue } from './lead-columns.tsx'
 import { countLeadFilters, LeadFilters } from './lead-filters.tsx'
-import { leadListQuery, leadStatusesQuery } from './leads.queries.ts'
+import { type LeadListAnswer, leadListQuery, leadStatusesQuery } from './leads.queries.ts'
 
 const route = getRouteApi('/signed-in/leads')
 
@@ -89,7 +91,7 @@ export function LeadListPage() {
           />
           <LeadFilters search={search} onChange={handleFilter} />
         </ListBar>
-        <LeadList search={search} onChange={handleChange} onClear={handleClear} />
+        <LeadList search={search} isSyncing={sync.isRunning} onChange={handleChange} onClear={handleClear} />
       </div>
       <SyncProgress sync={sync} />
     </>
@@ -98,16 +100,14 @@ export function LeadListPage() {
 
 interface LeadListProps {
   search: LeadListSearch
+  isSyncing: boolean
   onChange: (change: Partial<LeadListSearch>) => void
   onClear: () => void
 }
 
-function LeadList({ search, onChange, onClear }: LeadListProps) {
-  const { sort: sortText, ...filters } = search
-  const navigate = useNavigate()
+function LeadList({ search, ...more }: LeadListProps) {
+  const { sort: _, ...filters } = search
   const leads = useQuery(leadListQuery(filters))
-  const sort = parseSort(sortText, LEAD_SORT_COLUMNS, LEAD_SORT)
-  const page = search.page ?? 1
 
   if (leads.isPending) {
     return (
@@ -124,39 +124,59 @@ function LeadList({ search, onChange, onClear }: LeadListProps) {
     )
   }
 
-  const rows = leads.data.data.leads
+  const { isPlaceholderData, isFetching } = leads
+  return <LeadRows list={leads.data} isStale={isPlaceholderData} isFetching={isFetching} search={search} {...more} />
+}
+
+interface LeadRowsProps extends LeadListProps {
+  list: LeadListAnswer
+  isStale: boolean
+  isFetching: boolean
+}
+
+function LeadRows({ list, isStale, isFetching, search, isSyncing, onChange, onClear }: LeadRowsProps) {
+  const navigate = useNavigate()
+  const sort = parseSort(search.sort, LEAD_SORT_COLUMNS, LEAD_SORT)
+  const page = search.page ?? 1
+  const sorted = sortRows(list.data.leads, sort.direction, (lead) => leadSortValue(lead, sort.column))
+  const scope = JSON.stringify(search)
+  const { rows, changes, waiting, showAll } = useFollowedRows(sorted, { scope, isAsking: isSyncing, isFetching })
   const isFiltered = search.search !== undefined || countLeadFilters(search) > 0
   return (
-    <div className="panel overflow-hidden">
-      {rows.length === 0 && leads.isPlaceholderData ? (
-        <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />
-      ) : rows.length === 0 ? (
-        <NoLeads isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
-      ) : (
-        <DataTable
-          label="Leads"
-          columns={LEAD_COLUMNS}
-          rows={sortRows(rows, sort.direction, (lead) => leadSortValue(lead, sort.column))}
-          rowKey={(lead) => lead.id}
-          sort={sort}
-          onSort={(column) => {
-            const sortable = LEAD_SORT_COLUMNS.find((candidate) => candidate === column)
-            if (sortable) onChange({ sort: sortParam(toggleSort(sort, sortable)) })
-          }}
-          stale={leads.isPlaceholderData}
-          onRowClick={(lead) => void navigate(paths.lead(lead.loid))}
-        />
-      )}
-      {(rows.length === PAGE_SIZE || page > 1) && (
-        <Pagination
-          page={page}
-          hasNext={rows.length === PAGE_SIZE && leads.data.pagination.has_more}
-          onPage={(next) => {
-            onChange({ page: next > 1 ? next : undefined })
-            window.scrollTo({ top: 0 })
-          }}
-        />
-      )}
+    <div>
+      <NewRows waiting={waiting} onShow={showAll} />
+      <div className="panel overflow-hidden">
+        {rows.length === 0 && isStale ? (
+          <TableSkeleton label="Loading leads" columns={LEAD_COLUMNS} rows={10} />
+        ) : rows.length === 0 ? (
+          <NoLeads isFiltered={isFiltered} isFirstPage={page === 1} onClear={onClear} />
+        ) : (
+          <DataTable
+            label="Leads"
+            columns={LEAD_COLUMNS}
+            rows={rows}
+            rowKey={(lead) => lead.id}
+            changes={changes}
+            sort={sort}
+            onSort={(column) => {
+              const sortable = LEAD_SORT_COLUMNS.find((candidate) => candidate === column)
+              if (sortable) onChange({ sort: sortParam(toggleSort(sort, sortable)) })
+            }}
+            stale={isStale}
+            onRowClick={(lead) => void navigate(paths.lead(lead.loid))}
+          />
+        )}
+        {(rows.length === PAGE_SIZE || page > 1) && (
+          <Pagination
+            page={page}
+            hasNext={rows.length === PAGE_SIZE && list.pagination.has_more}
+            onPage={(next) => {
+              onChange({ page: next > 1 ? next : undefined })
+              window.scrollTo({ top: 0 })
+            }}
+          />
+        )}
+      </div>
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { paths } from '../../app/paths.ts'
 import { badgeColour } from '../../format/badge-colour.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { Changing } from '../../ui/changing.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
@@ -61,9 +62,11 @@ export function LeadPage() {
         back={<BackToLeads />}
         mark={
           <span className="flex min-w-0 flex-wrap items-center gap-2">
-            <Badge variant={badgeColour(lead.lead_status)} dot>
-              {lead.lead_status}
-            </Badge>
+            <Changing value={lead.lead_status} scope={lead.loid} announcement={`The status is now ${lead.lead_status}`}>
+              <Badge variant={badgeColour(lead.lead_status)} dot>
+                {lead.lead_status}
+              </Badge>
+            </Changing>
             <LeadCrmMark lead={lead} />
             {timeline.data && <Since since={timeline.data.standing.since} />}
           </span>

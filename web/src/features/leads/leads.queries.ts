@@ -9,7 +9,7 @@ import {
 } from '@portal/contract/leads.ts'
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { call } from '../../api/call.ts'
+import { type Answer, call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
@@ -18,6 +18,7 @@ import { timelineQuery } from '../referral/referral.queries.ts'
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
+export type LeadListAnswer = Answer<typeof listLeads>
 export type LeadListFilters = Omit<LeadListSearch, 'sort'>
 
 /** The page before stays until the next one is there. */

@@ -1,0 +1,15 @@
+import { useState } from 'react'
+
+/** The value of `data-changed` for what has changed so often while it was shown; styles.css marks it for some seconds. */
+export function changeMark(changes: number | undefined): 'once' | 'again' | undefined {
+  if (!changes) return undefined
+  return changes % 2 === 1 ? 'once' : 'again'
+}
+
+/** How often `value` has changed while it was shown. What stands in another scope, such as another record, is no change. */
+export function useChanges(value: string, scope: string): number {
+  const [seen, setSeen] = useState({ value, scope, changes: 0 })
+  if (scope !== seen.scope) setSeen({ value, scope, changes: 0 })
+  else if (value !== seen.value) setSeen({ value, scope, changes: seen.changes + 1 })
+  return seen.changes
+}

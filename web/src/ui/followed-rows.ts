@@ -1,0 +1,90 @@
+import { useState } from 'react'
+
+interface Identified {
+  id: string
+}
+
+interface Following {
+  /** Another scope has other rows: another page, filter or order. */
+  scope: string
+  /** Somebody here asks for new rows, and expects them to appear. */
+  isAsking: boolean
+  isFetching: boolean
+}
+
+interface Waiting {
+  added: number
+  gone: number
+  isReordered: boolean
+}
+
+export interface FollowedRows<Row> {
+  rows: readonly Row[]
+  /** How often a row has changed while it was shown, by its id. */
+  changes: ReadonlyMap<string, number>
+  /** What the rows hold back; undefined where there is nothing. */
+  waiting: Waiting | undefined
+  showAll: () => void
+}
+
+const NO_CHANGES: ReadonlyMap<string, number> = new Map()
+
+/**
+ * Rows that others change while somebody reads them. What a row says follows at once. Rows keep their places, so that nothing
+ * moves under the pointer: what would move them waits for `showAll`.
+ */
+export function useFollowedRows<Row extends Identified>(
+  rows: readonly Row[],
+  { scope, isAsking, isFetching }: Following,
+): FollowedRows<Row> {
+  const [held, setHeld] = useState({ scope, rows, shown: rows, changes: NO_CHANGES, mayMove: true })
+  const isOther = scope !== held.scope
+  const mayMove = isAsking || (isFetching && (held.mayMove || isOther))
+
+  if (isOther) setHeld({ scope, rows, shown: rows, changes: NO_CHANGES, mayMove })
+  else if (!isSame(rows, held.rows)) {
+    const mayMoveNow = held.mayMove || mayMove
+    const shown = mayMoveNow || held.shown.length === 0 ? rows : inPlace(held.shown, rows)
+    // Rows that came because of another page are no change.
+    const changes = mayMoveNow && !isAsking ? NO_CHANGES : countChanges(held, shown)
+    setHeld({ scope, rows, shown, changes, mayMove })
+  } else if (mayMove !== held.mayMove) setHeld({ ...held, mayMove })
+
+  return {
+    rows: held.shown,
+    changes: held.changes,
+    waiting: waitingOf(held.shown, held.rows),
+    showAll: () => setHeld({ ...held, shown: held.rows, changes: countChanges(held, held.rows) }),
+  }
+}
+
+function isSame<Row>(some: readonly Row[], others: readonly Row[]): boolean {
+  return some === others || JSON.stringify(some) === JSON.stringify(others)
+}
+
+/** A row that did not come again stays as it was. */
+function inPlace<Row extends Identified>(shown: readonly Row[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return shown.map((row) => byId.get(row.id) ?? row)
+}
+
+/** A row that was not shown before counts as changed, where others were. */
+function countChanges<Row extends Identified>(
+  { shown: before, changes }: { shown: readonly Row[]; changes: ReadonlyMap<string, number> },
+  shown: readonly Row[],
+): ReadonlyMap<string, number> {
+  if (before.length === 0) return changes
+  const byId = new Map(before.map((row) => [row.id, JSON.stringify(row)]))
+  const changed = shown.filter((row) => byId.get(row.id) !== JSON.stringify(row))
+  return new Map([...changes, ...changed.map(({ id }): [string, number] => [id, (changes.get(id) ?? 0) + 1])])
+}
+
+/** Rows that new ones push off the page are not gone. */
+function waitingOf(shown: readonly Identified[], rows: readonly Identified[]): Waiting | undefined {
+  const ids = new Set(rows.map(({ id }) => id))
+  const shownIds = new Set(shown.map(({ id }) => id))
+  const added = rows.filter(({ id }) => !shownIds.has(id)).length
+  const gone = Math.max(0, shown.filter(({ id }) => !ids.has(id)).length - added)
+  const isReordered = added === 0 && gone === 0 && rows.some(({ id }, place) => shown[place]?.id !== id)
+  return added > 0 || gone > 0 || isReordered ? { added, gone, isReordered } : undefined
+}

@@ -1,0 +1,35 @@
+import { ArrowUp } from 'lucide-react'
+import { useRef } from 'react'
+import { Button } from './button.tsx'
+import type { FollowedRows } from './followed-rows.ts'
+import { useFocusLeftBehind } from './keep-focus.ts'
+
+/** Offers what waits. It lies on the upper edge of the list and takes no room from it, however far one has scrolled. */
+export function NewRows({ waiting, onShow }: { waiting: FollowedRows<never>['waiting']; onShow: () => void }) {
+  return (
+    <div className="sticky top-18 z-[5] flex h-0 items-center justify-center">
+      <div aria-live="polite">{waiting && <ShowButton text={textOf(waiting)} onShow={onShow} />}</div>
+    </div>
+  )
+}
+
+function ShowButton({ text, onShow }: { text: string; onShow: () => void }) {
+  const ref = useRef<HTMLButtonElement>(null)
+  useFocusLeftBehind(ref)
+  return (
+    <Button
+      ref={ref}
+      size="small"
+      icon={<ArrowUp aria-hidden />}
+      className="h-7! rounded-full! shadow-md"
+      onClick={onShow}
+    >
+      {text}
+    </Button>
+  )
+}
+
+function textOf({ added, gone }: NonNullable<FollowedRows<never>['waiting']>): string {
+  if (added > 0) return `${added} new`
+  return gone > 0 ? `${gone} moved on` : 'New order'
+}
