@@ -21,7 +21,7 @@ function ShowButton({ text, onShow }: { text: string; onShow: () => void }) {
       ref={ref}
       size="small"
       icon={<ArrowUp aria-hidden />}
-      className="h-7! rounded-full! shadow-md"
+      className="h-6! -translate-y-1 rounded-full! shadow-md pointer-coarse:h-8!"
       onClick={onShow}
     >
       {text}
