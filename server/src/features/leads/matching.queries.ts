@@ -66,13 +66,16 @@ export async function markLeadsMatchedOfAllPartners(
     deal_loid: string
     business_name: string | null
     loan_amount: number | null
+    /** In the portal, as against born in the CRM. */
+    is_submitted: boolean
   }>`
     update leads
        set converted_at = greatest(leads.created_at, deals.created_at), matched_at = ${at}, deal_loid = deals.loid
       from unnest(${matches.map((one) => one.lead)}::text[], ${matches.map((one) => one.deal)}::text[]) as matched (lead, deal)
       join deals on deals.loid = matched.deal
      where leads.loid = matched.lead and leads.archived_at is null and leads.converted_at is null
-    returning leads.partner_id, leads.loid, leads.deal_loid, leads.business_name, leads.loan_amount`.execute(tx)
+    returning leads.partner_id, leads.loid, leads.deal_loid, leads.business_name, leads.loan_amount,
+              leads.crm_sent_at is not null or leads.zoho_id is null as is_submitted`.execute(tx)
   return rows
 }
 

@@ -107,7 +107,9 @@ function applyTogether(
       deals: deals.filter(isMoved).map(({ row }) => row.loid),
     })
     await nameConvertedLeadsOfAllPartners(tx, otherwiseNamed)
-    await matchLeads(tx, touched, now)
+    const met = [...leads, ...deals].filter(isMet)
+    const quiet = met.filter(({ before, row }) => !page.isNews(row.partner_id, row, before !== undefined))
+    await matchLeads(tx, touched, now, new Set(quiet.map(({ row }) => row.loid)))
     const applied = { records, problems }
     await tally?.write(tx, applied)
     return applied

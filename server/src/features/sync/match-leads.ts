@@ -10,12 +10,14 @@ import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 
 /**
  * Deals replace the leads that they match (D29), among all that these leads and deals may match. The caller holds the locks
- * of their partners, so that no deal replaces two leads.
+ * of their partners, so that no deal replaces two leads. `quiet` has the LOIDs of records whose meeting is no news: neither is
+ * their match, unless the partner submitted the lead (D35).
  */
 export async function matchLeads(
   tx: Tx,
   touched: { leads: readonly string[]; deals: readonly string[] },
   now: Date,
+  quiet: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const possible = await findPossibleMatchesOfAllPartners(tx, touched)
   if (possible.length === 0) return
@@ -31,8 +33,10 @@ export async function matchLeads(
   await nameMatchedLeadsOfAllPartners(tx, matched)
   await recordEvents(
     tx,
-    matched.map(({ partner_id: partnerId, loid, deal_loid, business_name, loan_amount: amount }) => {
-      return { partnerId, loid, type: 'lead.converted', data: { business_name, amount, deal_loid }, at }
-    }),
+    matched
+      .filter(({ loid, deal_loid, is_submitted }) => is_submitted || !(quiet.has(loid) || quiet.has(deal_loid)))
+      .map(({ partner_id: partnerId, loid, deal_loid, business_name, loan_amount: amount }) => {
+        return { partnerId, loid, type: 'lead.converted', data: { business_name, amount, deal_loid }, at }
+      }),
   )
 }

@@ -627,6 +627,21 @@ async function submittedInVain(form: object = {}) {
   return lead
 }
 
+test('a first sync tells nothing of a match between records that it brings, and a later one does', async () => {
+  const lead = { Last_Name: 'Okafor', Company: 'Okafor Freight', Loan_Amount: 150_000, Partner: { id: adaInCrm } }
+  const same = { Loan_Type: MATCHING.Loan_Type, Loan_Term: MATCHING.Loan_Term, Phone: MATCHING.Phone }
+  await lender.createMany('Leads', [
+    { ...lead, ...same },
+    { ...lead, ...same },
+  ])
+  await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
+  expect((await ada.post('/crm/sync')).body.data).toMatchObject({ deals: { created: 1, matching_leads_removed: 1 } })
+  expect(await eventTypes()).toEqual([])
+  await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
+  expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 1 })
+  expect((await eventTypes()).toSorted()).toEqual(['deal.created', 'lead.converted'])
+})
+
 test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
   const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
   await lender.addNote('Leads', id, { content: 'Said before it was a deal' })
