@@ -10,7 +10,7 @@ import {
 } from './limits.ts'
 import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
-import { changedText, Email, optionalText, requiredText } from './text.ts'
+import { changedText, Email, inOneLine, optionalText, requiredText } from './text.ts'
 
 export const PASSWORD_TOO_SHORT = 'Password must be at least 8 characters long'
 export const PASSWORD_COMMON = 'Password is too weak. Please choose a stronger password.'
@@ -53,9 +53,9 @@ export const SignUp = z
     email: Email,
     password: newPassword('Password is required'),
     confirmPassword: confirmation,
-    businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX),
-    firstName: optionalText('First name', NAME_LENGTH_MAX),
-    lastName: optionalText('Last name', NAME_LENGTH_MAX),
+    businessName: requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name')),
+    firstName: optionalText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
+    lastName: optionalText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
   })
   .check(z.refine((form) => [undefined, form.password].includes(form.confirmPassword), DIFFERENT))
 export type SignUp = z.infer<typeof SignUp>
@@ -108,9 +108,9 @@ export type Profile = z.infer<typeof Profile>
 /** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
 export const ProfileChange = z.object({
   /** For an owner to change; of others it must be the one it is. */
-  business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX)),
-  first_name: changedText('First name', NAME_LENGTH_MAX),
-  last_name: changedText('Last name', NAME_LENGTH_MAX),
+  business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),
+  first_name: changedText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
+  last_name: changedText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
   phone: changedText('Phone', PHONE_LENGTH_MAX),
   /** Read-only: another one than the stored is refused. */
   email: z.optional(Email),

@@ -5,7 +5,7 @@ import { Instant } from './dates.ts'
 import { NAME_LENGTH_MAX } from './limits.ts'
 import { Role } from './roles.ts'
 import { defineRoute } from './route.ts'
-import { Email, optionalText, requiredText } from './text.ts'
+import { Email, inOneLine, optionalText, requiredText } from './text.ts'
 
 export const INVITATION_VALID_DAYS = 7
 export const INVALID_INVITATION =
@@ -38,8 +38,8 @@ export type Invitation = z.infer<typeof Invitation>
 
 export const NewInvitation = z.object({
   email: Email,
-  firstName: requiredText('First name', NAME_LENGTH_MAX),
-  lastName: optionalText('Last name', NAME_LENGTH_MAX),
+  firstName: requiredText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
+  lastName: optionalText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
   role: Role,
 })
 export type NewInvitation = z.infer<typeof NewInvitation>

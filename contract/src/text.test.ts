@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Email, filterText, optionalText, requiredText } from './text.ts'
+import { Email, filterText, inOneLine, optionalText, requiredText } from './text.ts'
 
 test.each([
   ['ada@example.com', 'ada@example.com'],
@@ -19,9 +19,16 @@ test.each([
   ['ada@example', 'Please enter a valid email address'],
   ['ada@@example.com', 'Please enter a valid email address'],
   ['ada lovelace@example.com', 'Please enter a valid email address'],
+  ['ada\u001b[2J@example.com', 'Email must be one line of plain text'],
   [`${'a'.repeat(250)}@b.co`, 'Email must be 254 characters or fewer'],
 ])('the email %j is refused with %j', (text, message) => {
   expect(Email.safeParse(text).error?.issues[0]?.message).toBe(message)
+})
+
+test.each(['Ada\nBcc: eve@example.com', 'Ada\u001b[2J', 'Ada\u202eexe.fdp'])('the name %j is refused', (name) => {
+  const Name = optionalText('First name', 100).check(inOneLine('First name'))
+  expect(Name.safeParse(name).error?.issues[0]?.message).toBe('First name must be one line of plain text')
+  expect([Name.parse(' Zoë O’Brien–Lee '), Name.parse(null)]).toEqual(['Zoë O’Brien–Lee', null])
 })
 
 test('a text far too long is refused before a pattern is tried on it', () => {

@@ -14,6 +14,14 @@ export function lengthAtMost(label: string, lengthMax: number) {
   return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
 }
 
+/** A name of who writes to others: in their mails and lists it stands in one line and changes nothing around it. */
+export function inOneLine(label: string) {
+  return z.refine<string | null | undefined>(
+    (text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text ?? ''),
+    `${label} must be one line of plain text`,
+  )
+}
+
 /** Text as people enter it, trimmed. */
 function plainText(label: string, lengthMax: number, error: string) {
   return z.string({ error }).check(z.trim(), lengthAtMost(label, lengthMax), storable(label))
@@ -60,6 +68,7 @@ const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 /** Section 5's simple pattern. Stored and compared in lower case (D10). */
 export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
   z.regex(EMAIL_PATTERN, 'Please enter a valid email address'),
+  inOneLine('Email'),
   z.toLowerCase(),
 )
 

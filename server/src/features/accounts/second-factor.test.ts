@@ -166,6 +166,19 @@ test('five wrong codes pause the second step for fifteen minutes, in every proce
   expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(14 * 60)
 })
 
+test('who knows the password pauses the second step elsewhere, and not where the person signed in before', async () => {
+  await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
+  const partner = await limited.newPartner()
+  const app = await addApp(limited, partner)
+  const { email, password } = partner
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const token = (await limited.post('/auth/login', { email, password }, from('203.0.113.5'))).body.second_factor.token
+  const guess = (address: string) => limited.post('/auth/second-factor', { token, code: '000000' }, from(address))
+  for (let tries = 0; tries < 5; tries += 1) expect((await guess(`203.0.113.${tries}`)).status).toBe(401)
+  expect((await guess('203.0.113.99')).status).toBe(429)
+  expect((await limited.post('/auth/second-factor', { token, code: app.nextCode() })).status).toBe(200)
+})
+
 test('what only the person may do asks for the password again after fifteen minutes', async () => {
   const partner = await portal.newPartner()
   portal.advance(16 * MINUTE_MS)

@@ -18,24 +18,30 @@ export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): P
     .executeTakeFirstOrThrow()
 }
 
-/** The newest first. */
-export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]> {
+/** An invitation counts as long as its inviter is an active owner: nobody who is shut out has a second way in. */
+function countingInvitations(db: Db) {
   return db
     .selectFrom('invitations')
-    .select(INVITATION_COLUMNS)
-    .where('partner_id', '=', partnerId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .innerJoin('people as inviter', 'inviter.id', 'invitations.invited_by')
+    .where('inviter.is_active', '=', true)
+    .where('inviter.role', '=', 'owner')
+}
+
+/** The newest first. */
+export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]> {
+  return countingInvitations(db)
+    .select(INVITATION_COLUMNS.map((column) => `invitations.${column}` as const))
+    .where('invitations.partner_id', '=', partnerId)
+    .orderBy('invitations.created_at', 'desc')
+    .orderBy('invitations.id', 'desc')
     .execute()
 }
 
 /** What its mail says. One that was revoked or accepted is gone. */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
-  return db
-    .selectFrom('invitations')
+  return countingInvitations(db)
     .innerJoin('partners', 'partners.id', 'invitations.partner_id')
-    .leftJoin('people as inviter', 'inviter.id', 'invitations.invited_by')
     .select(['invitations.id', 'invitations.email', 'invitations.first_name', 'invitations.last_name'])
     .select('partners.business_name')
     .select(['inviter.first_name as inviter_first_name', 'inviter.last_name as inviter_last_name'])
@@ -61,10 +67,10 @@ export async function updateInvitationToken(
 
 /** One that has not ended, of an active partner. The token says whose it is. */
 export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
-  return db
-    .selectFrom('invitations')
+  return countingInvitations(db)
     .innerJoin('partners', 'partners.id', 'invitations.partner_id')
-    .select(['invitations.id', 'partner_id', 'email', 'first_name', 'last_name', 'role', 'business_name'])
+    .select(['invitations.id', 'invitations.partner_id', 'invitations.email', 'invitations.role'])
+    .select(['invitations.first_name', 'invitations.last_name', 'business_name'])
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .where('partners.is_active', '=', true)

@@ -194,6 +194,19 @@ test('a change of role counts with the next call, and a deactivated person is ou
   expect((await signIn()).status).toBe(200)
 })
 
+test('an invitation ends with its inviter: nobody who is shut out has a second way in', async () => {
+  const owner = await newOwner()
+  const second = await addColleague(portal, owner, 'owner')
+  const invited = await second.post('/team/invitations', { email: 'friend@example.com', firstName: 'F', role: 'owner' })
+  const token = await invitationToken(portal, 'friend@example.com')
+  for (const change of [{ role: 'member' }, { role: 'owner', is_active: false }]) {
+    expect((await owner.put(`/team/people/${second.id}`, change)).status).toBe(200)
+    expect((await accept(token)).body.code).toBe('INVALID_INVITATION')
+    expect((await owner.get('/team')).body.data.invitations).toEqual([])
+    expect((await owner.post(`/team/invitations/${invited.body.data.id}/send`)).status).toBe(404)
+  }
+})
+
 test('a partner keeps an active owner, also when two owners end each other at once', async () => {
   const owner = await newOwner()
   const self = (await owner.get('/profile')).body.data.person_id

@@ -8,6 +8,7 @@ import type { NoteSecurity } from '../../../http/security-events.ts'
 import type { Visitor } from '../../../http/visitor.ts'
 import { findAccountToken, insertAccountToken, takeAccountToken } from '../account-tokens.queries.ts'
 import { beginSession, type Proof, refuseInactive, signInExpired } from '../begin-session.ts'
+import { knownBy } from '../known-sources.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
 import { findPerson, getPerson, lockPerson, type Person } from '../people.queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
@@ -20,7 +21,7 @@ import { stepOfCode } from './totp.ts'
 
 const SECOND_STEP_MS = 10 * 60_000
 
-/** Of one person, from wherever: who is asked for a code has given the password already (D66). */
+/** Of one person: who is asked for a code has given the password already (D66). */
 const WRONG_CODES: RateLimit = {
   name: 'second-factor',
   points: 5,
@@ -67,7 +68,7 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
   const person = await getPerson(deps.db, await personOfStep(deps, tokenHash))
   const who = { partner: person.partner_id, person: person.id }
   try {
-    const counted = await call.limit(WRONG_CODES, person.id)
+    const counted = await call.limit(WRONG_CODES, await codeTriesOf(deps, person, call.visitor))
     refuseInactive(person)
     const factor = await checkFactor(deps, person, form, call.security)
     await counted.giveBack()
@@ -82,6 +83,16 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
       await call.security(deps.db, 'second-factor-failed', { ...who, reason: error.code })
     throw error
   }
+}
+
+/**
+ * All strange sources of a person count together. A browser or address from which the person signed in before counts by itself: else anybody
+ * who knows the password could keep the person out for ever (D53).
+ */
+async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
+  const known = await knownBy(db, email, visitor)
+  if (known === undefined) return id
+  return `${id} ${known === 'mark' ? visitor.mark : visitor.address}`
 }
 
 /** For anybody, or for the person whose second step has this token. */
