@@ -122,14 +122,14 @@ const RULES: Rule[] = [
   {
     files: /^web\/src\/features\//,
     mayImport: anyOf(
-      String.raw`web/src/features/(OWN|notes|referral|sync|team)/(?!.*-page\.tsx$)`,
+      String.raw`web/src/features/(OWN|inbox|notes|referral|sync|team)/(?!.*-page\.tsx$)`,
       `web/src/(${Object.keys(WEB_FOLDERS).join('|')})/`,
       String.raw`web/src/app/(paths|search-params)\.ts$`,
       CONTRACT,
       PACKAGES,
     ),
     because:
-      'only notes, referral, sync and team offer parts to other features; pages are imported by app/routes.tsx only',
+      'only inbox, notes, referral, sync and team offer parts to other features; pages are imported by app/routes.tsx only',
   },
   {
     files: /^web\//,

@@ -8,7 +8,7 @@ import { preloadFont } from './vite/preload-font.ts'
 
 /** Nothing that a signed-out page needs, which would load all of it. */
 const PARTS_OF_SIGNED_IN_PAGES =
-  /lucide-react|\/(web\/src\/(ui\/(?!brand|theme|spinner)|format\/|api\/page-start|features\/(sync|leads|deals|notes)\/)|contract\/src\/)/
+  /lucide-react|\/(web\/src\/(ui\/(?!brand|theme|spinner)|format\/|api\/page-start|features\/(inbox|sync|leads|deals|notes)\/)|contract\/src\/)/
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -9,6 +9,7 @@ export const paths = {
   secondFactor: { to: '/second-factor' },
   disown: (token: string) => ({ to: '/disown', search: { token } }) as const,
   dashboard: { to: '/dashboard' },
+  activity: { to: '/activity' },
   leads: { to: '/leads' },
   newLead: { to: '/leads/new' },
   lead: (loid: string) => ({ to: '/leads/$loid', params: { loid } }) as const,

@@ -12,6 +12,7 @@ import { requireNoSession, requireRole, requireSession, toDashboard } from './gu
 import { PageCrash } from './page-crash.tsx'
 import { PagePending } from './page-pending.tsx'
 import {
+  activitySearch,
   dealListSearch,
   leadListSearch,
   parseSearch,
@@ -127,6 +128,14 @@ const routeTree = root.addChildren([
       path: '/dashboard',
       loader: lazyFn(() => import('../features/dashboard/dashboard-page.tsx'), 'startDashboard'),
       component: lazyRouteComponent(() => import('../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+    }),
+    createRoute({
+      getParentRoute: () => signedIn,
+      path: '/activity',
+      validateSearch: activitySearch,
+      loaderDeps: ({ search }) => activitySearch(search),
+      loader: lazyFn(() => import('../features/inbox/activity-page.tsx'), 'startActivity'),
+      component: lazyRouteComponent(() => import('../features/inbox/activity-page.tsx'), 'ActivityPage'),
     }),
     createRoute({
       getParentRoute: () => signedIn,

@@ -100,6 +100,22 @@ export function securityLogSearch(raw: Raw): SecurityLogSearch {
   return { type: textOf(raw['type'], CHOICE_LENGTH_MAX), person: idOf(raw['person']) }
 }
 
+export interface ActivitySearch {
+  type?: string
+  person?: string
+  dateFrom?: string
+  dateTo?: string
+}
+
+export function activitySearch(raw: Raw): ActivitySearch {
+  return {
+    type: textOf(raw['type'], CHOICE_LENGTH_MAX),
+    person: textOf(raw['person'], CHOICE_LENGTH_MAX),
+    dateFrom: dateOf(raw['dateFrom']),
+    dateTo: dateOf(raw['dateTo']),
+  }
+}
+
 export function searchPageSearch(raw: Raw): { q?: string } {
   return { q: textOf(raw['q']) }
 }

@@ -3,7 +3,9 @@ import type { QueryKey } from '@tanstack/react-query'
 
 type Stale = (loid: string) => QueryKey[]
 
-const FIGURES: QueryKey[] = [['dashboard']]
+const FIGURES: QueryKey[] = [['dashboard'], ['inbox']]
+/** What could not reach the CRM is told by no event. */
+const ATTENTION: QueryKey = ['inbox', 'attention']
 const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
 const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]
 
@@ -33,14 +35,14 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'lead.status_changed': (loid) => [...lead(loid), ...FIGURES],
   'lead.converted': (loid) => [...lead(loid), ...deal(loid), ...FIGURES],
   'lead.removed': (loid) => [...lead(loid), ...FIGURES],
-  'lead.changed': lead,
+  'lead.changed': (loid) => [...lead(loid), ATTENTION],
   'deal.created': (loid) => [...deal(loid), ...FIGURES],
   'deal.stage_changed': (loid) => [...deal(loid), ...FIGURES],
   'deal.updated': (loid) => [...deal(loid), ...FIGURES],
   'deal.removed': (loid) => [...deal(loid), ...LEAD_LISTS, ...FIGURES],
-  'deal.changed': deal,
-  'note.added': (loid) => [...note(loid), ['dashboard', 'activity']],
-  'note.changed': note,
+  'deal.changed': (loid) => [...deal(loid), ATTENTION],
+  'note.added': (loid) => [...note(loid), ['dashboard', 'activity'], ['inbox']],
+  'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
   // A first sync records no events.
   'sync.ended': () => [['leads'], ['deals'], ['search'], ['sync'], ...FIGURES],

@@ -3,6 +3,23 @@ import { data, serve } from './server.ts'
 
 type Handlers = Parameters<typeof serve>[0]
 
+const NO_NEWS = {
+  until: '2026-11-20T00:00:00.000Z',
+  snapshot: '10:10:',
+  lines: [],
+  total: 0,
+  is_least: false,
+  leads: 0,
+  deals: 0,
+  loids: [],
+}
+
+/** Nothing is new, and nothing waits. */
+export const QUIET_INBOX = {
+  'GET /dashboard/news': () => ({ body: data(NO_NEWS) }),
+  'GET /dashboard/attention': () => ({ body: data({ items: [], has_more: false }) }),
+}
+
 /** Answers as to a signed-in partner; what every page of theirs asks is answered already. */
 export function serveSignedIn(handlers: Handlers) {
   localStorage.setItem('auth_token', 'token-1')
@@ -15,6 +32,7 @@ export function serveSignedIn(handlers: Handlers) {
         personId: 'h1',
       }),
     }),
+    ...QUIET_INBOX,
     'GET /crm/lead-statuses': () => ({ body: data({ statuses: ['New Lead', 'Contacted'] }) }),
     'GET /crm/stages': () => ({ body: data({ stages: ['Approved', 'Funded'] }) }),
     'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({ body: data(timelineOf()) }),

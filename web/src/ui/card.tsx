@@ -9,11 +9,12 @@ interface CardProps {
   /** Off for content that brings its own edges, such as a table or a list. */
   padded?: boolean
   className?: string
+  bodyClassName?: string
   children: ReactNode
 }
 
 /** A titled card is a region of its own for screen readers. */
-export function Card({ title, description, action, padded = true, className, children }: CardProps) {
+export function Card({ title, description, action, padded = true, className, bodyClassName, children }: CardProps) {
   const titleId = useId()
   return (
     <section className={clsx('panel', className)} aria-labelledby={title ? titleId : undefined}>
@@ -28,7 +29,7 @@ export function Card({ title, description, action, padded = true, className, chi
           {action}
         </header>
       )}
-      <div className={clsx(padded && 'p-5')}>{children}</div>
+      <div className={clsx(padded && 'p-5', bodyClassName)}>{children}</div>
     </section>
   )
 }

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 
 interface EmptyStateProps {
@@ -5,11 +6,15 @@ interface EmptyStateProps {
   title: string
   text?: ReactNode
   action?: ReactNode
+  /** In a part of fixed height. */
+  compact?: boolean
 }
 
-export function EmptyState({ icon, title, text, action }: EmptyStateProps) {
+export function EmptyState({ icon, title, text, action, compact = false }: EmptyStateProps) {
   return (
-    <div className="flex flex-col items-center px-6 py-14 text-center">
+    <div
+      className={clsx('flex flex-col items-center px-6 text-center', compact ? 'h-full justify-center py-4' : 'py-14')}
+    >
       {icon && (
         <span
           aria-hidden

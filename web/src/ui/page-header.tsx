@@ -1,5 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { usePageTitle } from './tab-title.ts'
 
 interface PageHeaderProps {
   title: string
@@ -55,12 +56,6 @@ function useFocusPassedOn() {
     }
   }, [])
   return ref
-}
-
-export function usePageTitle(title: string) {
-  useEffect(() => {
-    document.title = `${title} · Partner Portal`
-  }, [title])
 }
 
 export const backLinkClass =

@@ -13,6 +13,7 @@ import {
   Webhook,
   X,
 } from 'lucide-react'
+import { UnreadCount } from '../../features/inbox/unread-count.tsx'
 import { May } from '../../session/may.tsx'
 import { Brand } from '../../ui/brand.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -23,8 +24,8 @@ import { Avatar } from './avatar.tsx'
 /** One line an entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
 const ENTRIES = [
   { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer' },
-  { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer' },
-  { label: 'Deals', link: paths.deals, Icon: Handshake, least: 'viewer' },
+  { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer', news: 'leads' },
+  { label: 'Deals', link: paths.deals, Icon: Handshake, least: 'viewer', news: 'deals' },
   { label: 'Webhook', link: paths.webhook, Icon: Webhook, least: 'owner' },
   { label: 'API Keys', link: paths.apiKeys, Icon: KeyRound, least: 'owner' },
   { label: 'API Docs', link: paths.apiDocs, Icon: BookOpen, least: 'viewer' },
@@ -53,7 +54,7 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
         )}
       </div>
       <nav aria-label="Main" className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-3 py-2">
-        {ENTRIES.map(({ label, link, Icon, least }) => (
+        {ENTRIES.map(({ label, link, Icon, least, ...entry }) => (
           <May key={label} least={least}>
             <Link
               {...link}
@@ -63,6 +64,7 @@ export function Sidebar({ partner, onSignOut, onClose }: SidebarProps) {
             >
               <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
               {label}
+              {'news' in entry && <UnreadCount of={entry.news} />}
             </Link>
           </May>
         ))}

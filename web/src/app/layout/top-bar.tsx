@@ -1,6 +1,7 @@
 import type { SignedInPartner } from '@portal/contract/accounts.ts'
 import { Link } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
+import { Bell } from '../../features/inbox/bell.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
@@ -27,6 +28,7 @@ export function TopBar({ partner, onMenu }: TopBarProps) {
         />
         <SearchBox />
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
+          <Bell />
           <span className="max-sm:hidden">
             <ThemeToggle />
           </span>

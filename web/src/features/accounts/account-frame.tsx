@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Brand } from '../../ui/brand.tsx'
-import { usePageTitle } from '../../ui/page-header.tsx'
+import { usePageTitle } from '../../ui/tab-title.ts'
 import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 
 interface AccountFrameProps {

@@ -7,6 +7,8 @@ import { paths } from '../../app/paths.ts'
 import { May } from '../../session/may.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { attentionQuery, newsQuery } from '../inbox/inbox.queries.ts'
+import { InboxCards } from '../inbox/inbox-cards.tsx'
 import { ConfirmEmailNotice } from '../sync/confirm-email-notice.tsx'
 import {
   activityQuery,
@@ -23,6 +25,8 @@ import { StatCards } from './stat-cards.tsx'
 import { TrendsSection } from './trends-section.tsx'
 
 export function startDashboard({ context: { queryClient } }: PageStart) {
+  startQuery(queryClient, newsQuery())
+  startQuery(queryClient, attentionQuery())
   startQuery(queryClient, statsQuery())
   startQuery(queryClient, trendsQuery('week'))
   startQuery(queryClient, pipelineQuery())
@@ -48,6 +52,7 @@ export function DashboardPage() {
       />
       <ConfirmEmailNotice />
       <div className="grid grid-cols-1 gap-5">
+        <InboxCards activity={useQuery(activityQuery())} />
         <StatCards />
         <TrendsSection />
         <Sections />

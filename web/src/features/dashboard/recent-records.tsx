@@ -17,6 +17,7 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { UnreadMark } from '../inbox/unread-mark.tsx'
 
 const viewAllClass =
   'rounded px-1 py-0.5 text-[0.8125rem] font-medium whitespace-nowrap text-brand-ink underline-offset-4 hover:underline'
@@ -148,7 +149,10 @@ function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps
             className="grid min-h-16 grid-cols-1 content-center gap-y-0.5 px-5 py-2.5 -outline-offset-2 transition-colors last:rounded-b-xl hover:bg-hover/60"
           >
             <span className="flex items-baseline justify-between gap-4">
-              <span className="truncate font-medium">{record.title}</span>
+              <span className="truncate font-medium">
+                <UnreadMark loid={record.loid} />
+                {record.title}
+              </span>
               <span className="font-medium tabular-nums">{formatMoney(record.amount)}</span>
             </span>
             <span className="flex items-center justify-between gap-4">

@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
+import { UnreadMark } from '../inbox/unread-mark.tsx'
 import { DealCrmMark } from './deal-crm-mark.tsx'
 
 export const DEAL_SORT_COLUMNS = ['deal_name', 'loid', 'amount', 'stage', 'created_at'] as const
@@ -28,6 +29,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     cell: (deal) => (
       <>
         <Link {...paths.deal(deal.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
+          <UnreadMark loid={deal.loid} />
           {dealTitle(deal)}
         </Link>
         {deal.contact_name && <span className="block break-words text-muted">{deal.contact_name}</span>}

@@ -13,6 +13,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
+import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { HeaderFacts, Since } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
@@ -44,6 +45,8 @@ export function DealPage() {
   // Asked for at the same time, and waited for: coming later they would push down what is below them.
   const stages = useQuery(stageHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
+
+  useOpenedRecord(query.data?.deal.loid)
 
   if (loid === '') return <DealFailure text="Invalid deal ID" />
   if (query.isPending || (query.isSuccess && !(stages.isFetched && timeline.isFetched))) return <DealOutline />

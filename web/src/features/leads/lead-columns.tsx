@@ -10,6 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import type { Sort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
+import { UnreadMark } from '../inbox/unread-mark.tsx'
 import { LeadCrmMark } from './lead-crm-mark.tsx'
 
 export const LEAD_SORT_COLUMNS = [
@@ -36,6 +37,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     cell: (lead) => (
       <>
         <Link {...paths.lead(lead.loid)} className="rounded-sm text-sm font-medium break-words hover:underline">
+          <UnreadMark loid={lead.loid} />
           {leadTitle(lead)}
         </Link>
         {lead.lead_name && <span className="block break-words text-muted">{lead.lead_name}</span>}

@@ -12,6 +12,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { useWayBack } from '../../ui/way-back.ts'
+import { useOpenedRecord } from '../inbox/use-opened-record.ts'
 import { NotesPanel } from '../notes/notes-panel.tsx'
 import { HeaderFacts, Since } from '../referral/header-facts.tsx'
 import { timelineQuery } from '../referral/referral.queries.ts'
@@ -40,6 +41,8 @@ export function LeadPage() {
   // Asked for at the same time, and waited for: coming later they would push down what is below them.
   const history = useQuery(statusHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
+
+  useOpenedRecord(query.data?.lead.loid)
 
   if (loid === '') return <LeadFailure text="Invalid lead ID" />
   if (query.isPending || (query.isSuccess && !(history.isFetched && timeline.isFetched))) return <LeadOutline />

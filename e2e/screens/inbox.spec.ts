@@ -1,0 +1,142 @@
+import { expect, type Page } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
+import { test } from '../fresh-partner.ts'
+import { actAsStaff, pullFromCrm } from '../lender.ts'
+
+const ASKED = 'Please send the last three bank statements'
+
+const bellOf = (page: Page) => page.getByRole('button', { name: /^What is new/ })
+
+test('the bell counts the records that changed, and its panel tells what happened to each', async ({
+  page,
+  partner,
+}) => {
+  const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
+  const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
+  await pullFromCrm(partner.token)
+  await page.goto('/dashboard')
+  // One's own acts are no news.
+  await expect(page.getByText('You are up to date').first()).toBeVisible()
+  await expect(bellOf(page)).toHaveAccessibleName('What is new')
+
+  await actAsStaff(`/leads/${lead}/status`, { status: 'Pre Call' })
+  await actAsStaff(`/leads/${lead}/status`, { status: 'Pre Qualified' })
+  await actAsStaff(`/leads/${lead}/notes`, { title: 'Partner', content: ASKED })
+  await actAsStaff(`/leads/${other}/status`, { status: 'Contacted' })
+  await pullFromCrm(partner.token)
+  await expect(bellOf(page)).toHaveAccessibleName('What is new: 2')
+  await expect(page).toHaveTitle('(2) Dashboard · Partner Portal')
+  const news = page.getByRole('region', { name: /^Since you were here/ })
+  const clearview = news.getByRole('link', { name: /Clearview Glass/ })
+  await expect(clearview).toContainText('New Lead → Pre Qualified, 1 note')
+  await expect(clearview).toContainText(ASKED)
+  await expectGoodLooks(page)
+
+  await bellOf(page).click()
+  const panel = page.getByRole('dialog', { name: 'Since you were here' })
+  await expect(panel.getByRole('link', { name: /Okafor Freight/ })).toContainText('New Lead → Contacted')
+  await expectGoodLooks(page)
+  await page.keyboard.press('Escape')
+  await expect(panel).toBeHidden()
+  await expect(bellOf(page)).toBeFocused()
+
+  // Opening a record is having seen its news.
+  await bellOf(page).click()
+  await panel.getByRole('link', { name: /Clearview Glass/ }).click()
+  await expect(page).toHaveURL(`/leads/${lead}`)
+  await expect(panel).toBeHidden()
+  await expect(bellOf(page)).toHaveAccessibleName('What is new: 1')
+  await page.goto('/leads')
+  const rows = page.getByRole('row').or(page.getByRole('article'))
+  await expect(page.getByRole('link', { name: 'New: Okafor Freight' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Clearview Glass', exact: true })).toBeVisible()
+  await expect(rows.first()).toBeVisible()
+
+  await bellOf(page).click()
+  await panel.getByRole('button', { name: 'Mark all as read' }).click()
+  await expect(panel.getByText('You are up to date')).toBeVisible()
+  await expect(bellOf(page)).toHaveAccessibleName('What is new')
+  await expect(page).toHaveTitle('Leads · Partner Portal')
+})
+
+test('what needs attention has one action, and can be put away', async ({ page, partner }) => {
+  const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
+  const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
+  await pullFromCrm(partner.token)
+  await actAsStaff(`/leads/${lead}/notes`, { title: 'Partner', content: ASKED })
+  await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the tax return' })
+  await pullFromCrm(partner.token)
+  // Only the server knows a push that failed: here it is told of one.
+  const failed = { id: `crm-failed.lead.${crypto.randomUUID()}.1`, kind: 'crm-failed', loid: lead, about: 'lead' }
+  const retry = { kind: 'lead', id: lead, problem: 'Zoho refused the phone number.' }
+  const item = {
+    ...failed,
+    name: 'Saltbush Transport',
+    at: new Date().toISOString(),
+    retry,
+    note: null,
+    standing: null,
+  }
+  let isFailed = true
+  await page.route('**/api/dashboard/attention', async (route) => {
+    const answer = await route.fetch()
+    const { data } = await answer.json()
+    const items = isFailed ? [item, ...data.items] : data.items
+    await route.fulfill({ response: answer, json: { success: true, data: { ...data, items } } })
+  })
+  await page.route('**/api/crm/lead/*/retry-push', (route) => {
+    isFailed = false
+    return route.fulfill({ status: 202, json: { success: true, data: { loid: lead, crm: 'pending' } } })
+  })
+
+  await page.goto('/dashboard')
+  const attention = page.getByRole('region', { name: /^Needs attention/ })
+  await expect(attention.getByRole('listitem')).toHaveCount(3)
+  await expect(attention.getByText('Could not reach the CRM: Zoho refused the phone number.')).toBeVisible()
+  await expectGoodLooks(page)
+  await attention.getByRole('button', { name: 'Retry Saltbush Transport' }).click()
+  await expect(page.getByText('The lead is on its way to the CRM again')).toBeVisible()
+  await expect(attention.getByRole('listitem')).toHaveCount(2)
+
+  await attention.getByRole('button', { name: 'Put Okafor Freight away until it changes' }).click()
+  await expect(attention.getByText('And the tax return')).toHaveCount(0)
+  await attention.getByRole('link', { name: 'Open Clearview Glass' }).click()
+  await expect(page).toHaveURL(`/leads/${lead}`)
+  await expect(bellOf(page)).toHaveAccessibleName('What is new: 1')
+  await page.goto('/dashboard')
+  await expect(attention.getByText('Nothing needs your attention')).toBeVisible()
+
+  // It changed again.
+  await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the rates notice' })
+  await pullFromCrm(partner.token)
+  await expect(attention.getByText('2 notes from the lender')).toBeVisible()
+})
+
+test('/activity is all that happened, by type, person and date', async ({ page, partner }) => {
+  const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
+  await pullFromCrm(partner.token)
+  await actAsStaff(`/leads/${lead}/status`, { status: 'Pre Call' })
+  await actAsStaff(`/leads/${lead}/notes`, { title: 'Partner', content: ASKED })
+  await pullFromCrm(partner.token)
+  await page.goto('/dashboard')
+  await bellOf(page).click()
+  await page.getByRole('link', { name: 'See all activity' }).click()
+  await expect(page).toHaveURL('/activity')
+  const entries = page.getByRole('list', { name: 'Activity' }).getByRole('listitem')
+  await expect(entries).toHaveCount(3)
+  await expect(entries.filter({ hasText: 'Note from the lender' })).toContainText(ASKED)
+  await expectGoodLooks(page)
+
+  await page.getByLabel('Who').selectOption('Me')
+  await expect(entries).toHaveCount(1)
+  await expect(entries).toContainText('Lead submitted')
+  await page.getByLabel('Type').selectOption('Note')
+  await expect(page.getByText('No activity found')).toBeVisible()
+  await expect(page).toHaveURL(/\/activity\?(person=me&type=note\.added|type=note\.added&person=me)$/)
+  await page.reload()
+  await expect(page.getByLabel('Type')).toHaveValue('note.added')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page).toHaveURL('/activity')
+  await page.getByLabel('Date To').fill('2020-01-01')
+  await expect(page.getByText('No activity found')).toBeVisible()
+})

@@ -1,0 +1,188 @@
+import { ACTIVITY_TYPE_NAMES, ACTIVITY_TYPES, ACTORS, type ActivityEntry } from '@portal/contract/inbox.ts'
+import { MINE } from '@portal/contract/submitted-by.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Activity as ActivityIcon, SearchX } from 'lucide-react'
+import { useRef } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import { type PageStart, startQuery } from '../../api/page-start.ts'
+import { paths } from '../../app/paths.ts'
+import { type ActivitySearch, activitySearch } from '../../app/search-params.ts'
+import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { DateFilter } from '../../ui/filter-field.tsx'
+import { PageHeader } from '../../ui/page-header.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { submittersQuery } from '../team/team.queries.ts'
+import { activityLogQuery } from './activity.queries.ts'
+import { newsQuery } from './inbox.queries.ts'
+import { MarkAllRead } from './mark-all-read.tsx'
+import { Quote } from './quote.tsx'
+import { UnreadDot } from './unread-mark.tsx'
+
+const route = getRouteApi('/signed-in/activity')
+
+export function startActivity({ context: { queryClient }, deps }: PageStart<ActivitySearch>) {
+  startQuery(queryClient, submittersQuery())
+  queryClient.infiniteQuery(activityLogQuery(deps)).catch(() => undefined)
+}
+
+export function ActivityPage() {
+  const search = route.useSearch({ select: activitySearch })
+  const navigate = useNavigate()
+  const { data: news } = useQuery(newsQuery())
+  const { data: team } = useQuery(submittersQuery())
+  const typeRef = useRef<HTMLSelectElement>(null)
+  const doers = [
+    { value: MINE, label: 'Me' },
+    { value: 'lender', label: ACTORS.lender },
+    { value: 'api-key', label: ACTORS['api-key'] },
+    ...(team?.people ?? []).map(({ id, name }) => ({ value: id, label: name })),
+  ]
+
+  function handleChange(change: Partial<ActivitySearch>) {
+    void navigate({
+      ...paths.activity,
+      search: (previous: ActivitySearch) => ({ ...previous, ...change }),
+      resetScroll: false,
+    })
+  }
+
+  /** The button that did it goes away. */
+  function handleClear() {
+    typeRef.current?.focus()
+    handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title="Activity"
+        description="All that happened to your leads and deals in the last 90 days."
+        actions={<MarkAllRead news={news} />}
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-4">
+          <SelectField
+            ref={typeRef}
+            label="Type"
+            placeholder="Everything"
+            options={ACTIVITY_TYPES.map((type) => ({ value: type, label: ACTIVITY_TYPE_NAMES[type] }))}
+            value={search.type ?? ''}
+            onChange={(event) => handleChange({ type: event.target.value || undefined })}
+          />
+          <SelectField
+            label="Who"
+            placeholder="Everybody"
+            options={doers}
+            value={search.person ?? ''}
+            onChange={(event) => handleChange({ person: event.target.value || undefined })}
+          />
+          <DateFilter
+            label="Date From"
+            value={search.dateFrom ?? ''}
+            onValue={(date) => handleChange({ dateFrom: date || undefined })}
+          />
+          <DateFilter
+            label="Date To"
+            value={search.dateTo ?? ''}
+            onValue={(date) => handleChange({ dateTo: date || undefined })}
+          />
+        </div>
+        <div className="panel overflow-hidden">
+          <Activities search={search} onClear={handleClear} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Activities({ search, onClear }: { search: ActivitySearch; onClear: () => void }) {
+  const log = useInfiniteQuery(activityLogQuery(search))
+  if (log.isPending) return <SkeletonRows rows={8} label="Loading activity" />
+  if (!log.data) {
+    return (
+      <Failure text="Failed to load activity" detail={failureDetail(log.error)} onRetry={() => void log.refetch()} />
+    )
+  }
+  const activities = log.data.pages.flatMap((page) => page.activities)
+  const isFiltered = Object.values(search).some((value) => value !== undefined)
+  if (activities.length === 0) return <NoActivity isFiltered={isFiltered} onClear={onClear} />
+  return (
+    <>
+      <ol aria-label="Activity" className={log.isPlaceholderData ? 'opacity-60' : undefined}>
+        {activities.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ol>
+      {log.hasNextPage && (
+        <div className="flex flex-col items-center gap-2 border-t border-line p-4">
+          {log.isFetchNextPageError && <p className="text-error-ink">Older activity could not be loaded.</p>}
+          <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Entry({ entry }: { entry: ActivityEntry }) {
+  const { title, description, quote, loid, about, by, is_new, created_at } = entry
+  return (
+    <li className="flex flex-col gap-x-6 border-b border-line px-5 py-3 last:border-0 sm:flex-row sm:justify-between">
+      <div className="min-w-0">
+        <p className="font-medium">
+          {is_new && <UnreadDot />}
+          {title}
+        </p>
+        <p className="wrap-anywhere text-muted">{description}</p>
+        {quote && <Quote>{quote}</Quote>}
+      </div>
+      <div className="flex shrink-0 flex-wrap items-baseline gap-x-3 text-[0.8125rem] text-muted sm:flex-col sm:items-end">
+        <time dateTime={created_at} title={formatDateTime(created_at)}>
+          {formatRelativeTime(created_at)}
+        </time>
+        {by && <span>{by}</span>}
+        {loid && <EntryLoid loid={loid} about={about} />}
+      </div>
+    </li>
+  )
+}
+
+function EntryLoid({ loid, about }: { loid: string; about: ActivityEntry['about'] }) {
+  const className = 'font-mono text-xs'
+  if (about === null) return <span className={className}>{loid}</span>
+  return (
+    <Link {...paths[about](loid)} className={`${className} rounded text-brand-ink underline-offset-4 hover:underline`}>
+      {loid}
+    </Link>
+  )
+}
+
+function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState
+        icon={<ActivityIcon />}
+        title="No activity yet"
+        text="What happens to your leads and deals is told here."
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon={<SearchX />}
+      title="No activity found"
+      text="Try adjusting the filters"
+      action={
+        <Button variant="secondary" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    />
+  )
+}

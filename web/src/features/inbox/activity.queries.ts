@@ -1,0 +1,20 @@
+import { ACTIVITY_TYPES, readActivity } from '@portal/contract/inbox.ts'
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { LIST_FRESHNESS } from '../../api/query-client.ts'
+import type { ActivitySearch } from '../../app/search-params.ts'
+
+const NEWEST: string | undefined = undefined
+
+/** A type that there is not filters nothing. The list before stays until the next one is there. */
+export function activityLogQuery(search: ActivitySearch) {
+  const filters = { ...search, type: ACTIVITY_TYPES.find((type) => type === search.type) }
+  return infiniteQueryOptions({
+    queryKey: ['inbox', 'activity', filters],
+    queryFn: ({ pageParam, signal }) => call(readActivity, { query: { ...filters, cursor: pageParam }, signal }),
+    initialPageParam: NEWEST,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    ...LIST_FRESHNESS,
+  })
+}

@@ -1,0 +1,136 @@
+import { retryDealPush } from '@portal/contract/deals.ts'
+import type { AttentionItem } from '@portal/contract/inbox.ts'
+import { retryLeadPush } from '@portal/contract/leads.ts'
+import { retryNotePush } from '@portal/contract/notes.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CloudOff, Hourglass, type LucideIcon, MessageSquareText, RotateCw, X } from 'lucide-react'
+import { useRef } from 'react'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../session/may.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
+import { toast } from '../../ui/toast.ts'
+import { putItemAway, refreshInbox } from './inbox.queries.ts'
+import { Quote } from './quote.tsx'
+
+const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> = {
+  'crm-failed': { Icon: CloudOff, tint: 'bg-error-tint text-error-ink' },
+  'lender-note': { Icon: MessageSquareText, tint: 'bg-brand-tint text-brand-ink' },
+  'no-movement': { Icon: Hourglass, tint: 'bg-warning-tint text-warning-ink' },
+}
+
+export function AttentionList({ items, hasMore }: { items: AttentionItem[]; hasMore: boolean }) {
+  return (
+    <>
+      <ul aria-label="What needs attention">
+        {items.map((item) => (
+          <Item key={item.id} item={item} />
+        ))}
+      </ul>
+      {hasMore && (
+        <p className="px-5 py-3 text-[0.8125rem] text-muted">
+          There is more. It follows as these are done or put away.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Item({ item }: { item: AttentionItem }) {
+  const ref = useRef<HTMLLIElement>(null)
+  useFocusLeftBehind(ref)
+  const { Icon, tint } = LOOKS[item.kind]
+  return (
+    <li ref={ref} className="flex items-start gap-3 border-b border-line py-3 pr-2 pl-5 last:border-0">
+      <span aria-hidden className={`mt-0.5 flex size-7 shrink-0 items-center justify-center rounded-lg ${tint}`}>
+        <Icon className="size-4" strokeWidth={1.75} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">{item.name}</p>
+        <p className="wrap-anywhere text-muted">{textOf(item)}</p>
+        {item.note && <Quote>{item.note.content}</Quote>}
+      </div>
+      <div className="flex shrink-0 items-center">
+        <Action item={item} />
+        <PutAway item={item} />
+      </div>
+    </li>
+  )
+}
+
+/** What is waiting, in a few words: '12 days in Pre Call, usually 3'. */
+export function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' | 'standing'>): string {
+  if (retry) {
+    const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
+    return retry.problem ? `${what}: ${retry.problem}` : what
+  }
+  if (note) return note.count === 1 ? 'Note from the lender' : `${note.count} notes from the lender`
+  if (!standing) return ''
+  const usual = standing.usual_days < 1 ? 'less than 1' : String(Math.round(standing.usual_days))
+  const whose = standing.usual_of === 'everybody' ? ' with other partners' : ''
+  return `${standing.days} days in ${standing.value}, usually ${usual}${whose}`
+}
+
+/** One for each item: sends again what failed, or opens the record. */
+function Action({ item }: { item: AttentionItem }) {
+  const mayRetry = useMay('member')
+  if (item.retry && mayRetry) return <Retry item={item} retry={item.retry} />
+  return (
+    <Link
+      {...paths[item.about](item.loid)}
+      aria-label={`Open ${item.name}`}
+      className={buttonClass('secondary', 'small')}
+    >
+      Open
+    </Link>
+  )
+}
+
+const RETRIES = { lead: retryLeadPush, deal: retryDealPush, note: retryNotePush }
+
+function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<AttentionItem['retry']> }) {
+  const queryClient = useQueryClient()
+  const push = useMutation({
+    mutationFn: () => call(RETRIES[retry.kind], { params: { id: retry.id } }),
+    onSuccess: async () => {
+      toast.info(`The ${retry.kind} is on its way to the CRM again`)
+      await queryClient.invalidateQueries({ queryKey: [item.about === 'deal' ? 'deals' : 'leads'] })
+    },
+    onError: (error) => toast.error(failureText(error)),
+    onSettled: () => refreshInbox(queryClient),
+  })
+  return (
+    <Button
+      variant="secondary"
+      size="small"
+      aria-label={`Retry ${item.name}`}
+      busy={push.isPending}
+      icon={<RotateCw aria-hidden />}
+      onClick={() => push.mutate()}
+    >
+      Retry
+    </Button>
+  )
+}
+
+function PutAway({ item }: { item: AttentionItem }) {
+  const queryClient = useQueryClient()
+  const put = useMutation({
+    mutationFn: () => putItemAway(queryClient, item),
+    onError: (error) => toast.error(failureText(error)),
+  })
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      title="Put away until it changes"
+      aria-label={`Put ${item.name} away until it changes`}
+      busy={put.isPending}
+      icon={<X aria-hidden />}
+      onClick={() => put.mutate()}
+    />
+  )
+}

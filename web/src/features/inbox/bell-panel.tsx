@@ -1,0 +1,74 @@
+import { Popover } from '@base-ui/react/popover'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { BellOff } from 'lucide-react'
+import type { RefObject } from 'react'
+import { failureDetail } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { newsQuery } from './inbox.queries.ts'
+import { MarkAllRead } from './mark-all-read.tsx'
+import { NewsList } from './news-list.tsx'
+
+interface BellPanelProps {
+  bell: RefObject<HTMLButtonElement | null>
+  open: boolean
+  onOpen: (open: boolean) => void
+}
+
+/** Hangs from the bell. Over the page, not in place of it: a click beside it or Escape closes it. */
+export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
+  const news = useQuery(newsQuery())
+  const close = () => onOpen(false)
+  return (
+    <Popover.Root
+      open={open}
+      onOpenChange={(wanted, { event }) => {
+        // The bell opens and closes it by itself.
+        if (event.target instanceof Node && bell.current?.contains(event.target)) return
+        onOpen(wanted)
+      }}
+    >
+      <Popover.Portal>
+        <Popover.Positioner anchor={bell} align="end" sideOffset={8} collisionPadding={8} className="z-40">
+          <Popover.Popup
+            finalFocus={bell}
+            className="flex max-h-[min(38rem,calc(100dvh-5rem))] w-[min(26rem,calc(100vw-1rem))] flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-lg"
+          >
+            <div className="flex min-h-13 shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
+              <Popover.Title className="text-[0.9375rem] font-semibold">Since you were here</Popover.Title>
+              <MarkAllRead news={news.data} />
+            </div>
+            <div className="min-h-0 flex-1 overflow-y-auto">
+              {news.isPending && <SkeletonRows rows={3} label="Loading what is new" />}
+              {news.isError && !news.data && (
+                <Failure
+                  text="Failed to load what is new"
+                  detail={failureDetail(news.error)}
+                  onRetry={() => void news.refetch()}
+                />
+              )}
+              {news.data?.lines.length === 0 && (
+                <EmptyState
+                  icon={<BellOff />}
+                  title="You are up to date"
+                  text="What the lender and your team do with your leads and deals is told here."
+                />
+              )}
+              {news.data && news.data.lines.length > 0 && <NewsList news={news.data} onFollow={close} />}
+            </div>
+            <Link
+              {...paths.activity}
+              onClick={close}
+              className="block shrink-0 border-t border-line px-5 py-3 text-center text-[0.8125rem] font-medium text-brand-ink -outline-offset-2 hover:bg-hover/60"
+            >
+              See all activity
+            </Link>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

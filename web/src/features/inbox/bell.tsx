@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
+import { Bell as BellIcon } from 'lucide-react'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { useTabCount } from '../../ui/tab-title.ts'
+import { newsQuery } from './inbox.queries.ts'
+import { unreadText } from './unread-count.tsx'
+
+const loadPanel = () => import('./bell-panel.tsx')
+const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
+
+/** How many records changed since the person looked, and on a click what happened to them (D72). */
+export function Bell() {
+  const { data: news } = useQuery(newsQuery())
+  const { pathname } = useLocation()
+  const [openOn, setOpenOn] = useState<string | null>(null)
+  const [wasOpened, setWasOpened] = useState(false)
+  const ref = useRef<HTMLButtonElement>(null)
+  const count = news?.total ?? 0
+  useTabCount(count)
+  // Going to another page closes it.
+  const isOpen = openOn === pathname
+
+  function handleOpen(wanted: boolean) {
+    setWasOpened(true)
+    setOpenOn(wanted ? pathname : null)
+  }
+
+  return (
+    <>
+      <Button
+        ref={ref}
+        variant="ghost"
+        size="icon"
+        className="relative"
+        aria-label={count === 0 ? 'What is new' : `What is new: ${unreadText(count)}`}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        icon={<BellIcon aria-hidden />}
+        onPointerEnter={() => void loadPanel()}
+        onClick={() => handleOpen(!isOpen)}
+      >
+        {count > 0 && (
+          <span
+            aria-hidden
+            className="absolute top-0 right-0 min-w-4 rounded-full bg-brand px-1 text-center text-[0.625rem]/4 font-semibold text-white tabular-nums"
+          >
+            {unreadText(count)}
+          </span>
+        )}
+      </Button>
+      {wasOpened && (
+        <Suspense>
+          <BellPanel bell={ref} open={isOpen} onOpen={handleOpen} />
+        </Suspense>
+      )}
+    </>
+  )
+}

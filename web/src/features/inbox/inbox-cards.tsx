@@ -1,0 +1,185 @@
+import type { readRecentActivity } from '@portal/contract/dashboard.ts'
+import type { readAttention, readNews } from '@portal/contract/inbox.ts'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { CircleCheck } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Answer } from '../../api/call.ts'
+import { failureDetail } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { formatRelativeTime } from '../../format/dates.ts'
+import { Card } from '../../ui/card.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { AttentionList } from './attention-list.tsx'
+import { attentionQuery, newsQuery } from './inbox.queries.ts'
+import { MarkAllRead } from './mark-all-read.tsx'
+import { NewsList } from './news-list.tsx'
+
+type Activities = UseQueryResult<Answer<typeof readRecentActivity>>
+
+/** As high in every state, so that nothing below moves when news come: both fit on the first screen of a phone. */
+const AREA = 'grid gap-5 grid-cols-1 lg:grid-cols-2'
+const CARD = 'flex min-w-0 flex-col lg:h-84'
+
+/** What one has to do and what happened, before all figures (D72, D74). */
+export function InboxCards({ activity }: { activity: Activities }) {
+  const attention = useQuery(attentionQuery())
+  const news = useQuery(newsQuery())
+  if (attention.isPending || news.isPending) {
+    return (
+      <div className={AREA}>
+        <InboxCard title="Needs attention" height="h-60">
+          <SkeletonRows rows={2} label="Loading what needs attention" />
+        </InboxCard>
+        <InboxCard title="Since you were here" height="h-80">
+          <SkeletonRows rows={3} label="Loading what is new" />
+        </InboxCard>
+      </div>
+    )
+  }
+  return <Known attention={attention} news={news} activity={activity} />
+}
+
+interface KnownProps {
+  attention: UseQueryResult<Answer<typeof readAttention>>
+  news: UseQueryResult<Answer<typeof readNews>>
+  activity: Activities
+}
+
+function Known({ attention, news, activity }: KnownProps) {
+  // What is first stays first while one looks.
+  const [isQuiet] = useState(attention.data?.items.length === 0)
+  const items = attention.data?.items ?? []
+  const first = (
+    <InboxCard key="attention" title="Needs attention" count={items.length} height="h-60">
+      {attention.data ? (
+        items.length > 0 ? (
+          <AttentionList items={items} hasMore={attention.data.has_more} />
+        ) : (
+          <Calm />
+        )
+      ) : (
+        <Failure
+          text="Failed to load what needs attention"
+          detail={failureDetail(attention.error)}
+          onRetry={() => void attention.refetch()}
+        />
+      )}
+    </InboxCard>
+  )
+  const second = (
+    <InboxCard
+      key="news"
+      title="Since you were here"
+      count={news.data?.total}
+      height="h-80"
+      action={news.data && news.data.total > 0 ? <MarkAllRead news={news.data} /> : <AllActivity />}
+    >
+      {news.data ? (
+        news.data.lines.length > 0 ? (
+          <NewsList news={news.data} />
+        ) : (
+          <Earlier activity={activity} />
+        )
+      ) : (
+        <Failure
+          text="Failed to load what is new"
+          detail={failureDetail(news.error)}
+          onRetry={() => void news.refetch()}
+        />
+      )}
+    </InboxCard>
+  )
+  return <div className={AREA}>{isQuiet ? [second, first] : [first, second]}</div>
+}
+
+interface InboxCardProps {
+  title: string
+  count?: number | undefined
+  height: string
+  action?: ReactNode
+  children: ReactNode
+}
+
+function InboxCard({ title, count = 0, height, action, children }: InboxCardProps) {
+  return (
+    <Card
+      className={clsx(CARD, height)}
+      bodyClassName="min-h-0 flex-1 overflow-y-auto"
+      padded={false}
+      title={
+        <>
+          {title}
+          {count > 0 && <span className="ml-2 font-medium text-muted tabular-nums">{count}</span>}
+        </>
+      }
+      action={action}
+    >
+      {children}
+    </Card>
+  )
+}
+
+function Calm() {
+  return (
+    <EmptyState
+      compact
+      icon={<CircleCheck />}
+      title="Nothing needs your attention"
+      text="Notes of the lender and records that got stuck appear here."
+    />
+  )
+}
+
+function AllActivity() {
+  return (
+    <Link
+      {...paths.activity}
+      className="rounded px-1 py-0.5 text-[0.8125rem] font-medium whitespace-nowrap text-brand-ink underline-offset-4 hover:underline"
+    >
+      All activity
+    </Link>
+  )
+}
+
+/** Nothing is new: what happened last, which the person has seen. */
+function Earlier({ activity }: { activity: Activities }) {
+  const activities = activity.data?.activities ?? []
+  if (activity.isPending) return <SkeletonRows rows={3} label="Loading activity" />
+  if (activities.length === 0) {
+    return (
+      <EmptyState
+        compact
+        icon={<CircleCheck />}
+        title="You are up to date"
+        text="What the lender and your team do with your leads and deals is told here."
+      />
+    )
+  }
+  return (
+    <>
+      <p className="flex items-center gap-2 px-5 pt-4 pb-1 font-medium">
+        <CircleCheck aria-hidden className="size-4 text-success-dot" />
+        You are up to date. Last happened:
+      </p>
+      <ul>
+        {activities.slice(0, EARLIER).map(({ id, title, description, created_at }) => (
+          <li key={id} className="px-5 py-2.5">
+            <span className="flex items-baseline justify-between gap-3">
+              <span className="min-w-0 truncate">{title}</span>
+              <span className="shrink-0 text-[0.8125rem] whitespace-nowrap text-muted">
+                {formatRelativeTime(created_at)}
+              </span>
+            </span>
+            <span className="block truncate text-muted">{description}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const EARLIER = 3

@@ -1,0 +1,70 @@
+import type { News, NewsLine } from '@portal/contract/inbox.ts'
+import { formatNumber } from '@portal/contract/numbers.ts'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { paths } from '../../app/paths.ts'
+import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { Quote } from './quote.tsx'
+import { UnreadDot } from './unread-mark.tsx'
+
+interface NewsListProps {
+  news: News
+  onFollow?: () => void
+}
+
+/** One line a record, each a link to its page. */
+export function NewsList({ news, onFollow }: NewsListProps) {
+  const more = news.total - news.lines.length
+  return (
+    <>
+      <ul aria-label="What is new">
+        {news.lines.map((line) => (
+          <li key={line.id} className="border-b border-line last:border-0">
+            <LineLink line={line} onFollow={onFollow}>
+              <span className="flex items-baseline justify-between gap-3">
+                <span className="min-w-0 truncate font-medium">
+                  <UnreadDot />
+                  {line.name}
+                </span>
+                <time
+                  dateTime={line.at}
+                  title={formatDateTime(line.at)}
+                  className="shrink-0 text-[0.8125rem] whitespace-nowrap text-muted"
+                >
+                  {formatRelativeTime(line.at)}
+                </time>
+              </span>
+              <span className="block wrap-anywhere text-muted">{line.summary}</span>
+              {line.quote && <Quote>{line.quote}</Quote>}
+            </LineLink>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <p className="border-t border-line px-5 py-3 text-[0.8125rem] text-muted">
+          And {formatNumber(more)}
+          {news.is_least && ' or'} more
+        </p>
+      )}
+    </>
+  )
+}
+
+interface LineLinkProps {
+  line: NewsLine
+  onFollow: (() => void) | undefined
+  children: ReactNode
+}
+
+/** A burst leads to its list, and what is gone nowhere. */
+function LineLink({ line: { about, loid }, onFollow, children }: LineLinkProps) {
+  const className = 'block px-5 py-3'
+  if (about === null) return <div className={className}>{children}</div>
+  const list = about === 'lead' ? paths.leads : paths.deals
+  const link = loid === null ? list : paths[about](loid)
+  return (
+    <Link {...link} onClick={onFollow} className={`${className} -outline-offset-2 transition-colors hover:bg-hover/60`}>
+      {children}
+    </Link>
+  )
+}

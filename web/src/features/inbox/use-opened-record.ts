@@ -1,0 +1,33 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { markRecordSeen, newsQuery } from './inbox.queries.ts'
+
+/**
+ * Marks the news of a record as seen while its page is in front: when it is opened, and again when something new comes.
+ * Undefined until the record is there.
+ */
+export function useOpenedRecord(loid: string | undefined) {
+  const queryClient = useQueryClient()
+  const { data: news } = useQuery(newsQuery())
+  const isVisible = useSyncExternalStore(onVisibilityChange, isInFront)
+  const told = useRef<string>(undefined)
+  // Another number when something new comes; none for a record without news, which is told once.
+  const changes = news?.lines.find((line) => line.loid === loid)?.changes
+  const state = `${loid} ${changes}`
+  useEffect(() => {
+    if (!news || loid === undefined || !isVisible) return
+    if (told.current === state || (changes === undefined && told.current?.startsWith(`${loid} `))) return
+    told.current = state
+    // It remains news if this fails, and the next visit tells it again.
+    markRecordSeen(queryClient, news, loid).catch(() => undefined)
+  })
+}
+
+function onVisibilityChange(onChange: () => void) {
+  document.addEventListener('visibilitychange', onChange)
+  return () => document.removeEventListener('visibilitychange', onChange)
+}
+
+function isInFront(): boolean {
+  return document.visibilityState === 'visible'
+}
