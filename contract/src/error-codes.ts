@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   INVALID_RESET_TOKEN: 'The reset token is unknown or was used.',
   RESET_TOKEN_EXPIRED: 'The reset token is older than an hour.',
   INVALID_VERIFICATION_TOKEN: 'The verification link is unknown or was used.',
+  INVALID_UNSUBSCRIBE_LINK: 'The link that ends mails is unknown or older than a year.',
   CONFIRM_PASSWORD:
     'This asks for the password again. A link of a mail counts only with the account’s session or password beside it.',
   INVALID_CODE: 'The code of the second step is not right or was used.',

@@ -43,6 +43,8 @@ const MAY: Record<Role, string[]> = {
     'POST /webhook/deal',
   ],
   viewer: [
+    'GET /account/notifications',
+    'PUT /account/notifications',
     'GET /dashboard/stats',
     'GET /dashboard/recent-activity',
     'GET /dashboard/pipeline',

@@ -15,6 +15,7 @@ import { dealRoutes } from './features/deals/deals.routes.ts'
 import { inboxRoutes } from './features/inbox/inbox.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { liveRoutes } from './features/live/live.routes.ts'
+import { mailRoutes } from './features/mails/mails.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
@@ -93,6 +94,7 @@ export async function createApp(
   crmNotificationRoutes(app, deps)
   partnerApiRoutes(mount, deps)
   webhookRoutes(mount, deps)
+  mailRoutes(mount, app, deps)
   securityLogRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)

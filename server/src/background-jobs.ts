@@ -4,6 +4,8 @@ import { mailResetLink } from './features/accounts/mail-reset-link.job.ts'
 import { mailVerification } from './features/accounts/mail-verification.job.ts'
 import { pushDeal } from './features/deals/push-deal.job.ts'
 import { pushLead } from './features/leads/push-lead.job.ts'
+import { sendNewsMail } from './features/mails/send-news-mail.job.ts'
+import { tellNews } from './features/mails/tell-news.job.ts'
 import { pushNote } from './features/notes/push-note.job.ts'
 import { connectRecords } from './features/sync/connect-records.job.ts'
 import { pullDueDetails } from './features/sync/pull-details.job.ts'
@@ -12,7 +14,6 @@ import { runSync } from './features/sync/run-sync.job.ts'
 import { sweep } from './features/sync/sweep.job.ts'
 import { watchCrm } from './features/sync/watch-crm.job.ts'
 import { mailInvitation } from './features/team/mail-invitation.job.ts'
-import { mailEndpointDisabled } from './features/webhooks/mail-endpoint-disabled.job.ts'
 import { computeUsualTimes } from './history/compute-usual-times.job.ts'
 import type { Job } from './jobs/define-job.ts'
 import { pruneNightly } from './prune.job.ts'
@@ -32,7 +33,8 @@ export const BACKGROUND_JOBS: readonly Job[] = [
   mailEmailChanged,
   mailInvitation,
   mailNotice,
-  mailEndpointDisabled,
+  tellNews,
+  sendNewsMail,
   pruneNightly,
   sweep,
   watchCrm,

@@ -7,6 +7,7 @@ import { backUp, restore } from './operator/backup-commands.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { migrateNow } from './operator/migrate-command.ts'
+import { listMailsInTrouble } from './operator/mails-command.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
 import { deactivatePerson, listPeople, resetSecondFactorOf } from './operator/people-commands.ts'
 import { pruneNow } from './operator/prune-command.ts'
@@ -27,6 +28,7 @@ const COMMANDS = [
   checkCrm,
   setUpCrm,
   listSecurityLog,
+  listMailsInTrouble,
   pruneNow,
   rotateSecrets,
   backUp,

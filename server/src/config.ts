@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
+import { isTimeZone } from '@portal/contract/notifications.ts'
 import * as z from 'zod/mini'
 import { hostUrls } from './db/host-urls.ts'
 
@@ -267,7 +268,7 @@ const Variables = z.object({
     z.string().check(z.regex(/^[^\r\n@]+@[^\r\n@]+$/, "be a sender such as 'Partner Portal <portal@example.com>'")),
   ),
   PORTAL_TIMEZONE: z._default(
-    z.string().check(z.refine(isTimezone, 'be an IANA time zone such as Australia/Sydney')),
+    z.string().check(z.refine(isTimeZone, 'be an IANA time zone such as Australia/Sydney')),
     'Australia/Sydney',
   ),
   SEED_DEMO: z.optional(TrueOrFalse),
@@ -357,17 +358,6 @@ function isSecret(name: string): boolean {
 /** An address pasted into the wrong variable may carry a password: `http://user:password@host`. */
 function withoutCredentials(value: string): string {
   return value.replace(/\/\/[^/]*@/, '//…@')
-}
-
-function isTimezone(zone: string): boolean {
-  // Intl also takes offsets such as +10:00, which PostgreSQL reads with the opposite sign.
-  if (/^[+-]/.test(zone)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A network without bits (`0.0.0.0/0`) would believe every caller's own word. */

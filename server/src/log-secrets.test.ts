@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createDatabase } from './testing/databases.ts'
 import { answering, startReceiver } from './testing/receiver.ts'
 import { newLead, startPortal } from './testing/start-portal.ts'
+import { tellNewsSoon } from './testing/tell-news.ts'
 import { waitFor } from './testing/wait-for.ts'
 
 test('no password, token, key or hash is ever logged, not even at the most talkative level', async () => {
@@ -45,7 +46,14 @@ test('no password, token, key or hash is ever logged, not even at the most talka
     secrets.push(...signatures, 'a-part-of-the-address-that-is-secret', sent?.text ?? '')
     receiver.respond = answering(410)
     await portal.post('/dashboard/webhook-test', undefined, { token })
-    await portal.mailTo(partner.email, 'disabled')
+    await waitFor('the endpoint to be disabled', async () => {
+      return !(await portal.get('/dashboard/webhook-url', { token })).body.data.is_active
+    })
+    await tellNewsSoon(portal)
+    const disabled = await portal.mailTo(partner.email, 'disabled')
+    const unsubscribe = /unsubscribe\?token=([\w-]+)/.exec(disabled)?.[1] ?? ''
+    await fetch(`${portal.url}/unsubscribe?token=${unsubscribe}`, { method: 'POST' })
+    await portal.post('/unsubscribe', { token: unsubscribe })
     await portal.get('/profile', { token: 'an-unknown-but-secret-token' })
     const apiKey: string = (await portal.post('/dashboard/generate-api-key', undefined, { token })).body.data.api_key
     await portal.get('/webhook/status/LO-00000000', { token: apiKey })
@@ -54,7 +62,7 @@ test('no password, token, key or hash is ever logged, not even at the most talka
       await portal.get('/webhook/status/LO-00000000', { token: apiKey })
       await portal.post('/auth/login', { email: partner.email, password: changedPassword })
     })
-    const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify, apiKey]
+    const tokens = [partner.token, refreshed.body.data.token, token, resetToken, verify, apiKey, unsubscribe]
     const hashes = tokens.flatMap((one) => {
       const hash = createHash('sha256').update(one).digest()
       return [hash.toString('hex'), hash.toString('base64')]

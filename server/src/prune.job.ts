@@ -12,6 +12,8 @@ import { removeArchivedDealsOfAllPartners } from './features/deals/deals.queries
 import { removePutAwayOfAllPartners } from './features/inbox/attention.queries.ts'
 import { removeSeenRecordsOfAllPartners } from './features/inbox/news.queries.ts'
 import { removeArchivedLeadsOfAllPartners } from './features/leads/leads.queries.ts'
+import { removeMailsOfAllPartners, removeToldNewsOfAllPartners } from './features/mails/mails.queries.ts'
+import { removeUnsubscribeTokensOfAllPartners } from './features/mails/unsubscribe-tokens.queries.ts'
 import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeSecurityEntriesOfAllPartners } from './features/security-log/security-log.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
@@ -45,6 +47,11 @@ const WEBHOOK_LOG_MS = 90 * DAY_MS
 const PUT_AWAY_MS = 365 * DAY_MS
 /** D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
+
+/** For so long, an operator sees which mails were given up. */
+const MAIL_MS = 30 * DAY_MS
+/** For so long, the link of an old mail still ends mails. */
+const UNSUBSCRIBE_MS = 365 * DAY_MS
 
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
@@ -80,6 +87,10 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'put away': (rowsMax) => removePutAwayOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
+    // With what they were to tell: first the mails, then what nobody is to be told any more.
+    mails: (rowsMax) => removeMailsOfAllPartners(db, before(MAIL_MS), rowsMax),
+    'news told by mail': (rowsMax) => removeToldNewsOfAllPartners(db, before(DAY_MS), rowsMax),
+    'unsubscribe links': (rowsMax) => removeUnsubscribeTokensOfAllPartners(db, before(UNSUBSCRIBE_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),
   }

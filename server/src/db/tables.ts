@@ -1,3 +1,4 @@
+import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
 import type { Role } from '@portal/contract/roles.ts'
 import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.ts'
 import type { HistoryKind } from '@portal/contract/way.ts'
@@ -445,6 +446,48 @@ interface SecurityLogTable {
   browser: string | null
 }
 
+interface NotificationSettingsTable {
+  person_id: string
+  choices: JSONColumnType<Partial<Record<MailKind, MailTiming>>>
+  time_zone: string | null
+}
+
+interface UnsubscribeTokensTable {
+  token_hash: Buffer
+  person_id: string
+  kinds: MailKind[]
+  created_at: Instant
+}
+
+interface MailNewsTable {
+  id: string
+  partner_id: string
+  kind: MailKind
+  type: string
+  loid: string | null
+  data: Json
+  person_id: string | null
+  created_at: Instant
+  to_fan_out: ColumnType<boolean, undefined, boolean>
+}
+
+interface MailsTable {
+  id: string
+  partner_id: string
+  person_id: string
+  is_digest: boolean
+  created_at: Instant
+  problem: ColumnType<string | null, undefined, string | null>
+  given_up_at: ColumnType<Instant | null, undefined, Instant | null>
+}
+
+interface MailNewsForPeopleTable {
+  person_id: string
+  news_id: string
+  due_at: Instant
+  mail_id: ColumnType<string | null, undefined, string | null>
+}
+
 export interface Tables {
   partners: PartnersTable
   people: PeopleTable
@@ -484,6 +527,11 @@ export interface Tables {
   webhook_endpoints: WebhookEndpointsTable
   webhook_logs: WebhookLogsTable
   webhook_attempts: WebhookAttemptsTable
+  notification_settings: NotificationSettingsTable
+  unsubscribe_tokens: UnsubscribeTokensTable
+  mail_news: MailNewsTable
+  mails: MailsTable
+  mail_news_for_people: MailNewsForPeopleTable
 }
 
 export type PartnerRow = Selectable<PartnersTable>

@@ -3,6 +3,7 @@ import type { Reads } from '../db/hot-reads.ts'
 import { firstIdAt, newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
 import { sendNamed } from '../db/send-named.ts'
+import { newsOf, recordMailNews } from './mail-news.ts'
 
 /** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
@@ -60,19 +61,26 @@ export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
  * Recorded in the same transaction as the change, so that neither exists without the other. A trigger on the table decides
  * whether the event is delivered: an endpoint hears only of what happened while it was set (D35).
  */
-export async function recordEvent<Type extends EventType>(tx: Tx, event: PortalEvent<Type>): Promise<void> {
+export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
+  const row = toRow(event)
   await tx
     .insertInto('events')
-    .values({ ...toRow(event), data: JSON.stringify(event.data) })
+    .values({ ...row, data: JSON.stringify(event.data) })
     .execute()
+  await recordMailNews(tx, newsOf(event, row.id))
 }
 
 /** The same for many, in this order. */
 export async function recordEvents(tx: Tx, events: readonly AnyEvent[]): Promise<void> {
+  const recorded = events.map((event) => ({ event, row: { ...toRow(event), data: event.data } }))
   await insertSet(
     tx,
     'events',
-    events.map((event) => ({ ...toRow(event), data: event.data })),
+    recorded.map(({ row }) => row),
+  )
+  await recordMailNews(
+    tx,
+    recorded.flatMap(({ event, row }) => newsOf(event, row.id)),
   )
 }
 

@@ -91,6 +91,8 @@ export function validBody(route: Route): Record<string, unknown> | undefined {
     '/account/confirm': { password: 'x' },
     '/account/totp/confirm': { code: '000000' },
     '/account/passkeys': { name: 'Phone', passkey: CREATED_PASSKEY },
+    '/account/notifications': { choices: { 'lead-status': 'never' }, time_zone: 'Pacific/Auckland' },
+    '/unsubscribe': { token: 'x' },
     '/team/settings': { second_factor_required: false },
   }
   const body = bodies[route.path]

@@ -146,14 +146,16 @@ export async function markDealPushed(db: Db, partnerId: string, loid: string, zo
 }
 
 /** A deal that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
-export async function markDealPushFailed(db: Db, partnerId: string, loid: string, problem: string): Promise<void> {
-  await db
+export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
+  const row = await tx
     .updateTable('deals')
     .set({ crm: 'failed', crm_problem: problem })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'pending')
-    .execute()
+    .returning(['loid', 'business_name'])
+    .executeTakeFirst()
+  return row && { ...row, on: 'deal' as const }
 }
 
 /** If the portal gave up on the deal, it is pending again. Returns the payload for its push, or nothing. */

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
 import type { DealRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
+import { givePushUp } from '../../push/give-up-push.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
 import { letNotesFollow } from '../../push/notes-follow.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
@@ -39,7 +41,7 @@ export const pushDeal = defineJob({
         await markPushed(loid, zoho_id)
         return id
       },
-      markFailed: (problem) => markDealPushFailed(db, partnerId, loid, problem),
+      markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
       signal,
     })
     if (partnerZohoId === undefined) return
@@ -61,5 +63,9 @@ export const pushDeal = defineJob({
       return remaining
     }
   },
-  giveUp: ({ db }, { partnerId, loid }) => markDealPushFailed(db, partnerId, loid, NOT_REACHED),
+  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
 })
+
+function giveUp(deps: Deps, { partnerId, loid }: { partnerId: string; loid: string }, problem: string): Promise<void> {
+  return givePushUp(deps, partnerId, 'deal', (tx) => markDealPushFailed(tx, partnerId, loid, problem))
+}

@@ -232,14 +232,16 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
 }
 
 /** A lead that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
-export async function markLeadPushFailed(db: Db, partnerId: string, loid: string, problem: string): Promise<void> {
-  await db
+export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
+  const row = await tx
     .updateTable('leads')
     .set({ crm: 'failed', crm_problem: problem })
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'pending')
-    .execute()
+    .returning(['loid', 'business_name'])
+    .executeTakeFirst()
+  return row && { ...row, on: 'lead' as const }
 }
 
 /** If the portal gave up on the lead, it is pending again. Returns the payload for its push, or nothing. */

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
 import type { LeadRow } from '../../db/tables.ts'
+import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { clearingWhenRefused } from '../../push/clearing-when-refused.ts'
+import { givePushUp } from '../../push/give-up-push.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
 import { letNotesFollow } from '../../push/notes-follow.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
@@ -41,7 +43,7 @@ export const pushLead = defineJob({
         await markPushed(loid, zoho_id)
         return id
       },
-      markFailed: (problem) => markLeadPushFailed(db, partnerId, loid, problem),
+      markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
       signal,
     })
     if (partnerZohoId === undefined) return
@@ -63,8 +65,12 @@ export const pushLead = defineJob({
       return remaining
     }
   },
-  giveUp: ({ db }, { partnerId, loid }) => markLeadPushFailed(db, partnerId, loid, NOT_REACHED),
+  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
 })
+
+function giveUp(deps: Deps, { partnerId, loid }: { partnerId: string; loid: string }, problem: string): Promise<void> {
+  return givePushUp(deps, partnerId, 'lead', (tx) => markLeadPushFailed(tx, partnerId, loid, problem))
+}
 
 function leadToPush(lead: LeadRow, partnerZohoId: string): LeadToPush {
   return {

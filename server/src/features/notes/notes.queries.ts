@@ -52,14 +52,23 @@ export async function markNotePushed(db: Db, partnerId: string, noteId: string, 
 }
 
 /** A note that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
-export async function markNotePushFailed(db: Db, partnerId: string, noteId: string, problem: string): Promise<void> {
-  await db
+export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: string, problem: string) {
+  const row = await tx
     .updateTable('notes')
     .set({ crm: 'failed', crm_problem: problem })
     .where('partner_id', '=', partnerId)
     .where('id', '=', noteId)
     .where('crm', '=', 'pending')
-    .execute()
+    .returning(['loid', 'written_on'])
+    .executeTakeFirst()
+  if (!row) return undefined
+  const record = await tx
+    .selectFrom(row.written_on === 'deal' ? 'deals' : 'leads')
+    .select('business_name')
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', row.loid)
+    .executeTakeFirst()
+  return { loid: row.loid, on: row.written_on, business_name: record?.business_name ?? null }
 }
 
 /**

@@ -1,6 +1,8 @@
 import { underLease } from '../../db/lease.ts'
+import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
+import { givePushUp } from '../../push/give-up-push.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { NOTE_QUEUE } from '../../push/notes-follow.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
@@ -23,7 +25,8 @@ const WAIT_MS = 5_000
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,
-  async run({ db, crm }, { partnerId, noteId }, signal) {
+  async run(deps, { partnerId, noteId }, signal) {
+    const { db, crm } = deps
     const lease = { name: `push-note ${noteId}`, leaseMs: LEASE_MS, waitMs: WAIT_MS, signal }
     if (!(await underLease(db, lease, look, push))) throw new CrmUnavailable('Another push of the note is under way.')
 
@@ -42,10 +45,18 @@ export const pushNote = defineJob({
       if (!record) throw new Error('the record of the note has not reached the CRM yet')
       const withLead = { ...note, content: withSignature(note), lead_zoho_id: lead?.zoho_id }
       const created = crm.createNote(record.module, record.zoho_id, withLead, untilLeaseEnds)
-      const zohoId = await givingUpWhenRefused(created, (problem) => markNotePushFailed(db, partnerId, noteId, problem))
+      const zohoId = await givingUpWhenRefused(created, (problem) => giveUp(deps, { partnerId, noteId }, problem))
       await markNotePushed(db, partnerId, noteId, zohoId)
       return {}
     }
   },
-  giveUp: ({ db }, { partnerId, noteId }) => markNotePushFailed(db, partnerId, noteId, NOT_REACHED),
+  giveUp: (deps, payload) => giveUp(deps, payload, NOT_REACHED),
 })
+
+function giveUp(
+  deps: Deps,
+  { partnerId, noteId }: { partnerId: string; noteId: string },
+  problem: string,
+): Promise<void> {
+  return givePushUp(deps, partnerId, 'note', (tx) => markNotePushFailed(tx, partnerId, noteId, problem))
+}

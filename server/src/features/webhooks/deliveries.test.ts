@@ -4,7 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordEvent } from '../../events/events.ts'
 import { createDatabase } from '../../testing/databases.ts'
 import { answering, hanging, type Received, type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { type Answer, startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
+import {
+  type Answer,
+  confirmEmail,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
+import { tellNewsSoon } from '../../testing/tell-news.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
 const MINUTE_MS = 60_000
@@ -249,9 +256,10 @@ test.each([
   expect(waitSeconds).toBeLessThan(605)
 })
 
-test('410 disables the endpoint at once, ends what waits, and the partner gets one mail', async () => {
+test('410 disables the endpoint at once, ends what waits, and the partner’s owners get one mail', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)
+  await confirmEmail(portal, partner)
   await partner.submitLead()
   await partner.submitLead()
   await waitFor('both to have failed once', async () => {
@@ -260,10 +268,12 @@ test('410 disables the endpoint at once, ends what waits, and the partner gets o
   })
   receiver.respond = answering(410)
   await partner.submitLead()
+  await waitFor('the endpoint to be disabled', async () => !(await endpointOf(partner)).is_active)
+  expect(await endpointOf(partner)).toMatchObject({ is_active: false, disabled_reason: 'gone' })
+  await tellNewsSoon(portal)
   const mail = await portal.mailTo(partner.email, 'disabled')
   expect(mail).toContain('410 Gone')
   expect(mail).toContain(receiver.url)
-  expect(await endpointOf(partner)).toMatchObject({ is_active: false, disabled_reason: 'gone' })
   const logs = await logsOf(partner)
   expect(logs).toHaveLength(3)
   for (const log of logs) expect(log).toMatchObject({ status: 'failed', next_attempt_at: null })
@@ -286,6 +296,7 @@ test('five days of nothing but failure disable the endpoint', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver, portal)
+  await confirmEmail(portal, partner)
   await partner.submitLead()
   const first = await logWhen(partner, after(1))
   expect((await endpointOf(partner)).failing_since).toBe(first.attempt_list[0].started_at)
@@ -297,6 +308,7 @@ test('five days of nothing but failure disable the endpoint', async () => {
   const log = await logWhen(partner, ended)
   expect(log.error_message).toBe('Not sent: the webhook URL was disabled because every delivery of five days failed')
   expect(await endpointOf(partner)).toMatchObject({ is_active: false, disabled_reason: 'failing' })
+  await tellNewsSoon(portal)
   expect(await portal.mailTo(partner.email, 'disabled')).toContain('last five days failed')
 })
 

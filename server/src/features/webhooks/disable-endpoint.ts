@@ -1,8 +1,9 @@
 import type { Tx } from '../../db/database.ts'
+import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
+import { recordMailNews } from '../../events/mail-news.ts'
 import { type AttemptOutcome, type ClaimedDelivery, endPendingDeliveries } from './deliveries.queries.ts'
 import { markEndpointDisabled } from './endpoints.queries.ts'
-import { mailEndpointDisabled } from './mail-endpoint-disabled.job.ts'
 
 export type DisabledReason = 'gone' | 'failing'
 
@@ -21,10 +22,10 @@ export function reasonToDisable(
   return Date.parse(started_at) - Date.parse(failing_since) >= FAILING_MS_MAX ? 'failing' : undefined
 }
 
-/** What waits is ended, and the partner hears of it once, however many deliveries failed at the same time. */
+/** What waits is ended, and the partner's owners hear of it once, however many deliveries failed at the same time. */
 export async function disableEndpoint(
   tx: Tx,
-  { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
+  { clock }: Pick<Deps, 'clock'>,
   partnerId: string,
   { url, reason }: { url: string; reason: DisabledReason },
 ): Promise<void> {
@@ -34,7 +35,18 @@ export async function disableEndpoint(
   const isDisabled = await markEndpointDisabled(tx, partnerId, { url, reason, at: now.toISOString(), failingSince })
   if (!isDisabled) return
   await endPendingDeliveries(tx, partnerId, NOT_SENT[reason])
-  await jobs.enqueue(tx, mailEndpointDisabled, { partnerId })
+  await recordMailNews(tx, [
+    {
+      id: newId(now),
+      partnerId,
+      kind: 'webhook',
+      type: 'endpoint.disabled',
+      loid: null,
+      data: { url, reason },
+      personId: null,
+      at: now.toISOString(),
+    },
+  ])
 }
 
 /** What the log says of a delivery that no attempt follows. */

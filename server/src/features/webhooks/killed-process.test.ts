@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../testing/databases.ts'
+import { type KillablePortal, startKillablePortal } from '../../testing/killable-portal.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
-const MAIN = join(import.meta.dirname, '../../main.ts')
 /** As long as a killed process's claim, and longer. */
 const CLAIM_MS = 30_000
 
@@ -18,53 +16,17 @@ const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
 let database: TestDatabase
 let receiver: Receiver
 let folder: string
-let server: ChildProcess | undefined
+let server: KillablePortal | undefined
 beforeEach(async () => {
   database = await createDatabase()
   receiver = await startReceiver()
   folder = await mkdtemp(join(tmpdir(), 'portal-killed-'))
 })
 afterEach(async () => {
-  server?.kill('SIGKILL')
+  await server?.kill()
   await receiver[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
-
-/** A portal process of its own on the same database, which can be killed. */
-async function startServer(): Promise<{ url: string; kill(): Promise<void> }> {
-  const child = spawn(process.execPath, [MAIN], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...env,
-      PATH: process.env['PATH'],
-      PORT: '0',
-      DATA_DIR: folder,
-      DATABASE_URL: database.url,
-      RATE_LIMITS: 'off',
-      LOG_LEVEL: 'silent',
-      // Given, so that no sandbox is started. Nobody answers there.
-      ZOHO_ACCOUNTS_URL: 'http://127.0.0.1:1',
-      ZOHO_API_URL: 'http://127.0.0.1:1',
-      ZOHO_CLIENT_ID: 'none',
-      ZOHO_CLIENT_SECRET: 'none',
-      ZOHO_REFRESH_TOKEN: 'none',
-    },
-  })
-  server = child
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  const url = await waitFor('the server to start', async () => /Partner portal +(\S+)/.exec(output)?.[1])
-  return {
-    url: url.replace('localhost', '127.0.0.1'),
-    async kill() {
-      const exited = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exited
-    },
-  }
-}
 
 /** What a partner does by way of the server that is to be killed. */
 async function askServer(url: string, partner: TestPartner, path: string, body: object): Promise<void> {
@@ -96,7 +58,8 @@ test('killed between the answer and its record, a delivery is made again with th
     await using before = await startPortal({ env, on: { database } })
     partner = await subscribe(before)
   }
-  const { url, kill } = await startServer()
+  server = await startKillablePortal({ databaseUrl: database.url, folder, env })
+  const { url, kill } = server
   const { promise: answered, resolve: answer } = Promise.withResolvers<() => void>()
   receiver.respond = (response) => answer(() => response.writeHead(200).end())
   await askServer(url, partner, '/dashboard/webhook-test', {})
@@ -135,7 +98,8 @@ test('killed in the middle of its work, no event that was acknowledged goes unde
     await using before = await startPortal({ env, on: { database } })
     partner = await subscribe(before)
   }
-  const { url, kill } = await startServer()
+  server = await startKillablePortal({ databaseUrl: database.url, folder, env })
+  const { url, kill } = server
   for (let i = 0; i < 20; i++) {
     const form = { firstName: 'Jo', lastName: `Marsh ${i}`, email: `jo${i}@example.com`, phone: '0491 570 156' }
     await askServer(url, partner, '/dashboard/leads', { ...form, businessName: `Saltbush ${i}` })

@@ -20,7 +20,7 @@ interface Waiting {
  * one connection and few commits. While the database is away it waits, until `signal`.
  */
 export function openAttemptRecorder(
-  deps: Pick<Deps, 'db' | 'clock' | 'jobs' | 'log'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   signal: AbortSignal,
 ): (outcome: AttemptOutcome, disable: DisabledReason | undefined) => Promise<void> {
   const { db, log } = deps

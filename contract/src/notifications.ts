@@ -1,0 +1,103 @@
+import * as z from 'zod/mini'
+import { defineRoute } from './route.ts'
+
+/** What people are told of by mail (D73). Mails about security are none of these: nobody can turn them off. */
+export const MAIL_KINDS = ['outcome', 'lender-note', 'crm', 'webhook', 'lead-status', 'deal-stage'] as const
+export type MailKind = (typeof MAIL_KINDS)[number]
+
+export const MAIL_TIMINGS = ['at-once', 'digest', 'never'] as const
+export type MailTiming = (typeof MAIL_TIMINGS)[number]
+
+export const DEFAULT_TIMINGS: Record<MailKind, MailTiming> = {
+  outcome: 'at-once',
+  'lender-note': 'at-once',
+  crm: 'at-once',
+  webhook: 'at-once',
+  'lead-status': 'digest',
+  'deal-stage': 'digest',
+}
+
+export const MAIL_KIND_WORDS: Record<MailKind, string> = {
+  outcome: 'Funded or lost',
+  'lender-note': 'Note from the lender',
+  crm: 'Could not reach the CRM',
+  webhook: 'Webhook disabled',
+  'lead-status': 'Lead status',
+  'deal-stage': 'Deal stage',
+}
+
+/** When the digest is sent, in the person's time zone, on working days. */
+export const DIGEST_HOUR = 8
+
+const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
+
+/** An IANA name. Intl also takes offsets such as +10:00, which know no daylight saving. */
+export function isTimeZone(zone: string): boolean {
+  if (/^[+-]/.test(zone)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const Choices = z.partialRecord(
+  z.enum(MAIL_KINDS, 'This kind of mail is unknown'),
+  z.enum(MAIL_TIMINGS, `Choose one of ${MAIL_TIMINGS.join(', ')}`),
+)
+
+export const NotificationSettings = z.object({
+  /** The kinds that concern this person: what is for owners alone is not there for others. */
+  choices: Choices,
+  time_zone: z.string(),
+})
+export type NotificationSettings = z.infer<typeof NotificationSettings>
+
+export const NotificationChange = z.object({
+  /** A kind that is absent stays as it is. */
+  choices: z.optional(Choices),
+  time_zone: z.optional(
+    z
+      .string({ error: TIME_ZONE_UNKNOWN })
+      .check(z.maxLength(100, { error: TIME_ZONE_UNKNOWN, abort: true }), z.refine(isTimeZone, TIME_ZONE_UNKNOWN)),
+  ),
+})
+export type NotificationChange = z.infer<typeof NotificationChange>
+
+export const readNotifications = defineRoute({
+  method: 'GET',
+  path: '/account/notifications',
+  auth: 'session',
+  least: 'viewer',
+  answer: NotificationSettings,
+  summary: 'What the person is told of by mail: at once, in the digest or never.',
+})
+
+export const changeNotifications = defineRoute({
+  method: 'PUT',
+  path: '/account/notifications',
+  auth: 'session',
+  least: 'viewer',
+  body: NotificationChange,
+  answer: NotificationSettings,
+  summary: 'Changes what the person is told of by mail, and the time zone of the digest.',
+})
+
+export const INVALID_UNSUBSCRIBE_LINK = 'This link is not valid any more. Sign in to choose which mails you get.'
+
+export const unsubscribe = defineRoute({
+  method: 'POST',
+  path: '/unsubscribe',
+  auth: 'none',
+  body: z.object({
+    token: z
+      .string({ error: INVALID_UNSUBSCRIBE_LINK })
+      .check(z.minLength(1, INVALID_UNSUBSCRIBE_LINK), z.maxLength(200, INVALID_UNSUBSCRIBE_LINK)),
+  }),
+  answer: z.object({
+    /** Of which no more mails are sent to the person. */
+    kinds: z.array(z.enum(MAIL_KINDS)),
+  }),
+  summary: 'Ends the kinds of mails that the link’s mail was about, with the token of the link.',
+})

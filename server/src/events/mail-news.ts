@@ -1,0 +1,61 @@
+import { INACTIVE_LEAD_STATUSES, stageGroup } from '@portal/contract/choices.ts'
+import type { MailKind } from '@portal/contract/notifications.ts'
+import type { Tx } from '../db/database.ts'
+import { insertSet } from '../db/row-sets.ts'
+import type { AnyEvent, EventData } from './events.ts'
+
+/** What people are told of by mail: some events, and what is no event because no partner's system hears of it. */
+export interface NewsData
+  extends Pick<EventData, 'lead.status_changed' | 'lead.converted' | 'deal.stage_changed' | 'note.added'> {
+  'push.given-up': { business_name: string | null; what: 'lead' | 'deal' | 'note'; on: 'lead' | 'deal' }
+  'endpoint.disabled': { url: string; reason: 'gone' | 'failing' }
+}
+
+export type MailNews = {
+  [Type in keyof NewsData]: {
+    id: string
+    partnerId: string
+    kind: MailKind
+    type: Type
+    loid: string | null
+    data: NewsData[Type]
+    personId: string | null
+    at: string
+  }
+}[keyof NewsData]
+
+/** Recorded in the same transaction as what it tells, so that neither exists without the other. */
+export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise<void> {
+  await insertSet(
+    tx,
+    'mail_news',
+    news.map(({ partnerId: partner_id, personId: person_id, at: created_at, ...rest }) => {
+      // Named, because PostgreSQL fills in no default of a column that the set has.
+      return { ...rest, partner_id, person_id, created_at, to_fan_out: true }
+    }),
+  )
+}
+
+/** Of events, what the lender did: a first sync's are not recorded, and one's own are no news (D73). */
+export function newsOf(event: AnyEvent, id: string): MailNews[] {
+  const { partnerId, loid, personId = null, at } = event
+  const about = { id, partnerId, loid, personId, at }
+  switch (event.type) {
+    case 'lead.status_changed': {
+      const isOver = INACTIVE_LEAD_STATUSES.includes(event.data.status.toLowerCase())
+      return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'lead-status' }]
+    }
+    case 'lead.converted':
+      return [{ ...about, type: event.type, data: event.data, kind: 'lead-status' }]
+    case 'deal.stage_changed': {
+      const isOver = stageGroup(event.data.stage) !== 'open'
+      return [{ ...about, type: event.type, data: event.data, kind: isOver ? 'outcome' : 'deal-stage' }]
+    }
+    case 'note.added': {
+      const isLenders = personId === null && !event.data.submitted_by
+      return isLenders ? [{ ...about, type: event.type, data: event.data, kind: 'lender-note' }] : []
+    }
+    default:
+      return []
+  }
+}

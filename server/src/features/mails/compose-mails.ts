@@ -1,0 +1,69 @@
+import { DEFAULT_TIMINGS } from '@portal/contract/notifications.ts'
+import { newId } from '../../db/ids.ts'
+import type { Deps } from '../../deps.ts'
+import { getPerson } from '../accounts/people.queries.ts'
+import { digestAfter } from './digest-time.ts'
+import { insertMail, lockWaitingNews, putOffNews, removeNewsForPerson } from './mails.queries.ts'
+import { concerns } from './notifications.ts'
+import { sendNewsMail } from './send-news-mail.job.ts'
+import { findSettings } from './settings.queries.ts'
+
+/** One mail takes no more of what waits; the rest goes into the next. */
+const NEWS_MAX = 1_000
+/** Where more leads and deals changed at a time, such as after an import, one mail tells of all. */
+const MAILS_AT_ONCE_MAX = 5
+
+type Waiting = Awaited<ReturnType<typeof lockWaitingNews>>[number]
+
+/**
+ * Makes the mails of what is due for a person, by what the person chose until now, with the jobs that send them: all in one
+ * transaction, so that each change belongs to one mail. What the person wants in the digest waits for its time.
+ */
+export async function composeMails(
+  { db, jobs, clock, config }: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config'>,
+  personId: string,
+): Promise<void> {
+  const now = clock.now()
+  const at = now.toISOString()
+  await db.transaction().execute(async (tx) => {
+    const waiting = await lockWaitingNews(tx, personId, NEWS_MAX)
+    if (waiting.length === 0) return
+    const person = await getPerson(tx, personId)
+    const settings = await findSettings(tx, personId)
+    const timeZone = settings?.time_zone ?? config.timezone
+    const timingOf = ({ kind }: Waiting) =>
+      concerns(kind, person.role) ? (settings?.choices[kind] ?? DEFAULT_TIMINGS[kind]) : 'never'
+    const isDue = (one: Waiting) => one.due_at <= at
+
+    const unwanted = waiting.filter((one) => timingOf(one) === 'never')
+    const atOnce = Map.groupBy(
+      waiting.filter((one) => timingOf(one) === 'at-once'),
+      (one) => one.loid ?? one.news_id,
+    )
+    const dueAtOnce = [...atOnce.values()].filter((changes) => changes.some(isDue))
+    const digest: Waiting[] = []
+    const putOff = new Map<string, string>()
+    for (const one of waiting.filter((each) => isDue(each) && timingOf(each) === 'digest')) {
+      const digestAt = await digestAfter(one.created_at, timeZone)
+      if (digestAt <= at) digest.push(one)
+      else putOff.set(one.news_id, digestAt)
+    }
+
+    await removeNewsForPerson(tx, personId, unwanted.map(idOf))
+    await putOffNews(tx, personId, putOff)
+    const many = dueAtOnce.length > MAILS_AT_ONCE_MAX
+    for (const changes of many ? [dueAtOnce.flat()] : dueAtOnce) await compose(changes, false)
+    if (digest.length > 0) await compose(digest, true)
+
+    async function compose(changes: readonly Waiting[], isDigest: boolean): Promise<void> {
+      const { partner_id } = person
+      const mail = { id: newId(now), partner_id, person_id: personId, is_digest: isDigest, created_at: at }
+      await insertMail(tx, mail, changes.map(idOf))
+      await jobs.enqueue(tx, sendNewsMail, { partnerId: partner_id, mailId: mail.id })
+    }
+  })
+}
+
+function idOf({ news_id }: Waiting): string {
+  return news_id
+}

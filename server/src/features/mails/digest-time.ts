@@ -1,0 +1,21 @@
+import { DIGEST_HOUR } from '@portal/contract/notifications.ts'
+
+const FRIDAY = 5
+
+/**
+ * The first digest after this instant: at 8:00 by the clock on the person's wall, on a working day. Temporal knows what
+ * daylight saving makes of that.
+ */
+export async function digestAfter(instant: string, timeZone: string): Promise<string> {
+  // With the first digest, as no start needs it.
+  const { Temporal } = await import('temporal-polyfill')
+  const after = Temporal.Instant.from(instant)
+  let day = after.toZonedDateTimeISO(timeZone).toPlainDate()
+  for (;;) {
+    const digest = day.toZonedDateTime({ timeZone, plainTime: { hour: DIGEST_HOUR } }).toInstant()
+    if (day.dayOfWeek <= FRIDAY && Temporal.Instant.compare(digest, after) > 0) {
+      return digest.toString({ fractionalSecondDigits: 3 })
+    }
+    day = day.add({ days: 1 })
+  }
+}

@@ -1,0 +1,189 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import type { MailNews } from '../../events/mail-news.ts'
+
+/** The oldest first. Held until the transaction ends; what another process holds is passed over. */
+export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('mail_news')
+    .select('id')
+    .where('to_fan_out', '=', true)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/**
+ * A row for each person who is told: who may sign in, has confirmed the address, was there when it happened and has not done
+ * it. What is the owners' business is theirs alone.
+ */
+export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], windowMs: number): Promise<void> {
+  await sql`
+    insert into mail_news_for_people (person_id, news_id, due_at)
+    select people.id, news.id, news.created_at + ${windowMs} * interval '1 millisecond'
+      from mail_news news
+      join partners on partners.id = news.partner_id and partners.is_active
+      join people on people.partner_id = news.partner_id and people.is_active and people.email_verified
+     where news.id = any(${newsIds}::uuid[])
+       and people.created_at <= news.created_at
+       and people.id is distinct from news.person_id
+       and (news.kind <> 'webhook' or people.role = 'owner')
+    on conflict do nothing`.execute(tx)
+}
+
+export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Promise<void> {
+  await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
+}
+
+/** Those for whom something is due, the one who waits the longest first. */
+export async function findPeopleWithDueNews(db: Db, now: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mail_news_for_people')
+    .select('person_id')
+    .where('mail_id', 'is', null)
+    .where('due_at', '<=', now)
+    .groupBy('person_id')
+    .orderBy((eb) => eb.fn.min('due_at'))
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.person_id)
+}
+
+/** What the person is still to be told and is in no mail yet, the most urgent first. Held until the transaction ends. */
+export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
+  return tx
+    .selectFrom('mail_news_for_people as told')
+    .innerJoin('mail_news as news', 'news.id', 'told.news_id')
+    .select(['told.news_id', 'told.due_at', 'news.kind', 'news.loid', 'news.created_at'])
+    .where('told.person_id', '=', personId)
+    .where('told.mail_id', 'is', null)
+    .orderBy('told.due_at')
+    .orderBy('told.news_id')
+    .limit(limit)
+    .forUpdate('told')
+    .skipLocked()
+    .execute()
+}
+
+export async function removeNewsForPerson(tx: Tx, personId: string, newsIds: readonly string[]): Promise<void> {
+  if (newsIds.length === 0) return
+  await tx
+    .deleteFrom('mail_news_for_people')
+    .where('person_id', '=', personId)
+    .where('news_id', 'in', newsIds)
+    .execute()
+}
+
+export async function putOffNews(tx: Tx, personId: string, dueAt: ReadonlyMap<string, string>): Promise<void> {
+  if (dueAt.size === 0) return
+  await sql`
+    update mail_news_for_people told set due_at = put_off.due_at
+      from unnest(${[...dueAt.keys()]}::uuid[], ${[...dueAt.values()]}::timestamptz[]) as put_off (news_id, due_at)
+     where told.person_id = ${personId} and told.news_id = put_off.news_id`.execute(tx)
+}
+
+/** After a change of the person's settings. */
+export async function lookAgainAtWaitingNews(tx: Tx, personId: string, now: string): Promise<void> {
+  await tx
+    .updateTable('mail_news_for_people')
+    .set({ due_at: now })
+    .where('person_id', '=', personId)
+    .where('mail_id', 'is', null)
+    .where('due_at', '>', now)
+    .execute()
+}
+
+export async function insertMail(
+  tx: Tx,
+  mail: { id: string; partner_id: string; person_id: string; is_digest: boolean; created_at: string },
+  newsIds: readonly string[],
+): Promise<void> {
+  await tx.insertInto('mails').values(mail).execute()
+  await tx
+    .updateTable('mail_news_for_people')
+    .set({ mail_id: mail.id })
+    .where('person_id', '=', mail.person_id)
+    .where('news_id', 'in', newsIds)
+    .execute()
+}
+
+export function findMail(db: Db, partnerId: string, mailId: string) {
+  return db
+    .selectFrom('mails')
+    .select(['id', 'person_id', 'is_digest', 'created_at'])
+    .where('partner_id', '=', partnerId)
+    .where('id', '=', mailId)
+    .executeTakeFirst()
+}
+
+/** In the order in which it happened. */
+export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]> {
+  const rows = await db
+    .selectFrom('mail_news_for_people as told')
+    .innerJoin('mail_news as news', 'news.id', 'told.news_id')
+    .select(['news.id', 'news.partner_id as partnerId', 'news.kind', 'news.type', 'news.loid', 'news.data'])
+    .select(['news.person_id as personId', 'news.created_at as at'])
+    .where('told.mail_id', '=', mailId)
+    .orderBy('news.created_at')
+    .orderBy('news.id')
+    .execute()
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- recordMailNews wrote types and data that fit
+  return rows as MailNews[]
+}
+
+/** With all that it told. */
+export async function removeMail(db: Db, partnerId: string, mailId: string): Promise<void> {
+  await db.deleteFrom('mails').where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
+}
+
+export async function keepMailProblem(
+  db: Db,
+  partnerId: string,
+  mailId: string,
+  change: { problem: string } | { given_up_at: string },
+): Promise<void> {
+  await db.updateTable('mails').set(change).where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
+}
+
+/** Mails that did not go out at their first attempt, and those that were given up, the newest first. */
+export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
+  return db
+    .selectFrom('mails')
+    .innerJoin('partners', 'partners.id', 'mails.partner_id')
+    .innerJoin('people', 'people.id', 'mails.person_id')
+    .select(['mails.created_at', 'mails.problem', 'mails.given_up_at', 'partners.business_name', 'people.email'])
+    .where('mails.problem', 'is not', null)
+    .orderBy('mails.created_at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('mails')
+    .where('id', 'in', (eb) => eb.selectFrom('mails').select('id').where('created_at', '<', before).limit(rowsMax))
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}
+
+/** What everybody was told, and what nobody was to be told. */
+export async function removeToldNewsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const isWaiting = sql<SqlBool>`exists (select from mail_news_for_people told where told.news_id = mail_news.id)`
+  const removal = await db
+    .deleteFrom('mail_news')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('mail_news')
+        .select('id')
+        .where('created_at', '<', before)
+        .where('to_fan_out', '=', false)
+        .where((inner) => inner.not(isWaiting))
+        .limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

@@ -1,0 +1,443 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AnyEvent, recordEvents } from '../../events/events.ts'
+import { openLender } from '../../testing/lender.ts'
+import {
+  addColleague,
+  confirmEmail,
+  startPortal,
+  type TestPartner,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
+import { tellNewsNow, tellNewsSoon } from '../../testing/tell-news.ts'
+import { waitFor } from '../../testing/wait-for.ts'
+import { pushLead } from '../leads/push-lead.job.ts'
+import { sendNewsMail } from './send-news-mail.job.ts'
+import { tellNews } from './tell-news.job.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const NEVER = new AbortController().signal
+
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await startPortal()
+})
+afterAll(() => portal[Symbol.asyncDispose]())
+
+function mailsOnTheirWay({ deps }: TestPortal) {
+  return deps.db.selectFrom('mails').select(['id', 'partner_id as partnerId']).execute()
+}
+
+async function confirmedPartner(on: TestPortal = portal, names?: { businessName: string }): Promise<TestPartner> {
+  const partner = await on.newPartner(names)
+  await confirmEmail(on, partner)
+  return partner
+}
+
+let loids = 0
+function newLoid(): string {
+  loids += 1
+  return `LO-${String(loids).padStart(8, '0')}`
+}
+
+type Change = AnyEvent extends infer Event ? (Event extends AnyEvent ? Pick<Event, 'type' | 'data'> : never) : never
+
+async function happens(on: TestPortal, partnerId: string, loid: string, ...changes: Change[]): Promise<void> {
+  const at = on.deps.clock.now().toISOString()
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- each pair of type and data came from one event
+  const events = changes.map((change) => ({ ...change, partnerId, loid, at }) as AnyEvent)
+  await on.deps.db.transaction().execute((tx) => recordEvents(tx, events))
+}
+
+function stage(to: string, from = 'Waiting On Application', business_name = 'Okafor Freight'): Change {
+  const data = { deal_name: business_name, business_name, amount: 150_000, stage: to, previous: from }
+  return { type: 'deal.stage_changed', data }
+}
+
+function status(to: string, business_name = 'Okafor Freight'): Change {
+  return { type: 'lead.status_changed', data: { business_name, amount: 150_000, status: to, previous: 'New Lead' } }
+}
+
+function lendersNote(content: string): Change {
+  const data = {
+    on: 'lead',
+    business_name: 'Okafor Freight',
+    created_by: 'Mia Chen',
+    submitted_by: null,
+    content,
+  } as const
+  return { type: 'note.added', data }
+}
+
+/** Those about leads, deals and the webhook: every other mail greets, warns or asks to confirm. */
+async function newsTo(email: string, on: TestPortal = portal): Promise<string[]> {
+  return (await on.mailsTo(email)).filter((mail) => mail.includes('List-Unsubscribe:'))
+}
+
+function subjectOf(mail: string | undefined): string | undefined {
+  return /^Subject: (.*(?:\n .*)*)/m.exec(mail ?? '')?.[1]?.replaceAll('\n ', ' ')
+}
+
+function linkIn(mail: string | undefined): { url: string; token: string } {
+  const [, url = '', token = ''] = /^List-Unsubscribe:\s*<(\S+token=([\w-]+))>/m.exec(mail ?? '') ?? []
+  return { url, token }
+}
+
+test('GET and PUT /account/notifications: the defaults of each role, and what each person chooses', async () => {
+  const partner = await confirmedPartner()
+  const viewer = await addColleague(portal, partner, 'viewer')
+  const defaults = {
+    outcome: 'at-once',
+    'lender-note': 'at-once',
+    crm: 'at-once',
+    webhook: 'at-once',
+    'lead-status': 'digest',
+    'deal-stage': 'digest',
+  }
+  expect((await partner.get('/account/notifications')).body.data).toEqual({
+    choices: defaults,
+    time_zone: 'Australia/Sydney',
+  })
+  const { webhook: _, ...ofViewers } = defaults
+  expect((await viewer.get('/account/notifications')).body.data.choices).toEqual(ofViewers)
+
+  const change = { choices: { 'lead-status': 'at-once' }, time_zone: 'Pacific/Auckland' }
+  const changed = await viewer.put('/account/notifications', change)
+  expect(changed.body.data).toEqual({
+    choices: { ...ofViewers, 'lead-status': 'at-once' },
+    time_zone: 'Pacific/Auckland',
+  })
+  await viewer.put('/account/notifications', { choices: { crm: 'never' } })
+  expect((await viewer.get('/account/notifications')).body.data).toEqual({
+    choices: { ...ofViewers, 'lead-status': 'at-once', crm: 'never' },
+    time_zone: 'Pacific/Auckland',
+  })
+  expect((await partner.get('/account/notifications')).body.data.choices).toEqual(defaults)
+})
+
+test.each([
+  [{ choices: { 'lead-status': 'sometimes' } }],
+  [{ choices: { security: 'never' } }],
+  [{ choices: 'never' }],
+  [{ time_zone: '+10:00' }],
+  [{ time_zone: 'Atlantis/Capital' }],
+  [{ time_zone: 7 }],
+])('PUT /account/notifications refuses %j', async (body) => {
+  const partner = await portal.newPartner()
+  const refused = await partner.put('/account/notifications', body)
+  expect([refused.status, refused.body.code]).toEqual([400, 'VALIDATION'])
+})
+
+test('changes of one deal come in one mail within five minutes, which names the business and leads to the record', async () => {
+  const partner = await confirmedPartner()
+  const loid = newLoid()
+  await happens(portal, partner.id, loid, stage('Pending Approval'))
+  await tellNewsNow(portal)
+  expect(await newsTo(partner.email)).toEqual([])
+  await partner.put('/account/notifications', { choices: { 'deal-stage': 'at-once' } })
+  portal.advance(MINUTE_MS)
+  await happens(
+    portal,
+    partner.id,
+    loid,
+    stage('Approved', 'Pending Approval'),
+    lendersNote('Please send the last\nthree bank statements.'),
+  )
+  portal.advance(1.5 * MINUTE_MS)
+  await happens(portal, partner.id, loid, stage('Funded', 'Approved'))
+  await tellNewsNow(portal)
+  const [mail, ...more] = await newsTo(partner.email)
+  expect(more).toEqual([])
+  expect(subjectOf(mail)).toBe('Good news: Okafor Freight is Funded, and 3 more changes')
+  expect(mail).toContain(`there is news of Okafor Freight (${loid}).`)
+  expect(mail).toContain('The deal moved from Approved to Funded.')
+  expect(mail).toContain('Mia Chen wrote: (')
+  expect(mail).toContain('> Please send the last\n> three bank statements.')
+  expect(mail).toContain(`Open the deal: ${portal.deps.publicUrl}/deals/${loid}\n`)
+  expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+  await tellNewsSoon(portal)
+  expect(await newsTo(partner.email)).toHaveLength(1)
+})
+
+test('more than five leads and deals at a time come in one mail', async () => {
+  const partner = await confirmedPartner()
+  for (let i = 1; i <= 6; i++)
+    await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', `Business ${i}`))
+  await tellNewsSoon(portal)
+  const mails = await newsTo(partner.email)
+  expect(mails.map(subjectOf)).toEqual(['News of 6 leads and deals'])
+  for (let i = 1; i <= 6; i++) expect(mails[0]).toContain(`Business ${i}, LO-`)
+})
+
+test('the digest comes at 8:00 of the person’s time zone on a working day, once, with all that waits', async () => {
+  await using other = await startPortal()
+  const partner = await confirmedPartner(other)
+  await partner.put('/account/notifications', { time_zone: 'Pacific/Auckland' })
+  await happens(other, partner.id, newLoid(), status('Pre Call'), status('Contacted'))
+  await happens(other, partner.id, newLoid(), stage('Pending Approval', undefined, 'Saltbush Cafe'))
+  await tellNewsSoon(other)
+  expect(await newsTo(partner.email, other)).toEqual([])
+  const waiting = await other.deps.db.selectFrom('mail_news_for_people').select('due_at').execute()
+  const [digestAt, ...others] = new Set(waiting.map((row) => row.due_at))
+  expect([waiting.length, others]).toEqual([3, []])
+  const local = new Intl.DateTimeFormat('en-AU', {
+    timeZone: 'Pacific/Auckland',
+    weekday: 'short',
+    hour: 'numeric',
+    minute: 'numeric',
+    hourCycle: 'h23',
+  }).format(new Date(digestAt ?? 0))
+  expect(local).toMatch(/^(?:Mon|Tue|Wed|Thu|Fri),? 0?8:00$/)
+
+  other.advance(Date.parse(digestAt ?? '') - other.deps.clock.now().getTime())
+  await tellNewsNow(other)
+  const [digest, ...more] = await newsTo(partner.email, other)
+  expect(more).toEqual([])
+  expect(subjectOf(digest)).toBe('Your digest: news of 2 leads and deals')
+  expect(digest).toContain('The lead moved from New Lead to Contacted.')
+  expect(digest).toContain('Saltbush Cafe, LO-')
+  other.advance(3 * DAY_MS)
+  await tellNewsNow(other)
+  expect(await newsTo(partner.email, other)).toHaveLength(1)
+})
+
+test('what waits for a digest is told by the choice of the moment', async () => {
+  const partner = await confirmedPartner()
+  await happens(portal, partner.id, newLoid(), status('Pre Call'))
+  await happens(portal, partner.id, newLoid(), stage('Pending Approval'))
+  await tellNewsSoon(portal)
+  await partner.put('/account/notifications', { choices: { 'lead-status': 'never', 'deal-stage': 'at-once' } })
+  await tellNewsNow(portal)
+  expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Okafor Freight is now Pending Approval'])
+})
+
+test('a mail that is on its way is held back by the choice of the moment, and by the end of the access', async () => {
+  const ofTwo = await confirmedPartner()
+  const colleague = await addColleague(portal, ofTwo, 'member')
+  await happens(portal, ofTwo.id, newLoid(), stage('Funded'))
+  portal.advance(3 * MINUTE_MS)
+  const jobs = { enqueue: async () => undefined }
+  await tellNews.run({ ...portal.deps, jobs }, {}, NEVER)
+  const written = (await mailsOnTheirWay(portal)).filter(({ partnerId }) => partnerId === ofTwo.id)
+  expect(written).toHaveLength(2)
+  await ofTwo.put('/account/notifications', { choices: { outcome: 'never' } })
+  const ended = await ofTwo.put(`/team/people/${colleague.id}`, { is_active: false })
+  expect(ended.status).toBe(200)
+  for (const { id, partnerId } of written) await sendNewsMail.run(portal.deps, { mailId: id, partnerId }, NEVER)
+  expect([await newsTo(ofTwo.email), await newsTo(colleague.email)]).toEqual([[], []])
+  expect((await mailsOnTheirWay(portal)).filter(({ partnerId }) => partnerId === ofTwo.id)).toEqual([])
+})
+
+test('one’s own acts, other partners’ records and unconfirmed addresses bring no mail', async () => {
+  const partner = await confirmedPartner()
+  const colleague = await addColleague(portal, partner, 'member')
+  const unconfirmed = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  await partner.post(`/crm/note/${loid}`, { content: 'My own note to the lender.' })
+  await happens(portal, unconfirmed.id, newLoid(), stage('Funded'))
+  const at = portal.deps.clock.now().toISOString()
+  const { data } = stage('Funded') as Extract<Change, { type: 'deal.stage_changed' }>
+  await portal.deps.db
+    .transaction()
+    .execute((tx) =>
+      recordEvents(tx, [{ type: 'deal.stage_changed', data, partnerId: partner.id, loid, personId: colleague.id, at }]),
+    )
+  await tellNewsSoon(portal)
+  expect(await newsTo(colleague.email)).toEqual([])
+  expect(await newsTo(unconfirmed.email)).toEqual([])
+  expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Good news: Okafor Freight is Funded'])
+})
+
+test('a push that was given up is told, once, without the reason’s details', async () => {
+  const partner = await confirmedPartner()
+  const { loid } = await partner.submitLead({
+    businessName: 'Wattle & Co',
+    email: 'nkem@secret.example',
+    businessAbn: '51824753556',
+  })
+  const payload = { partnerId: partner.id, loid }
+  await pushLead.giveUp?.(portal.deps, payload)
+  await pushLead.giveUp?.(portal.deps, payload)
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
+  await tellNewsSoon(portal)
+  const [mail, ...more] = await newsTo(partner.email)
+  expect(more).toEqual([])
+  expect(subjectOf(mail)).toBe('Wattle & Co could not reach the CRM')
+  expect(mail).toContain(`/leads/${loid}`)
+  expect(mail).not.toMatch(/secret|0491|491570156|51\s?824/)
+})
+
+test('POST /unsubscribe: one click ends the kinds of the mail, and its token opens nothing else', async () => {
+  const partner = await confirmedPartner()
+  await happens(portal, partner.id, newLoid(), stage('Funded'))
+  await tellNewsSoon(portal)
+  const [mail] = await newsTo(partner.email)
+  const { url, token } = linkIn(mail)
+  expect(mail).toContain(`No more mails like this: ${url}`)
+  const choices = async () => (await partner.get('/account/notifications')).body.data.choices
+  const path = url.replace(portal.deps.publicUrl, portal.url)
+
+  await fetch(path)
+  await fetch(path, { method: 'HEAD' })
+  expect((await choices()).outcome).toBe('at-once')
+
+  const asMailProgram = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  })
+  expect(asMailProgram.status).toBe(200)
+  expect(await choices()).toMatchObject({ outcome: 'never', 'lender-note': 'at-once' })
+
+  const form = new FormData()
+  form.set('List-Unsubscribe', 'One-Click')
+  expect((await fetch(path, { method: 'POST', body: form })).status).toBe(200)
+  const again = await portal.post('/unsubscribe', { token })
+  expect([again.status, again.body.data]).toEqual([200, { kinds: ['outcome'] }])
+
+  for (const refused of [
+    await portal.get('/account/notifications', { token }),
+    await portal.get('/profile', { token }),
+    await portal.post('/auth/verify', { token }),
+    await portal.post('/auth/verify-email', { token }, { token: partner.token }),
+    await portal.post('/auth/reset-password', { token, newPassword: 'another-fine-horse' }),
+    await portal.post('/auth/disown', { token }),
+    await portal.post('/auth/undo-email', { token }),
+  ]) {
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+  }
+  await happens(portal, partner.id, newLoid(), stage('Funded'))
+  await tellNewsSoon(portal)
+  expect(await newsTo(partner.email)).toHaveLength(1)
+})
+
+test('POST /unsubscribe: an unknown token is refused in both forms', async () => {
+  const refused = await portal.post('/unsubscribe', { token: 'made-up' })
+  expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_UNSUBSCRIBE_LINK'])
+  for (const query of ['?token=made-up', '', '?token=a&token=b']) {
+    expect((await fetch(`${portal.url}/unsubscribe${query}`, { method: 'POST', body: 'x' })).status).toBe(400)
+  }
+})
+
+test('mails about security have no link that ends them', async () => {
+  const partner = await confirmedPartner()
+  await partner.post('/dashboard/generate-api-key')
+  expect(await portal.mailTo(partner.email, 'An API key was made')).not.toMatch(/unsubscribe/i)
+})
+
+test('through the CRM: a first sync is told to nobody, what the lender does after it is', async () => {
+  await using withCrm = await startPortal({ withCrm: true })
+  const lender = openLender(withCrm.crmUrl)
+  const partner = await confirmedPartner(withCrm)
+  const Partner = {
+    id: await waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id),
+  }
+  const lead = { Company: 'Rivera Group', First_Name: 'Jo', Last_Name: 'Rivera', Email: 'jo@secret.example', Partner }
+  const id = await lender.create('Leads', { ...lead, Lead_Status: 'Contacted' })
+  await lender.addNote('Leads', id, { content: 'Written before the first sync.' })
+  await partner.post('/crm/sync')
+  await tellNewsSoon(withCrm)
+  expect(await newsTo(partner.email, withCrm)).toEqual([])
+
+  await lender.update('Leads', id, { Lead_Status: 'Not Qualified' })
+  await lender.addNote('Leads', id, { content: 'The turnover is too low.' })
+  await waitFor('both in the portal', async () => {
+    await partner.post('/crm/sync')
+    return (await withCrm.deps.db.selectFrom('mail_news').execute()).length === 2
+  })
+  await tellNewsSoon(withCrm)
+  const [mail, ...more] = await newsTo(partner.email, withCrm)
+  expect(more).toEqual([])
+  expect(subjectOf(mail)).toBe('Rivera Group is now Not Qualified, and 1 more change')
+  expect(mail).toContain('> The turnover is too low.')
+  expect(mail).not.toContain('secret')
+})
+
+/** Speaks as much SMTP as a mailer needs. `onMessage` gets each whole mail and answers it. */
+async function startSmtp(onMessage: (mail: string, socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    let inData = false
+    let said = ''
+    socket.on('error', () => undefined)
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece
+      if (inData) {
+        if (!said.endsWith('\r\n.\r\n')) return
+        inData = false
+        onMessage(said, socket)
+        said = ''
+        return
+      }
+      if (!said.endsWith('\r\n')) return
+      const command = said.slice(0, 4).toUpperCase()
+      said = ''
+      inData = command === 'DATA'
+      socket.write(command === 'DATA' ? '354 go on\r\n' : command === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n')
+    })
+    socket.write('220 test\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `smtp://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+test('over SMTP a repeat after a lost answer has the same Message-ID, and a server that hangs holds up nobody else', async () => {
+  const received: string[] = []
+  const hanging: Socket[] = []
+  await using smtp = await startSmtp((mail, socket) => {
+    if (!mail.includes('List-Unsubscribe:')) return void socket.write('250 taken\r\n')
+    received.push(mail)
+    if (mail.includes('To: slow@')) hanging.push(socket)
+    else if (received.filter((one) => one.includes('To: lost@')).length === 1 && mail.includes('To: lost@'))
+      socket.destroy()
+    else socket.write('250 taken\r\n')
+  })
+  await using withSmtp = await startPortal({ env: { SMTP_URL: smtp.url, MAIL_FROM: 'Portal <portal@lender.example>' } })
+  const people = await Promise.all(
+    ['slow', 'lost', 'fine'].map((name) => withSmtp.newPartner({ email: `${name}@example.com` })),
+  )
+  await withSmtp.deps.db.updateTable('people').set({ email_verified: true }).execute()
+  for (const { id } of people) await happens(withSmtp, id, newLoid(), stage('Funded'))
+  withSmtp.advance(3 * MINUTE_MS)
+  await tellNews.run(withSmtp.deps, {}, NEVER)
+  await waitFor('two that did not get through', async () => {
+    const left = await withSmtp.deps.db.selectFrom('mails').select('problem').orderBy('problem').execute()
+    return hanging.length === 1 && left.length === 2 && left.some(({ problem }) => problem !== null)
+  })
+  expect(received.filter((mail) => mail.includes('To: fine@'))).toHaveLength(1)
+  const [lost] = await withSmtp.deps.db
+    .selectFrom('mails')
+    .select(['id', 'partner_id'])
+    .where('problem', 'is not', null)
+    .execute()
+  await sendNewsMail.run(withSmtp.deps, { mailId: lost?.id ?? '', partnerId: lost?.partner_id ?? '' }, NEVER)
+  const [first, second] = received.filter((mail) => mail.includes('To: lost@'))
+  const messageId = `Message-ID: <${lost?.id}@lender.example>`
+  expect([first?.includes(messageId), second?.includes(messageId)]).toEqual([true, true])
+  for (const socket of hanging) socket.write('250 taken\r\n')
+  await waitFor('the slow one to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
+})
+
+test('the outbox has a mail once, however often it is sent', async () => {
+  const outbox = join(portal.deps.config.dataDir, 'outbox')
+  const mail = { id: 'the-same-mail', to: 'a@example.com', subject: 'Twice', parts: [] }
+  await Promise.all(
+    [portal.deps.mail.send(mail), portal.deps.mail.send({ ...mail, to: 'b@example.com' })].map((sent) =>
+      sent.catch(() => undefined),
+    ),
+  )
+  await portal.deps.mail.send(mail)
+  expect((await readdir(outbox)).filter((file) => file.includes('the-same-mail'))).toEqual(['the-same-mail.eml'])
+  expect(await readFile(join(outbox, 'the-same-mail.eml'), 'utf8')).toContain('To: a@example.com')
+})

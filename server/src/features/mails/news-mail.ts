@@ -1,0 +1,210 @@
+import { isWonStage } from '@portal/contract/choices.ts'
+import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
+import type { MailNews } from '../../events/mail-news.ts'
+import type { Mail } from '../../mail/mail.ts'
+import { type MailPart, text } from '../../mail/mail-parts.ts'
+import { greeting } from '../accounts/mails.ts'
+import type { Person } from '../accounts/people.queries.ts'
+
+interface About {
+  isDigest: boolean
+  /** When the mail was made. */
+  at: string
+  timeZone: string
+  publicUrl: string
+  /** Of the link that ends these kinds of mails. */
+  token: string
+}
+
+/** A mail lists no more leads and deals than a reader looks at. */
+const LISTED_MAX = 50
+/** Of a lender's note in a mail of its own, and in one that tells of several leads and deals. */
+const QUOTED_MAX = 2_000
+const QUOTED_IN_LIST_MAX = 300
+const SUBJECT_NAME_MAX = 60
+
+/** What happened, oldest first, as a mail: about one lead or deal, about several, or about the webhook. */
+export function newsMail(person: Person, news: readonly MailNews[], about: About): Mail {
+  const { to, unsubscribeUrl } = {
+    to: person.email,
+    unsubscribeUrl: `${about.publicUrl}/unsubscribe?token=${about.token}`,
+  }
+  const records = [...Map.groupBy(news, (one) => one.loid ?? one.id).values()]
+  const [only] = records
+  const body = only && records.length === 1 && !about.isDigest ? recordMail(only, about) : listMail(records, about)
+  return { to, unsubscribeUrl, subject: body.subject, parts: [greeting(person), ...body.parts, ...footer(news, about)] }
+}
+
+type Body = Pick<Mail, 'subject' | 'parts'>
+
+function recordMail(changes: readonly MailNews[], about: About): Body {
+  const leading = leadingOf(changes)
+  if (leading.type === 'endpoint.disabled') return endpointMail(leading.data, about)
+  const more = changes.length - 1
+  const others = more > 0 ? `, and ${more} more ${more === 1 ? 'change' : 'changes'}` : ''
+  return {
+    subject: `${headline(leading)}${others}`,
+    parts: [
+      text(`there is news of ${nameOf(leading)} (${leading.loid}).`),
+      ...changes.flatMap((change) => changeParts(change, about, QUOTED_MAX)),
+      openButton(changes, about),
+    ],
+  }
+}
+
+function listMail(records: readonly (readonly MailNews[])[], about: About): Body {
+  const count = `${records.length} ${records.length === 1 ? 'lead or deal' : 'leads and deals'}`
+  const listed = records.slice(0, LISTED_MAX)
+  const left = records.length - listed.length
+  return {
+    subject: about.isDigest ? `Your digest: news of ${count}` : `News of ${count}`,
+    parts: [
+      text(
+        about.isDigest
+          ? 'here is what happened since your last digest.'
+          : 'much happened at once, so this mail tells all of it.',
+      ),
+      ...listed.flatMap((changes) => [
+        recordPart(changes, about),
+        ...changes.flatMap((change) => changeParts(change, about, QUOTED_IN_LIST_MAX)),
+      ]),
+      ...(left > 0 ? [text(`And ${left} more.`)] : []),
+      { part: 'button', label: 'Open the dashboard', url: `${about.publicUrl}/dashboard` },
+    ],
+  }
+}
+
+function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_DISABLED }, { publicUrl }: About): Body {
+  return {
+    subject: 'Your webhook URL was disabled',
+    parts: [
+      text(`change notifications are no longer sent to ${url}`),
+      text(WHY_DISABLED[reason]),
+      {
+        part: 'button',
+        text: 'The log tells what was answered, and lets you send again what was missed',
+        label: 'Open the webhook log',
+        url: `${publicUrl}/webhook`,
+      },
+      text('To enable the URL again, save it there once more.'),
+    ],
+  }
+}
+
+const WHY_DISABLED = {
+  gone: 'It answered 410 Gone, which asks us to stop.',
+  failing: 'Every delivery of the last five days failed.',
+}
+
+/** What matters most stands in the subject; of two alike, the later. */
+const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
+
+function leadingOf(changes: readonly MailNews[]): MailNews {
+  return changes.reduce((best, one) => (RANKS.indexOf(one.kind) <= RANKS.indexOf(best.kind) ? one : best))
+}
+
+function nameOf(news: MailNews): string {
+  if (news.type === 'endpoint.disabled') return 'Webhook'
+  return news.data.business_name?.trim() || (news.loid ?? '')
+}
+
+function headline(news: MailNews): string {
+  const whole = nameOf(news)
+  const name = whole.length > SUBJECT_NAME_MAX ? `${whole.slice(0, SUBJECT_NAME_MAX - 1)}…` : whole
+  switch (news.type) {
+    case 'lead.status_changed':
+      return `${name} is now ${news.data.status}`
+    case 'lead.converted':
+      return `${name} became a deal`
+    case 'deal.stage_changed':
+      return isWonStage(news.data.stage)
+        ? `Good news: ${name} is ${news.data.stage}`
+        : `${name} is now ${news.data.stage}`
+    case 'note.added':
+      return `The lender wrote about ${name}`
+    case 'push.given-up':
+      return `${name} could not reach the CRM`
+    case 'endpoint.disabled':
+      return 'Your webhook URL was disabled'
+  }
+}
+
+function changeParts(news: MailNews, { at, timeZone }: About, quotedMax: number): MailPart[] {
+  const time = timeOf(news.at, at, timeZone)
+  const change = (words: string): MailPart => ({ part: 'change', text: words, time })
+  switch (news.type) {
+    case 'lead.status_changed':
+      return [change(`The lead moved from ${news.data.previous} to ${news.data.status}.`)]
+    case 'lead.converted':
+      return [change('The lead became a deal.')]
+    case 'deal.stage_changed':
+      return [change(`The deal moved from ${news.data.previous} to ${news.data.stage}.`)]
+    case 'note.added': {
+      const { content, created_by } = news.data
+      const quoted = content.trim()
+      const cut = quoted.length > quotedMax ? `${quoted.slice(0, quotedMax)}…` : quoted
+      return [change(`${created_by ?? 'The lender'} wrote:`), { part: 'quote', text: cut }]
+    }
+    case 'push.given-up':
+      return [change(`The CRM did not take the ${news.data.what}. Open it to see why, and to try again.`)]
+    case 'endpoint.disabled':
+      return [change(`Change notifications are no longer sent to ${news.data.url}. ${WHY_DISABLED[news.data.reason]}`)]
+  }
+}
+
+function recordPart(changes: readonly MailNews[], about: About): MailPart {
+  const leading = leadingOf(changes)
+  const { url } = pageOf(changes, about)
+  return { part: 'record', name: nameOf(leading), loid: leading.loid ?? 'change notifications', url }
+}
+
+function openButton(changes: readonly MailNews[], about: About): MailPart {
+  const { url, label } = pageOf(changes, about)
+  return { part: 'button', label, url }
+}
+
+/** Where the record stands after its last change. A lead that became a deal leads on to it (D18). */
+function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: string; label: string } {
+  const last = changes.findLast((one) => one.type !== 'note.added') ?? changes.at(-1)
+  const deal = { url: `${publicUrl}/deals/${last?.loid}`, label: 'Open the deal' }
+  const lead = { url: `${publicUrl}/leads/${last?.loid}`, label: 'Open the lead' }
+  switch (last?.type) {
+    case 'lead.status_changed':
+      return lead
+    case 'lead.converted':
+      return last.data.deal_loid ? { ...deal, url: `${publicUrl}/deals/${last.data.deal_loid}` } : lead
+    case 'note.added':
+    case 'push.given-up':
+      return last.data.on === 'deal' ? deal : lead
+    case 'endpoint.disabled':
+      return { url: `${publicUrl}/webhook`, label: 'Open the webhook log' }
+    default:
+      return deal
+  }
+}
+
+/** `9:12 am` of the day of the mail, `Fri 6 Mar, 9:12 am` of another. */
+function timeOf(instant: string, mailedAt: string, timeZone: string): string {
+  const day = new Intl.DateTimeFormat('en-AU', { weekday: 'short', day: 'numeric', month: 'short', timeZone })
+  const time = new Intl.DateTimeFormat('en-AU', { timeStyle: 'short', timeZone }).format(new Date(instant))
+  const [on, today] = [new Date(instant), new Date(mailedAt)].map((date) => day.format(date).replace(',', ''))
+  return on === today ? time : `${on}, ${time}`
+}
+
+function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About): MailPart[] {
+  const kinds = [...new Set(news.map((one) => MAIL_KIND_WORDS[one.kind]))].join(', ')
+  return [
+    {
+      part: 'footer',
+      text: `You get this mail because you chose ‘${kinds}’ ${isDigest ? 'in your digest' : 'at once'}.`,
+      label: 'Change what you are told',
+      url: `${publicUrl}/profile#notifications`,
+    },
+    {
+      part: 'footer',
+      text: 'No more mails like this:',
+      label: 'Unsubscribe',
+      url: `${publicUrl}/unsubscribe?token=${token}`,
+    },
+  ]
+}

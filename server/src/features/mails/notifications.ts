@@ -1,0 +1,42 @@
+import {
+  DEFAULT_TIMINGS,
+  MAIL_KINDS,
+  type MailKind,
+  type NotificationChange,
+  type NotificationSettings,
+} from '@portal/contract/notifications.ts'
+import type { Role } from '@portal/contract/roles.ts'
+import type { Deps } from '../../deps.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
+import { lookAgainAtWaitingNews } from './mails.queries.ts'
+import { findSettings, saveSettings } from './settings.queries.ts'
+
+/** Only owners look after the webhook, so only they are told of it. */
+export function concerns(kind: MailKind, role: Role): boolean {
+  return kind !== 'webhook' || role === 'owner'
+}
+
+export async function readSettingsOf(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  { personId, role }: Pick<SessionCaller, 'personId' | 'role'>,
+): Promise<NotificationSettings> {
+  const settings = await findSettings(db, personId)
+  const kinds = MAIL_KINDS.filter((kind) => concerns(kind, role))
+  return {
+    choices: Object.fromEntries(kinds.map((kind) => [kind, settings?.choices[kind] ?? DEFAULT_TIMINGS[kind]])),
+    time_zone: settings?.time_zone ?? config.timezone,
+  }
+}
+
+/** What waits for a digest is looked at again soon: it may be due now, or at another time. */
+export async function changeSettingsOf(
+  deps: Pick<Deps, 'db' | 'config' | 'clock'>,
+  caller: SessionCaller,
+  { choices = {}, time_zone: timeZone }: NotificationChange,
+): Promise<NotificationSettings> {
+  await deps.db.transaction().execute(async (tx) => {
+    await saveSettings(tx, caller.personId, { choices, timeZone })
+    await lookAgainAtWaitingNews(tx, caller.personId, deps.clock.now().toISOString())
+  })
+  return readSettingsOf(deps, caller)
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini'
+import type { Deps } from '../../deps.ts'
+import type { MailNews } from '../../events/mail-news.ts'
+import { defineJob, GiveUp } from '../../jobs/define-job.ts'
+import type { Mail } from '../../mail/mail.ts'
+import { findPerson, type Person } from '../accounts/people.queries.ts'
+import { hashToken, newToken } from '../accounts/tokens.ts'
+import { findEndpoint } from '../webhooks/endpoints.queries.ts'
+import { findMail, findNewsOfMail, keepMailProblem, removeMail } from './mails.queries.ts'
+import { newsMail } from './news-mail.ts'
+import { concerns } from './notifications.ts'
+import { findSettings } from './settings.queries.ts'
+import { insertUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
+
+/**
+ * What the person chose and whether the person is still there count at this moment. A repeat carries the same Message-ID. The
+ * row of a mail that was accepted goes; one that was given up stays for the operator.
+ */
+export const sendNewsMail = defineJob({
+  name: 'send-news-mail',
+  payload: z.object({ partnerId: z.string(), mailId: z.string() }),
+  retry: { firstDelaySeconds: 30, delaySecondsMax: 1_800, giveUpAfterDays: 3 },
+  async run(deps, { partnerId, mailId }) {
+    const { db } = deps
+    const row = await findMail(db, partnerId, mailId)
+    if (!row) return
+    const person = await findPerson(db, row.person_id)
+    const mail = person && mayBeTold(person) ? await writeMail(deps, row, person) : undefined
+    if (mail) await deps.mail.send(mail).catch(keepProblem)
+    await removeMail(db, partnerId, mailId)
+
+    async function keepProblem(error: unknown): Promise<never> {
+      const problem = error instanceof Error ? error.message : String(error)
+      await keepMailProblem(db, partnerId, mailId, { problem })
+      if (isRefused(error)) throw new GiveUp(problem, { cause: error })
+      throw error
+    }
+  },
+  async giveUp({ db, clock }, { partnerId, mailId }) {
+    await keepMailProblem(db, partnerId, mailId, { given_up_at: clock.now().toISOString() })
+  },
+})
+
+function mayBeTold({ is_active, is_partner_active, email_verified }: Person): boolean {
+  return is_active && is_partner_active && email_verified
+}
+
+/** Undefined when nothing is left to tell. */
+async function writeMail(
+  { db, clock, publicUrl, config }: Deps,
+  { id, is_digest, created_at }: NonNullable<Awaited<ReturnType<typeof findMail>>>,
+  person: Person,
+): Promise<Mail | undefined> {
+  const settings = await findSettings(db, person.id)
+  const isWanted = ({ kind }: MailNews) => concerns(kind, person.role) && settings?.choices[kind] !== 'never'
+  const news: MailNews[] = []
+  for (const one of await findNewsOfMail(db, id)) {
+    if (!isWanted(one)) continue
+    // Enabled again or removed meanwhile: the partner knows.
+    if (one.kind === 'webhook' && !(await findEndpoint(db, one.partnerId))?.disabled_reason) continue
+    news.push(one)
+  }
+  if (news.length === 0) return undefined
+  const kinds = [...new Set(news.map((one) => one.kind))]
+  const token = newToken()
+  await insertUnsubscribeToken(db, {
+    hash: hashToken(token),
+    personId: person.id,
+    kinds,
+    at: clock.now().toISOString(),
+  })
+  const timeZone = settings?.time_zone ?? config.timezone
+  return { id, ...newsMail(person, news, { isDigest: is_digest, at: created_at, timeZone, publicUrl, token }) }
+}
+
+/** The mail server knows for good that it cannot deliver to this address. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error && 'responseCode' in error)) return false
+  return error.code === 'EENVELOPE' && typeof error.responseCode === 'number' && error.responseCode >= 500
+}

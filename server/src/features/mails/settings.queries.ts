@@ -1,0 +1,33 @@
+import type { MailKind, MailTiming } from '@portal/contract/notifications.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+
+export type Choices = Partial<Record<MailKind, MailTiming>>
+
+/** Undefined where the person never chose. */
+export function findSettings(db: Db | Tx, personId: string) {
+  return db
+    .selectFrom('notification_settings')
+    .select(['choices', 'time_zone'])
+    .where('person_id', '=', personId)
+    .executeTakeFirst()
+}
+
+/** What is not given stays as it is. */
+export async function saveSettings(
+  tx: Tx,
+  personId: string,
+  { choices, timeZone }: { choices: Choices; timeZone?: string | undefined },
+): Promise<void> {
+  const values = { person_id: personId, choices: JSON.stringify(choices), time_zone: timeZone ?? null }
+  await tx
+    .insertInto('notification_settings')
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.column('person_id').doUpdateSet({
+        choices: sql`notification_settings.choices || excluded.choices`,
+        time_zone: sql`coalesce(excluded.time_zone, notification_settings.time_zone)`,
+      }),
+    )
+    .execute()
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod/mini'
+import { defineJob } from '../../jobs/define-job.ts'
+import { composeMails } from './compose-mails.ts'
+import { fanOutNews } from './fan-out-news.ts'
+import { findPeopleWithDueNews } from './mails.queries.ts'
+
+const PEOPLE_AT_A_TIME = 1_000
+
+/** Every minute: who is to be told what, and which mails are due. Another job sends them. */
+export const tellNews = defineJob({
+  name: 'tell-news',
+  payload: z.object({}),
+  schedule: '* * * * *',
+  runsAtStart: true,
+  retry: { firstDelaySeconds: 5, delaySecondsMax: 60, giveUpAfterDays: 1 },
+  async run(deps, _payload, signal) {
+    while (await fanOutNews(deps)) signal.throwIfAborted()
+    let people: string[]
+    do {
+      people = await findPeopleWithDueNews(deps.db, deps.clock.now().toISOString(), PEOPLE_AT_A_TIME)
+      for (const personId of people) {
+        signal.throwIfAborted()
+        await composeMails(deps, personId)
+      }
+    } while (people.length === PEOPLE_AT_A_TIME)
+  },
+})

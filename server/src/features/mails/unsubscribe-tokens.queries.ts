@@ -1,0 +1,28 @@
+import type { MailKind } from '@portal/contract/notifications.ts'
+import type { Db, Tx } from '../../db/database.ts'
+
+export async function insertUnsubscribeToken(
+  db: Db,
+  token: { hash: Buffer; personId: string; kinds: MailKind[]; at: string },
+): Promise<void> {
+  const { hash: token_hash, personId: person_id, kinds, at: created_at } = token
+  await db.insertInto('unsubscribe_tokens').values({ token_hash, person_id, kinds, created_at }).execute()
+}
+
+export function findUnsubscribeToken(tx: Tx, hash: Buffer) {
+  return tx
+    .selectFrom('unsubscribe_tokens')
+    .select(['person_id', 'kinds'])
+    .where('token_hash', '=', hash)
+    .executeTakeFirst()
+}
+
+export async function removeUnsubscribeTokensOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const removal = await db
+    .deleteFrom('unsubscribe_tokens')
+    .where('token_hash', 'in', (eb) =>
+      eb.selectFrom('unsubscribe_tokens').select('token_hash').where('created_at', '<', before).limit(rowsMax),
+    )
+    .executeTakeFirst()
+  return Number(removal.numDeletedRows)
+}

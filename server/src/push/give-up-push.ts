@@ -1,0 +1,41 @@
+import type { Tx } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
+import type { Deps } from '../deps.ts'
+import { recordMailNews } from '../events/mail-news.ts'
+
+/** A record whose push was given up just now. Of a note, the lead or deal that it stands on. */
+interface GivenUp {
+  loid: string
+  on: 'lead' | 'deal'
+  business_name: string | null
+}
+
+/**
+ * Marks what the CRM did not take and tells the partner's people (D73), in one transaction. `mark` answers undefined when
+ * there is nothing to give up any more.
+ */
+export async function givePushUp(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  partnerId: string,
+  what: 'lead' | 'deal' | 'note',
+  mark: (tx: Tx) => Promise<GivenUp | undefined>,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const record = await mark(tx)
+    if (!record) return
+    const { loid, on, business_name } = record
+    const now = clock.now()
+    await recordMailNews(tx, [
+      {
+        id: newId(now),
+        partnerId,
+        kind: 'crm',
+        type: 'push.given-up',
+        loid,
+        data: { business_name, what, on },
+        personId: null,
+        at: now.toISOString(),
+      },
+    ])
+  })
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { waitFor } from './wait-for.ts'
+
+const MAIN = join(import.meta.dirname, '../main.ts')
+
+interface KillableOptions {
+  databaseUrl: string
+  /** Where its outbox is. */
+  folder: string
+  env?: Record<string, string>
+}
+
+export type KillablePortal = Awaited<ReturnType<typeof startKillablePortal>>
+
+/** A portal process of its own, without a CRM, that can be killed. */
+export async function startKillablePortal({ databaseUrl, folder, env }: KillableOptions) {
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...env,
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      PORT: '0',
+      DATA_DIR: folder,
+      DATABASE_URL: databaseUrl,
+      RATE_LIMITS: 'off',
+      LOG_LEVEL: 'silent',
+      // Given, so that no sandbox is started. Nobody answers there.
+      ZOHO_ACCOUNTS_URL: 'http://127.0.0.1:1',
+      ZOHO_API_URL: 'http://127.0.0.1:1',
+      ZOHO_CLIENT_ID: 'none',
+      ZOHO_CLIENT_SECRET: 'none',
+      ZOHO_REFRESH_TOKEN: 'none',
+    },
+  })
+  const exited = once(child, 'exit')
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const url = await waitFor('the server to start', async () => /Partner portal +(\S+)/.exec(output)?.[1])
+  return {
+    url: url.replace('localhost', '127.0.0.1'),
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../server/src/testing/databases.ts'
+import { tellUnderKills } from './mails-under-kills.ts'
+import { openRandom } from './random.ts'
+
+test('every change is told to every person once, however often the portal is killed', {
+  timeout: 120_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-mails-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const { url: databaseUrl } = await createDatabase()
+  const told = await tellUnderKills({ databaseUrl, folder, changes: 24, kills: 3, random: openRandom(1) })
+  expect([...told]).toEqual([[1, 24 * 3]])
+})
