@@ -106,7 +106,12 @@ function entriesOf(referral: Referral): TimelineEntry[] {
   ]
   const [present] = changes
   if (present) present.days = null
-  const entries = [...beginWithSubmission(changes, referral), ...notes.map(noteEntry)]
+  const submittedAt = submissionOf(referral)
+  const entries = [
+    ...beginWithSubmission(changes, referral),
+    // The CRM tells whole seconds, in which a note may seem to come before the submission.
+    ...notes.map(noteEntry).map((entry) => (entry.at < submittedAt ? { ...entry, at: submittedAt } : entry)),
+  ]
   const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
   if (deal && lead) {
     const at = lead.ended_at ?? deal.created_at

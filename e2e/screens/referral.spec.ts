@@ -1,0 +1,84 @@
+import { expect, type Page } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
+import { test } from '../fresh-partner.ts'
+import { actAsStaff, pullFromCrm } from '../lender.ts'
+
+const wayOf = (page: Page) => page.getByRole('region', { name: 'The way of this referral' })
+const timelineOf = (page: Page) => page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+
+test('a lead, and the deal that it becomes, tell where they stand and all that happened', async ({
+  page,
+  partner,
+  isMobile,
+}) => {
+  test.slow()
+  const loid = await partner.submitLead({ loanAmount: 250_000, loanType: 'Equipment Financing' })
+  await actAsStaff(`/leads/${loid}/status`, { status: 'Contacted' })
+  await actAsStaff(`/leads/${loid}/notes`, { title: 'Call', content: 'Please send the last three bank statements.' })
+  await pullFromCrm(partner.token)
+
+  await page.goto(`/leads/${loid}`)
+  const header = page.getByRole('main').locator('header').first()
+  await expect(header).toContainText('$250,000')
+  await expect(header).toContainText('Equipment Financing')
+  await expect(header).toContainText(/since [A-Z][a-z]{2} \d/)
+  await expect(wayOf(page).locator('[aria-current=step]')).toContainText('In review')
+  await expect(wayOf(page)).toContainText('The lender has spoken with the applicant')
+  const told = [
+    /^Maya Thornton\s+Lender\s+Just now\s+Please send the last three bank statements\.$/,
+    /^Contacted · Maya Thornton\s+Just now$/,
+    /^Submitted by Kim Broking/,
+  ]
+  await expect(timelineOf(page)).toHaveText(told, { useInnerText: true })
+  await expectGoodLooks(page)
+
+  await test.step('what the partner answers is there at once', async () => {
+    await page.getByLabel('Add a note').fill('They come by email today.')
+    await page.getByRole('button', { name: 'Add Note' }).click()
+    await expect(timelineOf(page).first()).toContainText('They come by email today.')
+    await expect(timelineOf(page).first()).toContainText('Kim Broking')
+    await expect(timelineOf(page)).toHaveCount(4)
+  })
+
+  if (isMobile) {
+    const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
+    const regions = ['The way of this referral', 'Timeline', 'Notes', 'Primary Information', 'Status History']
+    const tops = await Promise.all(regions.map(top))
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+  }
+
+  await actAsStaff(`/leads/${loid}/convert`, {
+    name: 'Saltbush truck',
+    stage: 'Pending Approval',
+    closing: '2027-03-15',
+  })
+  await actAsStaff(`/deals/${loid}/stage`, { stage: 'Funded' })
+  await pullFromCrm(partner.token)
+  await page.goto(`/deals/${loid}`)
+  await expect(wayOf(page).locator('[aria-current=step]')).toContainText('Funded')
+  await expect(wayOf(page)).toContainText('The loan has been paid out.')
+  await page.getByRole('button', { name: 'Show 1 earlier' }).click()
+  // The CRM tells whole seconds, so that a note of the same second may stand on either side.
+  for (const text of [
+    /^Funded/,
+    /^Pending Approval/,
+    /^Became a deal/,
+    /email today/,
+    /bank statements/,
+    /^Contacted/,
+  ]) {
+    await expect(timelineOf(page).filter({ hasText: text })).toHaveCount(1)
+  }
+  await expect(timelineOf(page).last()).toContainText('Submitted')
+  await expectGoodLooks(page)
+})
+
+test('a lost lead says so', { tag: '@desktop' }, async ({ page, partner }) => {
+  const loid = await partner.submitLead()
+  await actAsStaff(`/leads/${loid}/status`, { status: 'Lost Lead' })
+  await pullFromCrm(partner.token)
+  await page.goto(`/leads/${loid}`)
+  await expect(wayOf(page).locator('[aria-current=step]')).toHaveText(/^Submitted, ended here, lost/)
+  await expect(wayOf(page)).toContainText('The applicant will not go on with this lender.')
+  await expectGoodLooks(page)
+})
