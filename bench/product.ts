@@ -24,9 +24,13 @@ export interface Product {
   databaseUrl: string
   pool: pg.Pool
   residentMb(): number
+  /** The same at this moment, in kB. */
+  residentKbNow(): number
   /** What the server's process has used so far, all its threads together. */
   cpuMs(): number
   stop(): Promise<void>
+  /** As a crash ends it. */
+  kill(): Promise<void>
 }
 
 const running = new Set<Product>()
@@ -81,15 +85,19 @@ export async function startProduct(
     startMs,
     databaseUrl: address,
     pool: database.pool,
-    residentMb: () => residentMb(serverPid),
+    residentMb: () => Math.round(statusKb(serverPid, 'VmHWM') / 1_024),
+    residentKbNow: () => statusKb(serverPid, 'VmRSS'),
     cpuMs: () => cpuMs(serverPid),
-    async stop() {
-      running.delete(product)
-      await database.close()
-      const exited = once(child, 'exit')
-      process.kill(serverPid, 'SIGTERM')
-      await exited
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    running.delete(product)
+    await database.close()
+    const exited = once(child, 'exit')
+    process.kill(serverPid, signal)
+    await exited
   }
   running.add(product)
   return product
@@ -116,10 +124,8 @@ function databaseUrl(folder: string): string {
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`
 }
 
-/** The highest so far. */
-function residentMb(pid: number): number {
-  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Math.round(Number(kilobytes) / 1_024)
+function statusKb(pid: number, name: 'VmHWM' | 'VmRSS'): number {
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
 /** Of the server's code and of the kernel's for it, which Linux counts in hundredths of a second. */
