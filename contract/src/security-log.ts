@@ -69,6 +69,8 @@ export const SECURITY_EVENTS = [
   'account-disowned',
   'partner-activated',
   'partner-deactivated',
+  'applicant-exported',
+  'applicant-erased',
 ] as const
 export const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>
@@ -114,6 +116,8 @@ export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; t
   'account-disowned': { kind: 'account', text: 'Account closed by mail' },
   'partner-activated': { kind: 'account', text: 'Account activated' },
   'partner-deactivated': { kind: 'account', text: 'Account deactivated' },
+  'applicant-exported': { kind: 'account', text: 'Applicant’s data exported' },
+  'applicant-erased': { kind: 'account', text: 'Applicant’s data erased' },
 }
 
 export const SECURITY_LOG_SIZE = 50

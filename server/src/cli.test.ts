@@ -217,6 +217,8 @@ test('each command explains itself and does nothing', { timeout: 60_000 }, async
     'security-log',
     'prune',
     'secrets rotate',
+    'applicants export',
+    'applicants erase',
     'backup',
     'restore',
     'migrate',

@@ -3,6 +3,7 @@ import pino from 'pino'
 import { readSettings, SettingsError } from './config.ts'
 import { PortalError } from './errors.ts'
 import { openLog } from './log.ts'
+import { eraseApplicant, exportApplicant } from './operator/applicants-commands.ts'
 import { backUp, restore } from './operator/backup-commands.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
@@ -31,6 +32,8 @@ const COMMANDS = [
   listMailsInTrouble,
   pruneNow,
   rotateSecrets,
+  exportApplicant,
+  eraseApplicant,
   backUp,
   restore,
   migrateNow,

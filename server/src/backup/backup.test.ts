@@ -20,7 +20,9 @@ async function everything(url: string): Promise<Record<string, string[]>> {
      where nspname in ('public', 'jobs') and relkind in ('r', 'p') and not relispartition
        and relname not in ('version', 'bam', 'warning', 'queue_stats', 'kysely_migration', 'kysely_migration_lock') order by 1`)
   for (const { name } of rows) {
-    const table = await pool.query<{ row: string }>(`select t::text as row from ${name} t order by 1`)
+    const table = await pool.query<{ row: string }>(
+      `select (to_jsonb(t) - 'xid')::text as row from ${name} t order by 1`,
+    )
     all[name] = table.rows.map(({ row }) => row)
   }
   await close()

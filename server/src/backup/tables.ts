@@ -4,6 +4,8 @@ export interface TableToCopy {
   /** `public.leads`, quoted where it must be. */
   name: string
   columns: string[]
+  /** How each is read. A transaction's id means nothing in another database. */
+  values: string[]
 }
 
 /** What the schema itself or the job queue’s own watch brings along. */
@@ -22,6 +24,9 @@ export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> 
     select format('%I.%I', space.nspname, class.relname) as name,
            (select array_agg(format('%I', attname) order by attnum) from pg_attribute
              where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+           (select array_agg(case atttypid when 'xid8'::regtype then 'null' else format('%I', attname) end order by attnum)
+              from pg_attribute
+             where attrelid = class.oid and attnum > 0 and not attisdropped and attgenerated = '') as values,
            array(select format('%I.%I', other_space.nspname, other.relname)
                    from pg_constraint fk
                    join pg_class other on other.oid = fk.confrelid
@@ -36,7 +41,7 @@ export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> 
   while (waiting.length > 0) {
     const next = waiting.findIndex(({ after }) => !waiting.some(({ name }) => after.includes(name)))
     const [table] = waiting.splice(Math.max(next, 0), 1)
-    if (table) ordered.push({ name: table.name, columns: table.columns })
+    if (table) ordered.push({ name: table.name, columns: table.columns, values: table.values })
   }
   return ordered
 }

@@ -51,9 +51,9 @@ export async function writeBackup(url: string, file: string): Promise<Record<str
 
 async function* content(client: pg.PoolClient, rows: Record<string, number>): AsyncGenerator<Buffer> {
   yield frame(FRAME.header, await headerOf(client))
-  for (const { name, columns } of await findTables(client)) {
+  for (const { name, columns, values } of await findTables(client)) {
     yield frame(FRAME.table, { name, columns })
-    const copying = client.query(copyTo(`copy (select ${columns.join(', ')} from ${name}) to stdout`))
+    const copying = client.query(copyTo(`copy (select ${values.join(', ')} from ${name}) to stdout`))
     for await (const chunk of copying) yield frame(FRAME.rows, Buffer.from(chunk))
     rows[name] = copying.rowCount
     yield frame(FRAME.tableEnd, { rows: copying.rowCount })

@@ -181,6 +181,8 @@ interface LeadsTable {
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
+  /** When the applicant's data were erased (D97): what is empty since stays so. */
+  erased_at: Instant | null
   search_text: GeneratedAlways<string>
 }
 
@@ -220,6 +222,8 @@ interface DealsTable {
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
+  /** When the applicant's data were erased (D97): what is empty since stays so. */
+  erased_at: Instant | null
   search_text: GeneratedAlways<string>
 }
 
@@ -557,6 +561,7 @@ type LaterRecordColumn =
   | 'archived_reason'
   | 'history_due'
   | 'notes_due'
+  | 'erased_at'
 
 export type NewLeadRow = NewRow<
   LeadsTable,

@@ -3,9 +3,20 @@ import type { DealRow } from '../../db/tables.ts'
 import type { CrmDeal } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 
-export type NamedCrmDeal = CrmDeal & NamedRecord
+/** With `erased_at`, the deal of a lead whose applicant's data were erased. */
+export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
 /** A deal's row as it is written. */
 export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
+
+/** What names an applicant, emptied (D97): the figures stay. */
+export const ERASED_DEAL = {
+  deal_name: null,
+  business_name: null,
+  contact_name: null,
+  email: null,
+  phone: null,
+  description: null,
+} satisfies Partial<DealRow>
 
 /** How the CRM's deals become rows. */
 export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
@@ -31,6 +42,7 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   ],
   valueOf: (row) => row.stage,
   toRow(deal, own, before) {
+    const erasedAt = before?.erased_at ?? deal.erased_at ?? null
     if (deal.stage === null) throw new CrmConflict('it has no stage')
     return {
       deal_name: deal.deal_name,
@@ -51,7 +63,9 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
       partner_iso: deal.partner_iso,
       submitter_id: before?.submitter_id ?? null,
       submitted_by: before?.submitted_by ?? null,
+      erased_at: erasedAt,
       ...own,
+      ...(erasedAt && ERASED_DEAL),
     }
   },
   created: (row, at) => ({

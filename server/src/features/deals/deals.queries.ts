@@ -170,6 +170,7 @@ export function reviveFailedDeal(
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'failed')
+    .where('erased_at', 'is', null)
     .returning(['partner_id as partnerId', 'loid'])
     .execute()
 }

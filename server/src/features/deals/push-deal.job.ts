@@ -27,7 +27,7 @@ export const pushDeal = defineJob({
   async run(deps, { partnerId, loid }, signal) {
     const { db, crm } = deps
     const deal = await findDealRow(db, partnerId, loid)
-    if (!deal || deal.archived_at || deal.crm === 'synced') return
+    if (!deal || deal.archived_at || deal.crm === 'synced' || deal.erased_at) return
     const markPushed = async (pushedLoid: string, zohoId: string) => {
       await markDealPushed(db, partnerId, pushedLoid, zohoId)
       await letNotesFollow(deps, partnerId, pushedLoid)

@@ -7,6 +7,18 @@ export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row as it is written. */
 export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
 
+/** What names an applicant, emptied (D97): the figures stay. */
+export const ERASED_LEAD = {
+  business_name: null,
+  first_name: null,
+  last_name: null,
+  email: null,
+  phone: null,
+  description: null,
+  permit_link: null,
+  business_abn: null,
+} satisfies Partial<LeadRow>
+
 /** How the CRM's leads become rows. */
 export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   module: 'Leads',
@@ -74,7 +86,10 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       deal_loid: kept?.deal_loid ?? null,
       matched_at: kept?.matched_at ?? null,
       match_told: kept?.match_told ?? false,
+      erased_at: before?.erased_at ?? null,
       ...own,
+      // What was erased here does not come back from there.
+      ...(before?.erased_at && ERASED_LEAD),
     }
   },
   created: ({ partner_id: partnerId, loid, business_name, loan_amount: amount, lead_status: status }, at) => {

@@ -256,6 +256,7 @@ export function reviveFailedLead(
     .where('partner_id', '=', partnerId)
     .where('loid', '=', loid)
     .where('crm', '=', 'failed')
+    .where('erased_at', 'is', null)
     .returning(['partner_id as partnerId', 'loid'])
     .execute()
 }
@@ -363,4 +364,12 @@ function readKey(idOrLoid: string): { column: 'id' | 'loid'; value: string } | u
 
 function noSuchLead(): NotFound {
   return new NotFound('Lead not found')
+}
+
+/** The leads among these whose applicants' data were erased, with when that was. */
+export async function findErasedOfAllPartners(tx: Tx, loids: readonly string[]): Promise<Map<string, string>> {
+  if (loids.length === 0) return new Map()
+  const { rows } = await sql<{ loid: string; erased_at: string }>`
+    select loid, erased_at from leads where loid = any(${loids}) and erased_at is not null`.execute(tx)
+  return new Map(rows.map(({ loid, erased_at }) => [loid, erased_at]))
 }

@@ -29,7 +29,7 @@ export const pushLead = defineJob({
     const { db, crm } = deps
     const lead = await findLeadRow(db, partnerId, loid)
     // A lead that a deal has replaced is pushed, too: it is restored if the deal leaves.
-    if (!lead || lead.crm === 'synced') return
+    if (!lead || lead.crm === 'synced' || lead.erased_at) return
     const markPushed = async (pushedLoid: string, zohoId: string) => {
       await markLeadPushed(db, partnerId, pushedLoid, zohoId)
       await letNotesFollow(deps, partnerId, pushedLoid)

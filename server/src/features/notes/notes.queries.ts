@@ -153,9 +153,9 @@ export async function findOwnersOfAllPartners(
   loids: readonly string[],
 ): Promise<Record<'lead' | 'deal', ReadonlyMap<string, string>>> {
   const { rows } = await sql<{ loid: string; partner_id: string; kind: 'lead' | 'deal' }>`
-    select loid, partner_id, 'lead' as kind from leads where loid = any(${loids})
+    select loid, partner_id, 'lead' as kind from leads where loid = any(${loids}) and erased_at is null
     union all
-    select loid, partner_id, 'deal' from deals where loid = any(${loids})`.execute(tx)
+    select loid, partner_id, 'deal' from deals where loid = any(${loids}) and erased_at is null`.execute(tx)
   const ownersOf = (kind: 'lead' | 'deal') =>
     new Map(rows.filter((row) => row.kind === kind).map((row) => [row.loid, row.partner_id]))
   return { lead: ownersOf('lead'), deal: ownersOf('deal') }

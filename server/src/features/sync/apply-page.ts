@@ -12,6 +12,7 @@ import { DEAL_TABLE, type NamedCrmDeal, type StoredDeal } from '../deals/deal-ta
 import { nameConvertedLeadsOfAllPartners } from '../deals/deals.queries.ts'
 import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
+import { findErasedOfAllPartners } from '../leads/leads.queries.ts'
 import { applyInHalves } from './apply-in-halves.ts'
 import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
@@ -62,11 +63,11 @@ function applyTogether(
   page: Page,
   tally?: PageTally,
 ): Promise<Applied> {
-  const { units } = page
   const now = clock.now()
   const times = { now, crmNow: crm.now() }
-  const partnerIds = units.map((unit) => unit.partnerId)
+  const partnerIds = page.units.map((unit) => unit.partnerId)
   return inPageTransaction(db, partnerIds, async (tx, startOver) => {
+    const units = await withoutErased(tx, page.units)
     const dealOf = await openPlanning(tx, DEAL_TABLE, itemsOf(units, 'deal'), page, times)
     const leadOf = await openPlanning(tx, LEAD_TABLE, itemsOf(units, 'lead'), page, times)
     const problems: SyncProblem[] = []
@@ -120,6 +121,17 @@ function applyTogether(
       const isNews = page.isNews(partnerId, item, planned.before !== undefined)
       return convertLead(planned, { now, isNews }, item, dealLoid)
     }
+  })
+}
+
+/** The CRM may make a deal of a lead whose applicant's data were erased here: nothing of them comes back with it (D97). */
+async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly Unit[]> {
+  const loids = itemsOf(units, 'deal').map(({ loid }) => loid)
+  const erased = await findErasedOfAllPartners(tx, loids)
+  if (erased.size === 0) return units
+  return units.map((unit) => {
+    const erased_at = unit.deal && erased.get(unit.deal.loid)
+    return unit.deal && erased_at ? { ...unit, deal: { ...unit.deal, erased_at } } : unit
   })
 }
 

@@ -1,0 +1,139 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openLender } from '../testing/lender.ts'
+import { openDataFolder } from '../testing/portal-process.ts'
+import { startPortal, type TestPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
+
+const EMAIL = 'nkem@okafor-freight.example'
+
+/** The rows of the database that name the applicant, but for jobs. */
+async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
+  )
+  const texts = await Promise.all(
+    rows.map(async ({ name }) =>
+      (await pool.query<{ t: string }>(`select t::text from ${name} t`)).rows.map(({ t }) => t),
+    ),
+  )
+  return texts.flat().filter((text) => /nkem|okafor|61491570156/i.test(text))
+}
+
+test('an applicant is found over all partners, exported and erased, and no sync brings them back', {
+  timeout: 120_000,
+}, async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal({ withCrm: true })
+  const lender = openLender(portal.crmUrl)
+  const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
+  const { loid } = await ada.submitLead({ additionalInfo: 'Nkem has two trucks' })
+  const { loid: bobs } = await bob.submitLead({ email: 'office@okafor.example', firstName: 'Nk' })
+  // The same end of a number, in another country; and somebody else.
+  const { loid: other } = await bob.submitLead({
+    email: 'x@y.example',
+    phone: '+64 9 157 0156',
+    firstName: 'Somebody',
+    lastName: 'Else',
+    businessName: 'Elsewhere',
+  })
+  await ada.post(`/crm/note/${loid}`, { content: 'Nkem called back today' })
+  const { api_key: key } =
+    (await ada.post('/dashboard/generate-api-key')).body.data ?? (await ada.post('/dashboard/generate-api-key')).body
+  const refused = await portal.post(
+    '/partner/leads',
+    { email: EMAIL.toUpperCase(), first_name: 'Nkem' },
+    { token: key },
+  )
+  expect(refused.status).toBe(400)
+  const zohoId: string = (await ada.pushedLead(loid)).zoho_id ?? (await zohoIdOf(portal, loid))
+  await bob.pushedLead(bobs)
+
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  const file = join(folder.path, 'nkem.json')
+  const exported = await folder.command(['applicants', 'export', '0491 570 156', '--to', file], env)
+  expect([exported.code, exported.out]).toEqual([0, expect.stringMatching(/^leads +2$/m)])
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const data = JSON.parse(await readFile(file, 'utf8'))
+  expect(data.leads.map((lead: { loid: string }) => lead.loid).sort()).toEqual([loid, bobs].sort())
+  expect(data.notes).toMatchObject([{ content: 'Nkem called back today' }])
+  expect((await folder.command(['applicants', 'export', EMAIL, '--to', file], env)).err).toMatch(/EEXIST/)
+
+  const asked = await folder.command(['applicants', 'erase', EMAIL], env)
+  expect([asked.code, asked.err]).toEqual([1, 'Nothing was erased: add --yes where nobody can be asked\n'])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.email).toBe(EMAIL)
+
+  const erased = await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)
+  expect(erased.code).toBe(0)
+  expect(erased.out).toContain(`Still in the CRM, for its staff to delete:\n  Leads ${zohoId} (${loid})`)
+  await folder.command(['applicants', 'erase', '0491570156', '--yes'], env)
+  const { lead } = (await ada.get(`/crm/lead/${loid}`)).body.data
+  expect(lead).toMatchObject({
+    email: null,
+    phone: null,
+    business_name: null,
+    loan_amount: 150_000,
+    loan_type: 'Term Loan',
+  })
+  expect(await rowsThatName(portal)).toEqual([])
+  expect((await bob.get(`/crm/lead/${other}`)).body.data.lead.business_name).toBe('Elsewhere')
+  const log = await folder.command(['security-log'], env)
+  expect(log.out).toMatch(new RegExp(`operator +Applicant’s data erased, ${loid}$`, 'm'))
+  expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).err).toMatch(
+    /^The portal has nothing of /,
+  )
+
+  // The lender goes on with the record: status and figures come, names do not.
+  await lender.update('Leads', zohoId, { Lead_Status: 'Contacted', Last_Name: 'Okafor', Loan_Amount: 99_000 })
+  await lender.addNote('Leads', zohoId, { content: 'Okafor wants to go on' })
+  await ada.post('/dashboard/sync-leads')
+  await waitFor(
+    'the status',
+    async () => (await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status === 'Contacted',
+  )
+  await lender.convert(zohoId, { Deal_Name: 'Okafor Freight', Amount: 99_000 })
+  await ada.post('/crm/sync')
+  const { deal } = await waitFor('the deal', async () => (await ada.get(`/crm/deal/${loid}`)).body.data)
+  expect(deal).toMatchObject({ deal_name: null, business_name: null, amount: 99_000 })
+  expect(await rowsThatName(portal)).toEqual([])
+})
+
+async function zohoIdOf({ deps }: TestPortal, loid: string): Promise<string> {
+  const { zoho_id } = await deps.db
+    .selectFrom('leads')
+    .select('zoho_id')
+    .where('loid', '=', loid)
+    .executeTakeFirstOrThrow()
+  return zoho_id ?? ''
+}
+
+test('a lead that never reached the CRM is not pushed after it was erased, and no body is sent again', {
+  timeout: 60_000,
+}, async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  await partner.put('/dashboard/webhook-url', { webhook_url: 'https://127.0.0.1.example/hook' })
+  const { loid } = await partner.submitLead()
+  const delivery = await waitFor(
+    'the delivery',
+    async () => (await partner.get('/dashboard/webhook-logs')).body.data[0],
+  )
+  const env = { DATABASE_URL: portal.database.url, SECRETS_KEY: Buffer.alloc(32, 'k').toString('base64') }
+  expect((await folder.command(['applicants', 'erase', EMAIL, '--yes'], env)).err).toMatch(/security/)
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
+  await partner.post(`/crm/lead/${loid}/retry`)
+  expect((await partner.get(`/crm/lead/${loid}`)).body.data.lead.crm).toBe('failed')
+  const again = await partner.post(`/dashboard/webhook-logs/${delivery.id}/redeliver`)
+  expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in it were erased'])
+})
+
+test('a word that names nobody is refused', async () => {
+  await using folder = await openDataFolder()
+  const refused = await folder.command(['applicants', 'erase', 'Okafor'])
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringMatching(/^"Okafor" is no email address, phone number or ABN; usage: /),
+  ])
+})

@@ -1,0 +1,59 @@
+import type { Db } from '../db/database.ts'
+import {
+  findAnswersNaming,
+  findDealsByLoidOfAllPartners,
+  findDealsLikeOfAllPartners,
+  findLeadsByLoidOfAllPartners,
+  findLeadsLikeOfAllPartners,
+  findLogsLikeOfAllPartners,
+  findPartnerNames,
+  findRowsOfLoids,
+} from './applicants.queries.ts'
+import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
+
+export type Found = Awaited<ReturnType<typeof findApplicant>>
+
+/** Everything that the portal has of an applicant, whichever partner referred them. Reads whole tables: for operators. */
+export async function findApplicant(db: Db, applicant: Applicant) {
+  const likeLeads = await findLeadsLikeOfAllPartners(db, applicant)
+  const likeDeals = await findDealsLikeOfAllPartners(db, applicant)
+  const own = [
+    ...likeLeads.filter((lead) => [lead.email, lead.phone, lead.business_abn].some((text) => isOf(applicant, text))),
+    ...likeDeals.filter((deal) => [deal.email, deal.phone].some((text) => isOf(applicant, text))),
+  ].map(({ loid }) => loid)
+
+  // A lead and the deal that it became are one applicant's, also where only one of them says so.
+  const deals = await findDealsByLoidOfAllPartners(db, own)
+  const leads = await findLeadsByLoidOfAllPartners(db, [...own, ...deals.map(({ loid }) => loid)])
+  const loids = [
+    ...new Set([
+      ...own,
+      ...leads.flatMap(({ loid, deal_loid }) => [loid, deal_loid ?? loid]),
+      ...deals.map(({ loid }) => loid),
+    ]),
+  ]
+  const allDeals = await findDealsByLoidOfAllPartners(db, loids)
+
+  const logs = await findLogsLikeOfAllPartners(db, applicant, loids)
+  const names = await findPartnerNames(db, [...new Set([...leads, ...allDeals].map(({ partner_id }) => partner_id))])
+  const withPartner = <Row extends { partner_id: string }>(row: Row) => ({ partner: names.get(row.partner_id), ...row })
+  return {
+    leads: leads.map(withPartner),
+    deals: allDeals.map(withPartner),
+    notes: await findRowsOfLoids(db, 'notes', loids),
+    history: await findRowsOfLoids(db, 'history_entries', loids),
+    events: await findRowsOfLoids(db, 'events', loids),
+    webhook_logs: logs.filter(
+      ({ loid, request_body }) =>
+        (loid !== null && loids.includes(loid)) || (request_body !== null && isNamedIn(applicant, request_body)),
+    ),
+    remembered_answers: await findAnswersNaming(db, loids),
+  }
+}
+
+/** The records that the CRM still has, as Zoho's modules and ids. */
+export function inCrm({ leads, deals }: Found): string[] {
+  const named = (module: string, rows: readonly { loid: string; zoho_id: string | null }[]) =>
+    rows.flatMap(({ loid, zoho_id }) => (zoho_id === null ? [] : [`${module} ${zoho_id} (${loid})`]))
+  return [...named('Leads', leads), ...named('Deals', deals)]
+}

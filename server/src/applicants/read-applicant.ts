@@ -1,0 +1,41 @@
+import { isAbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
+import { phoneReadings } from '@portal/contract/phone.ts'
+
+/** By what somebody is looked for: everything that the operator's word can mean. */
+export interface Applicant {
+  email: string | null
+  /** E.164 and, as others may write them, without country code and trunk 0. */
+  phones: { e164: string; national: string }[]
+  abn: string | null
+}
+
+/** Undefined for a word that is neither an email address, a phone number nor an ABN. */
+export function readApplicant(word: string): Applicant | undefined {
+  const text = word.trim()
+  const email = /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : null
+  const phones = phoneReadings(text).map(({ e164 }) => ({ e164, national: e164.slice(3) }))
+  const abn = isAbn(text) ? normalizeBusinessNumber(text) : null
+  return email || phones.length > 0 || abn ? { email, phones, abn } : undefined
+}
+
+/** Whether a text is this email address, phone number or ABN, however it is written. */
+export function isOf({ email, phones, abn }: Applicant, text: string | null): boolean {
+  if (text === null) return false
+  if (email !== null && text.trim().toLowerCase() === email) return true
+  if (abn !== null && normalizeBusinessNumber(text) === abn) return true
+  return phones.length > 0 && phoneReadings(text).some((one) => phones.some(({ e164 }) => e164 === one.e164))
+}
+
+/** The same of any text in a JSON body. */
+export function isNamedIn(applicant: Applicant, body: string): boolean {
+  const isNamed = (value: unknown): boolean => {
+    if (typeof value === 'object' && value !== null) return Object.values(value).some(isNamed)
+    return (typeof value === 'string' || typeof value === 'number') && isOf(applicant, String(value))
+  }
+  try {
+    return isNamed(JSON.parse(body))
+  } catch {
+    // What is no JSON was refused, and may be anything: the words that were found in it have to do.
+    return true
+  }
+}

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { eraseLogBodies, eraseRecords, eraseWords } from '../applicants/applicants.queries.ts'
+import { type Found, findApplicant, inCrm } from '../applicants/find-applicant.ts'
+import { readApplicant } from '../applicants/read-applicant.ts'
+import type { Db } from '../db/database.ts'
+import { type Command, CommandFailed, type Given, onlyPositional, table, UsageError, usageOf } from './command.ts'
+
+export const exportApplicant: Command = {
+  name: 'applicants export',
+  parameters: '<email, phone or ABN> --to <file>',
+  summary: 'Writes all that the portal has of an applicant, over all partners, into a new JSON file.',
+  options: { to: { type: 'string' } },
+  async run(given, workplace) {
+    const { to } = given.values
+    if (typeof to !== 'string') throw new UsageError(`usage: ${usageOf(exportApplicant)}`)
+    const { db } = await workplace.database()
+    const { word, found } = await find(exportApplicant, given, db)
+    const text = JSON.stringify({ applicant: word, made_at: new Date().toISOString(), ...found }, null, 2)
+    await writeFile(path.resolve(to), `${text}\n`, { flag: 'wx', mode: 0o600 })
+    workplace.say(summary(found))
+    for (const [partner, loids] of ofPartners(found)) {
+      await workplace.security(db, 'applicant-exported', { partner, detail: loids.join(', ') })
+    }
+    return 0
+  },
+}
+
+export const eraseApplicant: Command = {
+  name: 'applicants erase',
+  parameters: '<email, phone or ABN> [--yes]',
+  summary: 'Empties all that names an applicant, over all partners, for good, and says what the CRM still has.',
+  options: { yes: { type: 'boolean' } },
+  async run(given, workplace) {
+    const { db, clock } = await workplace.database()
+    const { found } = await find(eraseApplicant, given, db)
+    workplace.say(summary(found))
+    if (given.values['yes'] !== true) await confirm()
+    await db.transaction().execute(async (tx) => {
+      const at = clock.now().toISOString()
+      const loids = [...new Set([...found.leads, ...found.deals].map(({ loid }) => loid))]
+      await eraseRecords(tx, loids, at)
+      await eraseWords(tx, loids)
+      await eraseLogBodies(
+        tx,
+        found.webhook_logs.map(({ id }) => id),
+      )
+      for (const [partner, ofPartner] of ofPartners(found)) {
+        await workplace.security(tx, 'applicant-erased', { partner, detail: ofPartner.join(', ') })
+      }
+    })
+    const left = inCrm(found)
+    workplace.say('\nErased. A sync brings nothing of it back.')
+    if (left.length > 0) workplace.say(`Still in the CRM, for its staff to delete:\n  ${left.join('\n  ')}`)
+    return 0
+  },
+}
+
+async function find(command: Command, given: Given, db: Db): Promise<{ word: string; found: Found }> {
+  const word = onlyPositional(command, given)
+  const applicant = readApplicant(word)
+  if (!applicant)
+    throw new UsageError(`${JSON.stringify(word)} is no email address, phone number or ABN; usage: ${usageOf(command)}`)
+  const found = await findApplicant(db, applicant)
+  if (found.leads.length + found.deals.length + found.webhook_logs.length === 0) {
+    throw new CommandFailed(`The portal has nothing of ${JSON.stringify(word)}`)
+  }
+  return { word, found }
+}
+
+function summary(found: Found): string {
+  const counts = Object.entries(found).map(([what, rows]) => [what.replaceAll('_', ' '), String(rows.length)])
+  const records = [...found.leads, ...found.deals].map(({ loid, partner }) => [loid, partner ?? ''])
+  return [table(counts), table(records)].filter(Boolean).join('\n\n')
+}
+
+function ofPartners({ leads, deals }: Found): Map<string, string[]> {
+  const rows = Map.groupBy([...leads, ...deals], ({ partner_id }) => partner_id)
+  return new Map([...rows].map(([partner, of]) => [partner, [...new Set(of.map(({ loid }) => loid))]]))
+}
+
+async function confirm(): Promise<void> {
+  if (!process.stdin.isTTY) throw new CommandFailed('Nothing was erased: add --yes where nobody can be asked')
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await asking.question('\nThis cannot be undone. Type erase to go on: ')
+  asking.close()
+  if (answer.trim() !== 'erase') throw new CommandFailed('Nothing was erased')
+}
