@@ -16,6 +16,7 @@ import { inboxRoutes } from './features/inbox/inbox.routes.ts'
 import { leadRoutes } from './features/leads/leads.routes.ts'
 import { liveRoutes } from './features/live/live.routes.ts'
 import { mailRoutes } from './features/mails/mails.routes.ts'
+import { outboxRoutes } from './features/mails/outbox.routes.ts'
 import { noteRoutes } from './features/notes/notes.routes.ts'
 import { logInboundCalls } from './features/partner-api/log-inbound-calls.ts'
 import { openApiRoutes } from './features/partner-api/open-api.routes.ts'
@@ -95,6 +96,7 @@ export async function createApp(
   partnerApiRoutes(mount, deps)
   webhookRoutes(mount, deps)
   mailRoutes(mount, app, deps)
+  outboxRoutes(app, deps)
   securityLogRoutes(mount, deps)
 
   await staticWeb(app, WEB_FOLDER)

@@ -55,6 +55,9 @@ async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Pr
 function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: string; password: string }): void {
   const lines = [`Partner portal   ${portalUrl}`]
   if (crm.mode === 'sandbox') lines.push(`CRM sandbox      ${crm.settings.apiUrl}  (play the lender here)`)
+  // Where features/mails/outbox.routes.ts shows them.
+  if (!config.smtpUrl && !config.isProduction)
+    lines.push(`Mails            ${portalUrl}/outbox  (none leaves this machine)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)
   lines.push('Ctrl+C stops     everything; your data stay')
   console.log(`\n  ${lines.join('\n  ')}\n`)

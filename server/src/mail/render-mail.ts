@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { escapeHtml } from './escape-html.ts'
 import type { Mail } from './mail.ts'
 import type { MailPart } from './mail-parts.ts'
 
@@ -73,9 +74,5 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, '
 }
 
 function filled(template: string, values: Record<string, string>): string {
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escaped(values[name] ?? ''))
-}
-
-function escaped(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`).replaceAll(/\r?\n/g, '<br>')
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ''))
 }

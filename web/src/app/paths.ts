@@ -23,6 +23,7 @@ export const paths = {
   search: (q: string) => ({ to: '/search', search: { q } }) as const,
   security: { to: '/security' },
   profile: { to: '/profile' },
+  notifications: { to: '/profile', hash: 'notifications' },
 } as const
 
 declare module '@tanstack/react-router' {

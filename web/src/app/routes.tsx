@@ -71,6 +71,12 @@ const routeTree = root.addChildren([
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/disown-page.tsx'), 'DisownPage'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/unsubscribe',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('../features/accounts/unsubscribe-page.tsx'), 'UnsubscribePage'),
+  }),
   // Without the layout around it, whose calls the server refuses until there is a second factor.
   createRoute({
     getParentRoute: () => root,

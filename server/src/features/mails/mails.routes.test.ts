@@ -441,3 +441,36 @@ test('the outbox has a mail once, however often it is sent', async () => {
   expect((await readdir(outbox)).filter((file) => file.includes('the-same-mail'))).toEqual(['the-same-mail.eml'])
   expect(await readFile(join(outbox, 'the-same-mail.eml'), 'utf8')).toContain('To: a@example.com')
 })
+
+test('GET /outbox shows the mails of development, whose content runs nothing', async () => {
+  const to = `<img/src=x>${'a'.repeat(3)}@example.com`
+  await portal.deps.mail.send({
+    id: '0-with-markup',
+    to,
+    subject: '<script>alert(1)</script>',
+    parts: [{ part: 'button', label: 'Open', url: 'https://portal.example/leads/LO-1' }],
+  })
+  const page = await fetch(`${portal.url}/outbox`)
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+  const list = await page.text()
+  expect(list).toContain('&#60;script&#62;alert(1)')
+  expect(list).not.toMatch(/<script|<img/)
+
+  const mail = await (await fetch(`${portal.url}/outbox/0-with-markup`)).text()
+  expect(mail).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox" src="/outbox/0-with-markup/html"')
+  const html = await fetch(`${portal.url}/outbox/0-with-markup/html`)
+  expect(html.headers.get('content-security-policy')).toMatch(/^sandbox allow-popups .*default-src 'none'/)
+  expect(await html.text()).toContain('href="https://portal.example/leads/LO-1"')
+  expect(await (await fetch(`${portal.url}/outbox/0-with-markup?view=text`)).text()).toContain('<pre>Open: https://')
+  expect(await (await fetch(`${portal.url}/outbox/0-with-markup?view=headers`)).text()).toContain('message-id')
+  for (const id of ['unknown', '..%2Fportal', 'a.b']) {
+    expect((await fetch(`${portal.url}/outbox/${id}`)).status).toBe(404)
+  }
+})
+
+test('there is no /outbox where mails are delivered', async () => {
+  await using withSmtp = await startPortal({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@lender.example' } })
+  const answer = await fetch(`${withSmtp.url}/outbox/0-with-markup/html`)
+  expect(await answer.text()).not.toContain('Partner Portal</title>')
+  expect(answer.headers.get('content-security-policy')).not.toContain('sandbox')
+})

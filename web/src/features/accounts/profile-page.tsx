@@ -11,6 +11,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { profileQuery } from './accounts.queries.ts'
 import { EmailForm } from './email-form.tsx'
 import { failedToLoadProfileText } from './failure-texts.ts'
+import { NotificationsCard } from './notifications-card.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { PersonalForm } from './personal-form.tsx'
 import { RequireOfEverybody } from './second-factor/require-of-everybody.tsx'
@@ -84,6 +85,7 @@ export function ProfilePage() {
               },
             ]}
           />
+          <NotificationsCard emailVerified={profile.data.email_verified} />
           <SecondFactorCard>
             <May least="owner">
               <RequireOfEverybody businessName={profile.data.business_name} />

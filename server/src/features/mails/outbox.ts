@@ -1,0 +1,25 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NotFound } from '../../errors.ts'
+
+export type OutboxMail = Awaited<ReturnType<typeof readOutboxMail>>
+
+/** The ids of the newest, the newest first: they begin with the time. */
+export async function listOutbox(folder: string, limit: number): Promise<string[]> {
+  const files = await readdir(folder).catch(() => [])
+  return files
+    .map((file) => file.replace(/\.eml$/, ''))
+    .toSorted()
+    .toReversed()
+    .slice(0, limit)
+}
+
+export async function readOutboxMail(folder: string, id: string) {
+  // For development only, as the page is.
+  const { default: PostalMime } = await import('postal-mime')
+  const source = await readFile(join(folder, `${id}.eml`)).catch(() => {
+    throw new NotFound('There is no such mail')
+  })
+  const { subject = '', to, date, html = '', text = '', headers } = await PostalMime.parse(source)
+  return { id, subject, to: to?.map(({ address }) => address).join(', ') ?? '', date, html, text, headers }
+}

@@ -1,0 +1,159 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import {
+  changeNotifications,
+  MAIL_KIND_WORDS,
+  MAIL_KINDS,
+  MAIL_TIMINGS,
+  type MailKind,
+  type MailTiming,
+  NotificationChange,
+  type NotificationSettings,
+  readNotifications,
+} from '@portal/contract/notifications.ts'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { call } from '../../api/call.ts'
+import { failureDetail, failureText } from '../../api/failure.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Spinner } from '../../ui/spinner.tsx'
+import { toast } from '../../ui/toast.ts'
+
+function notificationsQuery() {
+  return queryOptions({
+    queryKey: ['accounts', 'notifications'],
+    queryFn: ({ signal }) => call(readNotifications, { signal }),
+  })
+}
+
+/** What the person is told of by mail, and when (D73). */
+export function NotificationsCard({ emailVerified }: { emailVerified: boolean }) {
+  const settings = useQuery(notificationsQuery())
+  return (
+    <div id="notifications" ref={showIfAskedFor} className="scroll-mt-20">
+      <Card
+        title="Notifications"
+        description="Mails about your leads and deals. Mails about the security of your account always come."
+      >
+        {settings.isPending && (
+          <div className="min-h-96">
+            <Spinner label="Loading notifications" />
+          </div>
+        )}
+        {settings.isError && !settings.data && (
+          <Failure
+            text="Failed to load your notifications"
+            detail={failureDetail(settings.error)}
+            onRetry={() => void settings.refetch()}
+          />
+        )}
+        {!emailVerified && (
+          <Alert kind="warning" className="mb-4">
+            None of these mails is sent until you have confirmed your email address.
+          </Alert>
+        )}
+        {settings.data && <NotificationsForm settings={settings.data} />}
+      </Card>
+    </div>
+  )
+}
+
+/** Mails link to the card. The page comes after the router has looked for it. */
+function showIfAskedFor(card: HTMLDivElement | null): void {
+  if (card && window.location.hash === `#${card.id}`) card.scrollIntoView()
+}
+
+const TIMING_WORDS: Record<MailTiming, string> = { 'at-once': 'At once', digest: 'Digest', never: 'Never' }
+
+const MEANINGS: Record<MailKind, string> = {
+  outcome: 'A deal is won or handed on, a lead is closed',
+  'lender-note': 'With the lender’s own words',
+  crm: 'The CRM did not take a lead, deal or note',
+  webhook: 'Change notifications to your system ended',
+  'lead-status': 'A lead moved on or became a deal',
+  'deal-stage': 'A deal moved on',
+}
+
+function NotificationsForm({ settings }: { settings: NotificationSettings }) {
+  const queryClient = useQueryClient()
+  const { register, handleSubmit, formState, reset } = useForm({
+    resolver: zodResolver(NotificationChange),
+    defaultValues: settings,
+  })
+  const change = useMutation({
+    mutationFn: (body: NotificationChange) => call(changeNotifications, { body }),
+    onSuccess(changed) {
+      queryClient.setQueryData(notificationsQuery().queryKey, changed)
+      reset(changed)
+      toast.success('Notifications updated successfully')
+    },
+  })
+  const kinds = MAIL_KINDS.filter((kind) => settings.choices[kind] !== undefined)
+
+  return (
+    <form noValidate onSubmit={handleSubmit((values) => change.mutate(values))} className="grid grid-cols-1 gap-5">
+      {change.isError && <Alert kind="error">{failureText(change.error)}</Alert>}
+      <table className="-mt-2 w-full border-collapse">
+        <caption className="sr-only">When you are mailed about what</caption>
+        <thead>
+          <tr className="border-b border-line text-[0.8125rem] text-muted">
+            <th scope="col" className="py-2 text-left font-medium">
+              What happens
+            </th>
+            {MAIL_TIMINGS.map((timing) => (
+              <th key={timing} scope="col" className="w-16 py-2 text-center font-medium sm:w-24">
+                {TIMING_WORDS[timing]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.map((kind) => (
+            <tr key={kind} className="border-b border-line last:border-0 hover:bg-hover">
+              <th scope="row" className="py-2.5 pr-2 text-left font-medium text-ink">
+                {MAIL_KIND_WORDS[kind]}
+                <span className="block text-[0.8125rem] font-normal text-muted">{MEANINGS[kind]}</span>
+              </th>
+              {MAIL_TIMINGS.map((timing) => (
+                <td key={timing} className="p-0 text-center">
+                  <label className="flex min-h-14 cursor-pointer items-center justify-center">
+                    <span className="sr-only">
+                      {MAIL_KIND_WORDS[kind]}: {TIMING_WORDS[timing]}
+                    </span>
+                    <input
+                      type="radio"
+                      value={timing}
+                      className="size-4 cursor-pointer accent-brand pointer-coarse:size-5"
+                      {...register(`choices.${kind}`)}
+                    />
+                  </label>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <SelectField
+        label="Time zone"
+        options={timeZones(settings.time_zone)}
+        hint="The digest comes at 8:00 on working days, when there is something to tell."
+        fieldClassName="sm:max-w-sm"
+        {...register('time_zone')}
+      />
+      <div className="flex justify-end border-t border-line pt-5">
+        <Button type="submit" busy={change.isPending} idle={!formState.isDirty}>
+          Save Changes
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Those that the browser knows, and the one that was chosen even where it is none of them. */
+function timeZones(chosen: string): { value: string; label: string }[] {
+  const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen])
+  return [...zones].toSorted().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
+}

@@ -1,0 +1,49 @@
+import { INVALID_UNSUBSCRIBE_LINK, MAIL_KIND_WORDS, unsubscribe } from '@portal/contract/notifications.ts'
+import { useMutation } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { failureText } from '../../api/failure.ts'
+import { paths } from '../../app/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { AccountFrame, textLinkClass } from './account-frame.tsx'
+import { isRefusedLink } from './verification-link.ts'
+
+const route = getRouteApi('/unsubscribe')
+
+/** Where the link of a mail leads (D73). The click counts, not the visit: mail scanners visit every link. */
+export function UnsubscribePage() {
+  const { token } = route.useSearch()
+  const ending = useMutation({ mutationFn: (body: { token: string }) => call(unsubscribe, { body }) })
+
+  return (
+    <AccountFrame
+      title="Unsubscribe"
+      text="End the kind of mail that this link came with. Mails about the security of your account still come."
+      footer={
+        <Link {...paths.notifications} className={textLinkClass}>
+          Choose which mails you get
+        </Link>
+      }
+    >
+      <div className="grid grid-cols-1 gap-4">
+        {!token && <Alert kind="error">{INVALID_UNSUBSCRIBE_LINK}</Alert>}
+        {ending.isError && (
+          <Alert kind="error">
+            {isRefusedLink(ending.error) ? INVALID_UNSUBSCRIBE_LINK : failureText(ending.error)}
+          </Alert>
+        )}
+        {ending.isSuccess && (
+          <Alert kind="success">
+            You get no more mails about: {ending.data.kinds.map((kind) => MAIL_KIND_WORDS[kind]).join(', ')}.
+          </Alert>
+        )}
+        {token && !ending.isSuccess && (
+          <Button busy={ending.isPending} onClick={() => ending.mutate({ token })}>
+            Unsubscribe
+          </Button>
+        )}
+      </div>
+    </AccountFrame>
+  )
+}
