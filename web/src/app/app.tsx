@@ -4,8 +4,8 @@ import { useEffect } from 'react'
 import { onRoleChange } from '../api/role.ts'
 import { keepLive } from '../live/keep-live.ts'
 import { keepSession } from '../session/keep-session.ts'
+import { LateToaster } from '../ui/late-toaster.tsx'
 import { toast } from '../ui/toast.ts'
-import { Toaster } from '../ui/toaster.tsx'
 import { rememberPages } from '../ui/way-back.ts'
 import { ConfirmAgain } from './confirm-again.tsx'
 import { focusHeadingAfterNavigation } from './focus-heading.ts'
@@ -47,7 +47,7 @@ export function App({ router }: { router: AppRouter }) {
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
       <ConfirmAgain onSecondFactor={() => void leadToSecondFactor(router)} />
-      <Toaster />
+      <LateToaster />
     </QueryClientProvider>
   )
 }

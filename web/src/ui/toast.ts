@@ -16,7 +16,32 @@ const DURATION_MS_MAX = 8_000
 export const toastManager = Toast.createToastManager<ToastData>()
 let lastNumber = 0
 
+/** Until `Toaster` is there, whose code comes after the page: what is to be shown then, and what asks for it. */
+let isThere = false
+const waiting: (() => void)[] = []
+let askForToaster: (() => void) | undefined
+
+/** Calls back with the first toast. */
+export function onFirstToast(ask: () => void) {
+  askForToaster = ask
+  return () => {
+    askForToaster = undefined
+  }
+}
+
+/** Told by `Toaster` as it comes and goes. */
+export function setToasterThere(value: boolean) {
+  isThere = value
+  if (!isThere) return
+  for (const showIt of waiting.splice(0)) showIt()
+}
+
 function show(kind: ToastKind, text: string, durationMs = DURATION_MS[kind]) {
+  if (!isThere) {
+    waiting.push(() => show(kind, text, durationMs))
+    askForToaster?.()
+    return
+  }
   lastNumber += 1
   const timeout = Math.min(DURATION_MS_MAX, Math.max(DURATION_MS_MIN, durationMs))
   const id = `${kind}: ${text}`
@@ -31,5 +56,8 @@ export const toast = {
   error: (text: string, durationMs?: number) => show('error', text, durationMs),
   warning: (text: string, durationMs?: number) => show('warning', text, durationMs),
   info: (text: string, durationMs?: number) => show('info', text, durationMs),
-  clear: () => toastManager.close(),
+  clear: () => {
+    waiting.length = 0
+    toastManager.close()
+  },
 }

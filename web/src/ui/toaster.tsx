@@ -2,7 +2,7 @@ import { Toast } from '@base-ui/react/toast'
 import { clsx } from 'clsx'
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
 import { type FocusEvent, useEffect, useRef } from 'react'
-import { type ToastData, type ToastKind, toastManager } from './toast.ts'
+import { setToasterThere, type ToastData, type ToastKind, toastManager } from './toast.ts'
 
 type Item = ReturnType<typeof Toast.useToastManager<ToastData>>['toasts'][number]
 
@@ -24,6 +24,10 @@ const COLOURS: Record<ToastKind, string> = {
 
 /** The place where toasts appear, and their voice: it exists before the first one, or screen readers would miss it. */
 export function Toaster() {
+  useEffect(() => {
+    setToasterThere(true)
+    return () => setToasterThere(false)
+  }, [])
   return (
     <Toast.Provider toastManager={toastManager} limit={SHOWN_MAX}>
       <Toasts />

@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
+import { Quote } from '../inbox/quote.tsx'
 
 export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<typeof readRecentActivity>> }) {
   return (
@@ -37,7 +38,7 @@ export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<t
 function ActivityList({ activities }: { activities: Activity[] }) {
   return (
     <ol className="px-5 py-4">
-      {activities.map(({ id, title, description, loid, about, created_at }) => (
+      {activities.map(({ id, title, description, quote, loid, about, created_at }) => (
         <li key={id} className="group relative flex gap-4 pb-5 last:pb-1">
           <span aria-hidden className="relative mt-1.5 flex w-2 shrink-0 justify-center">
             <span className="absolute top-2 -bottom-7 w-px bg-line group-last:hidden" />
@@ -47,6 +48,7 @@ function ActivityList({ activities }: { activities: Activity[] }) {
             <div className="min-w-0 flex-1">
               <p className="font-medium">{title}</p>
               <p className="break-words text-muted">{description}</p>
+              {quote && <Quote>{quote}</Quote>}
             </div>
             <div className="flex items-baseline gap-3 text-[0.8125rem] text-muted sm:block sm:text-right">
               <time dateTime={created_at} title={formatDateTime(created_at)} className="block">

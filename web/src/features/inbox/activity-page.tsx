@@ -62,10 +62,10 @@ export function ActivityPage() {
       <PageHeader
         title="Activity"
         description="All that happened to your leads and deals in the last 90 days."
-        actions={<MarkAllRead news={news} />}
+        actions={<MarkAllRead news={news} variant="secondary" />}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-4">
+        <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
           <SelectField
             ref={typeRef}
             label="Type"

@@ -35,7 +35,7 @@ export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
         <Popover.Positioner anchor={bell} align="end" sideOffset={8} collisionPadding={8} className="z-40">
           <Popover.Popup
             finalFocus={bell}
-            className="flex max-h-[min(38rem,calc(100dvh-5rem))] w-[min(26rem,calc(100vw-1rem))] flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-lg"
+            className="flex max-h-[min(38rem,calc(100dvh-5rem))] w-[26rem] max-w-(--available-width) flex-col overflow-hidden rounded-xl border border-line bg-raised text-ink shadow-lg"
           >
             <div className="flex min-h-13 shrink-0 items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
               <Popover.Title className="text-[0.9375rem] font-semibold">Since you were here</Popover.Title>

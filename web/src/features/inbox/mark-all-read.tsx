@@ -2,13 +2,18 @@ import type { News } from '@portal/contract/inbox.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { failureText } from '../../api/failure.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, type ButtonVariant } from '../../ui/button.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
 import { toast } from '../../ui/toast.ts'
 import { markAllSeen } from './inbox.queries.ts'
 
+interface MarkAllReadProps {
+  news: News | undefined
+  variant?: ButtonVariant
+}
+
 /** Stays where it is when nothing is new, so that the focus does. */
-export function MarkAllRead({ news }: { news: News | undefined }) {
+export function MarkAllRead({ news, variant = 'ghost' }: MarkAllReadProps) {
   const queryClient = useQueryClient()
   const ref = useRef<HTMLButtonElement>(null)
   useFocusLeftBehind(ref)
@@ -20,7 +25,7 @@ export function MarkAllRead({ news }: { news: News | undefined }) {
   return (
     <Button
       ref={ref}
-      variant="ghost"
+      variant={variant}
       size="small"
       busy={mark.isPending}
       idle={!isUseful}

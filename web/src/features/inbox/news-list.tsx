@@ -35,7 +35,7 @@ export function NewsList({ news, onFollow }: NewsListProps) {
                 </time>
               </span>
               <span className="block wrap-anywhere text-muted">{line.summary}</span>
-              {line.quote && <Quote>{line.quote}</Quote>}
+              {line.quote && <Quote by="The lender">{line.quote}</Quote>}
             </LineLink>
           </li>
         ))}

@@ -1,10 +1,17 @@
 import type { ReactNode } from 'react'
 
+interface QuoteProps {
+  /** Where nothing beside it says whose words they are. */
+  by?: string
+  children: ReactNode
+}
+
 /** The lender's own words, never to be taken for the partner's. */
-export function Quote({ children }: { children: ReactNode }) {
+export function Quote({ by, children }: QuoteProps) {
   return (
-    <q className="mt-1 line-clamp-2 border-l-2 border-brand pl-2.5 text-[0.8125rem] wrap-anywhere text-ink quotes-['“''”']">
-      {children}
-    </q>
+    <span className="mt-1 line-clamp-2 border-l-2 border-brand pl-2.5 text-[0.8125rem] wrap-anywhere text-ink">
+      {by && <span className="text-muted">{by}: </span>}
+      <q className="quotes-['“''”']">{children}</q>
+    </span>
   )
 }
