@@ -68,6 +68,27 @@ test('a change asks for the password again, and its link lives a day', async () 
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
 })
 
+test('a new password ends a change that waits: who asked for it may have known the old one', async () => {
+  await using portal = await startPortal()
+  const newPassword = 'quite-another-horse'
+  const ways = [
+    async (ada: TestPartner) => {
+      const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
+      return portal.post('/auth/reset-password', { token: resetToken, newPassword })
+    },
+    (ada: TestPartner) =>
+      ada.put('/profile/password', { currentPassword: ada.password, newPassword, confirmPassword: newPassword }),
+  ]
+  for (const choosePassword of ways) {
+    const ada = await portal.newPartner()
+    await verify(portal, ada)
+    const token = await askedFor(portal, ada, `thief-of-${ada.email}`)
+    expect((await choosePassword(ada)).status).toBe(200)
+    expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
+    expect((await signIn(portal, ada.email, newPassword)).status).toBe(200)
+  }
+})
+
 test('the old address undoes a change for 72 hours: sessions, password, later changes and new factors end', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()

@@ -6,6 +6,7 @@ import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { removeAccountTokens } from './account-tokens.queries.ts'
+import { removeWaitingEmailChange } from './email-changes.queries.ts'
 import { lockCaller } from './lock-caller.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { hashPassword, isPassword, refuseWeakPassword } from './passwords.ts'
@@ -21,7 +22,7 @@ export const PASSWORD_CHECKS: RateLimit = {
   text: 'Too many wrong passwords. Please try again later.',
 }
 
-/** The codes and texts of section 8. All of the person's other sessions end (D54). */
+/** The codes and texts of section 8. All of the person's other sessions end (D54), and a change of the address that waits. */
 export async function changePersonPassword(
   deps: Deps,
   caller: SessionCaller,
@@ -49,6 +50,7 @@ export async function changePersonPassword(
     await updatePerson(tx, person.id, { password_hash: passwordHash }, clock.now().toISOString())
     await removeOtherSessions(tx, person.id, hashToken(caller.token))
     await removeAccountTokens(tx, person.id, 'second-factor')
+    await removeWaitingEmailChange(tx, person.id)
     const left = await settleAccess(tx, access, person, form.revokeAccess ?? false)
     await enqueueNotice(tx, deps, person.id, 'password-changed', { access: left })
     await security(tx, 'password-changed', { detail: revokedText(left) })

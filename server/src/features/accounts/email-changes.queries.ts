@@ -18,6 +18,11 @@ export async function saveEmailChange(
     .execute()
 }
 
+/** The person's that waits for its link. */
+export async function removeWaitingEmailChange(tx: Tx, personId: string): Promise<void> {
+  await tx.deleteFrom('email_changes').where('person_id', '=', personId).where('done_at', 'is', null).execute()
+}
+
 export function findEmailChange(db: Db, changeId: string) {
   return db.selectFrom('email_changes').selectAll().where('id', '=', changeId).executeTakeFirst()
 }

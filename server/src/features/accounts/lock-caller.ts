@@ -7,7 +7,7 @@ import { hasSession } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
 /**
- * For what opens the account later on: a new password, address or factor. A call that began before the owner ended its session must not bring
+ * For what opens the account later on: a new password, address, factor, key, webhook URL or guest. A call that began before the owner ended its session must not bring
  * in by it somebody who was shut out. Throws Unauthorized then; otherwise who ends the session waits for this transaction.
  */
 export async function lockCaller(

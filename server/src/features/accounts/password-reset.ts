@@ -7,11 +7,14 @@ import type { Visitor } from '../../http/visitor.ts'
 import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { findAccountToken, removeAccountTokens, takeAccountToken } from './account-tokens.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
+import { removeWaitingEmailChange } from './email-changes.queries.ts'
 import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
 import { hashNewPassword } from './passwords.ts'
 import { findPersonByEmail, getPerson, updatePerson } from './people.queries.ts'
+import { findKinds } from './second-factor/factors.ts'
+import { removeFactors } from './second-factor/remove-factors.ts'
 import { removeSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
@@ -52,8 +55,9 @@ export async function requestPasswordReset(
 }
 
 /**
- * A completed reset ends every session (D12) and makes the browser a known one (D53). It also proves the address (D15): for
- * the first time, it revokes the key and the webhook URL as well, which may be another's who signed up with it (D52).
+ * A completed reset ends every session (D12) and a change of the address that waits, and makes the browser a known one (D53). It also proves
+ * the address (D15): for the first time, it revokes key and webhook URL and removes the second factor as well, which may be another's who
+ * signed up with it (D52).
  */
 export async function setNewPassword(
   deps: Deps,
@@ -77,9 +81,14 @@ export async function setNewPassword(
     await updatePerson(tx, person.id, { password_hash: passwordHash }, now)
     await removeSessions(tx, person.id)
     await removeAccountTokens(tx, person.id, 'second-factor')
+    await removeWaitingEmailChange(tx, person.id)
     const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
     await enqueueNotice(tx, deps, person.id, 'password-reset', { access: left })
     const who = { partner: person.partner_id, person: person.id }
+    if (isFirst && (await findKinds(tx, person.id)).length > 0) {
+      await removeFactors(tx, person.id)
+      await security(tx, 'second-factor-reset', who)
+    }
     await security(tx, 'password-reset', { ...who, detail: revokedText(left) })
     return left
   })

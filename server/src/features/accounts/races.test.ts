@@ -3,7 +3,7 @@ import { request as openRequest } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
-import { type Answer, addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { type Answer, addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { hashToken } from './tokens.ts'
 
@@ -56,6 +56,26 @@ async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanw
     }
     return Promise.all(answers)
   })
+}
+
+/** A call whose head has been sent, and whose body comes with `end`. That answers the status. */
+function beginCall(method: string, path: string, token: string, content: object) {
+  const body = JSON.stringify(content)
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-length': body.length,
+  }
+  const call = openRequest(`${portal.url}/api${path}`, { method, headers })
+  const answered = once(call, 'response')
+  call.flushHeaders()
+  return {
+    async end() {
+      call.end(body)
+      const [{ statusCode }] = await answered
+      return statusCode
+    },
+  }
 }
 
 /** Keeps sign-ins waiting between the check of the password and the session. */
@@ -164,23 +184,26 @@ test('a change of the password that began before a reset does not undo it', asyn
 test('a call whose body comes late counts for nothing when its session ended meanwhile', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
-  const body = JSON.stringify({ firstName: 'Late' })
-  const late = openRequest(`${portal.url}/api/profile`, {
-    method: 'PUT',
-    headers: {
-      authorization: `Bearer ${bob.token}`,
-      'content-type': 'application/json',
-      'content-length': body.length,
-    },
-  })
-  const answered = once(late, 'response')
-  late.flushHeaders()
+  const late = beginCall('PUT', '/profile', bob.token, { first_name: 'Late' })
   await isSeen(bob.token)
   expect((await ada.put(`/team/people/${bob.id}`, { is_active: false })).status).toBe(200)
   portal.advance(2_000)
-  late.end(body)
-  const [{ statusCode }] = await answered
-  expect(statusCode).toBe(401)
+  expect(await late.end()).toBe(401)
+})
+
+test('a key, a URL or a guest that was asked for before a reset does not outlive it', async () => {
+  const ada = await portal.newPartner()
+  await confirmEmail(portal, ada)
+  const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
+  const late = [
+    beginCall('POST', '/dashboard/generate-api-key', ada.token, {}),
+    beginCall('PUT', '/dashboard/webhook-url', ada.token, { webhook_url: 'https://hooks.example/in' }),
+    beginCall('POST', '/team/invitations', ada.token, { email: 'guest@example.com', firstName: 'G', role: 'owner' }),
+  ]
+  await isSeen(ada.token)
+  const reset = { token: resetToken, newPassword: NEW_PASSWORD, revokeAccess: true }
+  expect((await portal.post('/auth/reset-password', reset)).status).toBe(200)
+  for (const { end } of late) expect(await end()).toBe(401)
 })
 
 test('there are ten recovery codes, however many are made at once', async () => {

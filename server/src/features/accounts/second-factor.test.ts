@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openAuthenticator } from '../../testing/authenticator.ts'
 import { addApp, addPasskey } from '../../testing/second-factor.ts'
-import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import { addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 
 const MINUTE_MS = 60_000
 
@@ -257,6 +257,7 @@ test('an owner requires a second factor of everybody, and who has none reaches o
 
 test('a new password ends a second step that waits', async () => {
   const partner = await portal.newPartner()
+  await confirmEmail(portal, partner)
   const app = await addApp(portal, partner)
   const { token } = await secondStep(partner)
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: partner.email })).body.data

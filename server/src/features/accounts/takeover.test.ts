@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answering, startReceiver } from '../../testing/receiver.ts'
+import { addApp } from '../../testing/second-factor.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 
 let portal: TestPortal
@@ -29,6 +30,7 @@ test('the first reset by mail ends session, API key and webhook URL of somebody 
   receiver.respond = answering(200)
   const squatter = await portal.newPartner()
   const { api_key } = (await squatter.post('/dashboard/generate-api-key')).body.data
+  await addApp(portal, squatter)
   await squatter.put('/dashboard/webhook-url', { webhook_url: receiver.url })
 
   const reset = await resetPassword(portal, squatter.email)

@@ -14,7 +14,7 @@ export function apiKeyRoutes(mount: Mount, deps: Deps): void {
   mount(readApiKeyStatus, ({ partner }) => keyStatus(partner))
   mount(generateApiKey, async ({ partner, limit, security }) => {
     await limit(NOTICES, partner.id)
-    const api_key = await generateKey(deps, partner.id, security)
+    const api_key = await generateKey(deps, partner, security)
     return { ...(await keyStatus(partner)), api_key }
   })
   mount(revokeApiKey, async ({ partner, security }) => {

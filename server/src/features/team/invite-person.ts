@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../errors.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import type { RateLimit } from '../../http/rate-limit.ts'
+import { lockCaller } from '../accounts/lock-caller.ts'
 import { findPersonByEmail, getPerson } from '../accounts/people.queries.ts'
 import { findInvitationToMail, replaceInvitation } from './invitations.queries.ts'
 import { mailInvitation } from './mail-invitation.job.ts'
@@ -29,6 +30,7 @@ export async function inviteToTeam(
   caller: SessionCaller,
   form: NewInvitation,
 ): Promise<Invitation> {
+  await lockCaller(tx, { clock }, caller)
   const inviter = await getPerson(tx, caller.personId)
   if (!inviter.email_verified) {
     throw new Conflict('CONFIRM_EMAIL', 'Confirm your own email address before you invite others')

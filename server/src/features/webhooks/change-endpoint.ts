@@ -3,7 +3,9 @@ import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { WebhookEndpointRow } from '../../db/tables.ts'
 import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
+import type { SessionCaller } from '../../http/authenticate.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
+import { lockCaller } from '../accounts/lock-caller.ts'
 import { enqueueNoticeToOwners } from '../accounts/mail-notice.job.ts'
 import { endPendingDeliveries } from './deliveries.queries.ts'
 import { NOT_SENT } from './disable-endpoint.ts'
@@ -14,11 +16,12 @@ import { newSecret } from './sign-delivery.ts'
 /** Sets the partner's one URL, or removes it. `secret` is the signing secret if this made it: nothing shows it again. */
 export async function changeEndpoint(
   deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'jobs'>,
-  partnerId: string,
+  caller: SessionCaller,
   url: string | null,
   security: NoteSecurity,
 ): Promise<{ endpoint: WebhookEndpointRow | undefined; secret: string | null }> {
   const { db, secrets, clock, config } = deps
+  const partnerId = caller.id
   if (url === null) {
     await db.transaction().execute(async (tx) => {
       if (!(await removeWebhookUrl(tx, partnerId))) return
@@ -32,6 +35,7 @@ export async function changeEndpoint(
   const secret = newSecret()
   const stored = secrets.encrypt(secret, webhookSecretOf(partnerId))
   const endpoint = await db.transaction().execute(async (tx) => {
+    await lockCaller(tx, deps, caller)
     await enqueueNoticeToOwners(tx, deps, partnerId, 'webhook-url-set')
     await security(tx, 'webhook-url-changed')
     return saveEndpoint(tx, partnerId, { url, secret: stored, at: clock.now().toISOString() })

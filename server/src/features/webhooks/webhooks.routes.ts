@@ -25,7 +25,7 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
   mount(readWebhookUrl, async ({ partner }) => shown(deps, await findEndpoint(db, partner.id)))
   mount(changeWebhookUrl, async ({ partner, body, limit, security }) => {
     await limit(NOTICES, partner.id)
-    const { endpoint, secret } = await changeEndpoint(deps, partner.id, body.webhook_url, security)
+    const { endpoint, secret } = await changeEndpoint(deps, partner, body.webhook_url, security)
     return { ...shown(deps, endpoint), secret }
   })
   mount(rotateWebhookSecret, async ({ partner, security }) => {

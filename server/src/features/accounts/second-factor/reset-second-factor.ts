@@ -3,16 +3,13 @@ import { removeAccountTokens } from '../account-tokens.queries.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
 import { lockPerson } from '../people.queries.ts'
 import { removeSessions } from '../sessions.queries.ts'
-import { removePasskeys } from './passkeys.queries.ts'
-import { removeRecoveryCodes, removeTotp } from './second-factor.queries.ts'
+import { removeFactors } from './remove-factors.ts'
 
 /** For a person who is locked out. They sign in with the password alone and are told by mail. How many sessions ended. */
 export function resetSecondFactor(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>, personId: string): Promise<number> {
   return deps.db.transaction().execute(async (tx) => {
     await lockPerson(tx, personId)
-    await removeTotp(tx, personId)
-    await removePasskeys(tx, personId)
-    await removeRecoveryCodes(tx, personId)
+    await removeFactors(tx, personId)
     await removeAccountTokens(tx, personId, 'second-factor')
     await enqueueNotice(tx, deps, personId, 'second-factor-reset')
     return removeSessions(tx, personId)
