@@ -100,7 +100,7 @@ export function DealPage() {
       />
       {timeline.data && <Way standing={timeline.data.standing} />}
       <ReferralPanels
-        timeline={<TimelineCard of={{ kind: 'deal', loid }} timeline={timeline} />}
+        timeline={<TimelineCard key={loid} of={{ kind: 'deal', loid }} timeline={timeline} />}
         notes={
           <NotesPanel
             parent={{ kind: 'deal', loid: deal.loid }}

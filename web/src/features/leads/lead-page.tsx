@@ -81,7 +81,7 @@ export function LeadPage() {
       />
       {timeline.data && <Way standing={timeline.data.standing} />}
       <ReferralPanels
-        timeline={<TimelineCard of={{ kind: 'lead', loid }} timeline={timeline} />}
+        timeline={<TimelineCard key={loid} of={{ kind: 'lead', loid }} timeline={timeline} />}
         notes={
           <NotesPanel
             parent={{ kind: 'lead', loid: lead.loid }}

@@ -8,6 +8,7 @@ import { formatDateTime, formatDays, formatRelativeTime } from '../../format/dat
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { changeMark } from '../../ui/change-mark.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { type TimelineOf, timelineQuery } from './referral.queries.ts'
 
@@ -41,6 +42,8 @@ function Entries({ of, part, shownAtFirst }: { of: TimelineOf; part: ReferralTim
   const [wantsEarlier, setWantsEarlier] = useState(false)
   const before = wantsEarlier ? earlier?.before : undefined
   const next = useQuery({ ...timelineQuery(of, before), enabled: before !== undefined })
+  // What comes while one looks is marked, as on lists.
+  const [known] = useState(() => new Set(entries.map((entry) => entry.id)))
   const lastShown = useRef<HTMLLIElement>(null)
   const shown = isOpen ? entries.length : shownAtFirst
   const hidden = entries.length - shown + (earlier?.count ?? 0)
@@ -59,6 +62,7 @@ function Entries({ of, part, shownAtFirst }: { of: TimelineOf; part: ReferralTim
           key={entry.id}
           ref={index === shown - 1 ? lastShown : undefined}
           entry={entry}
+          isNew={!known.has(entry.id)}
           isLast={index === entries.length - 1 && !earlier}
           className={index < shown ? 'flex' : 'hidden print:flex'}
         />
@@ -87,14 +91,20 @@ function Entries({ of, part, shownAtFirst }: { of: TimelineOf; part: ReferralTim
 interface EntryProps {
   ref?: Ref<HTMLLIElement> | undefined
   entry: TimelineEntry
+  isNew: boolean
   isLast: boolean
   className: string
 }
 
-function Entry({ ref, entry, isLast, className }: EntryProps) {
+function Entry({ ref, entry, isNew, isLast, className }: EntryProps) {
   const { type, at, text, is_lender: isLender } = entry
   return (
-    <li ref={ref} tabIndex={-1} className={clsx('relative gap-3 outline-none', !isLast && 'pb-5', className)}>
+    <li
+      ref={ref}
+      tabIndex={-1}
+      data-changed={isNew ? changeMark(1) : undefined}
+      className={clsx('relative gap-3 outline-none', !isLast && 'pb-5', className)}
+    >
       {!isLast && <span aria-hidden className="absolute top-6 bottom-0 left-3 w-px -translate-x-1/2 bg-line" />}
       <Mark entry={entry} />
       <div className="min-w-0 flex-1">
