@@ -7,6 +7,7 @@ import { eraseApplicant, exportApplicant } from './operator/applicants-commands.
 import { backUp, restore } from './operator/backup-commands.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
+import { dropJob, listJobs, retryJob } from './operator/jobs-commands.ts'
 import { listMailsInTrouble } from './operator/mails-command.ts'
 import { migrateNow } from './operator/migrate-command.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
@@ -31,6 +32,10 @@ const COMMANDS = [
   listSecurityLog,
   listMailsInTrouble,
   pruneNow,
+  // Longer names first: `jobs` is the beginning of the others.
+  retryJob,
+  dropJob,
+  listJobs,
   rotateSecrets,
   exportApplicant,
   eraseApplicant,

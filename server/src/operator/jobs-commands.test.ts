@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { openDataFolder } from '../testing/portal-process.ts'
+import { startPortal } from '../testing/start-portal.ts'
+import { waitFor } from '../testing/wait-for.ts'
+
+test('operators list, retry and drop jobs that wait or were given up', { timeout: 60_000 }, async () => {
+  await using folder = await openDataFolder()
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  const { pool } = portal.deps
+  const stateOf = async (id: string) => {
+    const { rows } = await pool.query<{ state: string }>('select state from jobs.job where id = $1', [id])
+    return rows[0]?.state
+  }
+  const env = { DATABASE_URL: portal.database.url }
+  const listed = await waitFor('a retry', async () => {
+    const { out } = await folder.command(['jobs', 'push-lead'], env)
+    return /waits for a retry/.test(out) && out
+  })
+  expect(listed).toMatch(/^ID +QUEUE +STATE +SINCE \(UTC\) +DUE \(UTC\) +TRIES +ABOUT +PROBLEM\n/)
+  expect(listed).toMatch(
+    new RegExp(
+      `^\\S{36} +push-lead +waits for a retry +\\S+ +\\S+ +\\d+ +\\{"loid":"${loid}","partnerId":"${partner.id}"\\} +The CRM`,
+      'm',
+    ),
+  )
+  const id = /^(\S{36}) +push-lead/m.exec(listed)?.[1] ?? ''
+
+  await pool.query(
+    "update jobs.job set state = 'failed', retry_count = retry_limit, completed_on = now() where id = $1",
+    [id],
+  )
+  expect((await folder.command(['jobs'], env)).out).toMatch(new RegExp(`^${id} +push-lead +given up `, 'm'))
+  expect(await folder.command(['jobs', 'retry', id], env)).toMatchObject({ code: 0, out: 'Jobs that run now: 1\n' })
+  await waitFor('another try', async () => (await stateOf(id)) === 'active' || (await stateOf(id)) === 'retry')
+
+  await waitFor('the job to wait again', async () => (await stateOf(id)) !== 'active')
+  expect(await folder.command(['jobs', 'drop', id], env)).toMatchObject({ code: 0, out: 'Jobs removed: 1\n' })
+  expect(await stateOf(id)).toBeUndefined()
+  expect(await folder.command(['jobs', 'drop', id], env)).toMatchObject({
+    code: 1,
+    err: `No job that waits or was given up is "${id}"\n`,
+  })
+})

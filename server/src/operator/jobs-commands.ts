@@ -1,0 +1,58 @@
+import { type Command, CommandFailed, type Given, onlyPositional, table, UsageError, usageOf } from './command.ts'
+import { dropJobs, findJobs, retryJobs } from './jobs.queries.ts'
+import type { Workplace } from './workplace.ts'
+
+const JOBS_MAX = 500
+const STATES = { created: 'waits', retry: 'waits for a retry', active: 'runs', failed: 'given up' } as const
+
+export const listJobs: Command = {
+  name: 'jobs',
+  parameters: '[<queue>]',
+  summary: `Lists background jobs that wait, run or were given up in the last day, the oldest ${JOBS_MAX}, of all queues or one.`,
+  async run(given, workplace) {
+    const [queue, ...more] = given.positionals
+    if (more.length > 0) throw new UsageError(`usage: ${usageOf(listJobs)}`)
+    const { db } = await workplace.database()
+    const rows = (await findJobs(db, queue, JOBS_MAX)).map((job) => [
+      job.id,
+      job.queue,
+      STATES[job.state],
+      job.created_at.slice(0, 19),
+      job.due_at.slice(0, 19),
+      String(job.tries),
+      JSON.stringify(job.payload ?? {}),
+      job.problem ?? '',
+    ])
+    workplace.say(table([['ID', 'QUEUE', 'STATE', 'SINCE (UTC)', 'DUE (UTC)', 'TRIES', 'ABOUT', 'PROBLEM'], ...rows]))
+    return 0
+  },
+}
+
+export const retryJob: Command = {
+  name: 'jobs retry',
+  parameters: '<id or queue>',
+  summary: 'Lets a job, or all of a queue, run now: those that wait, and those given up once more.',
+  run: (given, workplace) => change(retryJob, given, workplace, retryJobs, 'Jobs that run now'),
+}
+
+export const dropJob: Command = {
+  name: 'jobs drop',
+  parameters: '<id or queue>',
+  summary: 'Removes a job, or all of a queue, that waits or was given up; what it was about stays as it is.',
+  run: (given, workplace) => change(dropJob, given, workplace, dropJobs, 'Jobs removed'),
+}
+
+async function change(
+  command: Command,
+  given: Given,
+  workplace: Workplace,
+  act: typeof retryJobs,
+  said: string,
+): Promise<number> {
+  const idOrQueue = onlyPositional(command, given)
+  const { db } = await workplace.database()
+  const count = await act(db, idOrQueue)
+  if (count === 0) throw new CommandFailed(`No job that waits or was given up is ${JSON.stringify(idOrQueue)}`)
+  workplace.say(`${said}: ${count}`)
+  return 0
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+
+export interface ListedJob {
+  id: string
+  queue: string
+  state: 'created' | 'retry' | 'active' | 'failed'
+  created_at: string
+  /** When it may run. */
+  due_at: string
+  tries: number
+  /** What it is about, in ids and LOIDs. */
+  payload: Record<string, unknown> | null
+  problem: string | null
+}
+
+/** That wait, run or were given up, the oldest first: all, or those of one queue. */
+export async function findJobs(db: Db, queue: string | undefined, limit: number): Promise<ListedJob[]> {
+  const { rows } = await sql<ListedJob>`
+    select id, name as queue, state, created_on::timestamptz(3) as created_at, start_after::timestamptz(3) as due_at,
+           retry_count as tries, data - 'traceparent' as payload, output ->> 'message' as problem
+      from jobs.job
+     where state in ('created', 'retry', 'active', 'failed') and (${queue ?? null}::text is null or name = ${queue ?? null})
+     order by created_on, id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Of a job's id or a queue's name. How many run as soon as there is a place; a job given up gets one more try. */
+export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update jobs.job
+       set state = case state when 'failed' then 'retry' else state end, completed_on = null, start_after = now(),
+           retry_limit = greatest(retry_limit, retry_count + 1), keep_until = greatest(keep_until, now() + interval '1 day')
+     where state in ('created', 'retry', 'failed') and ${isMeant(idOrQueue)}`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** How many there are no more. Those that run are left alone. */
+export async function dropJobs(db: Db, idOrQueue: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from jobs.job where state in ('created', 'retry', 'failed') and ${isMeant(idOrQueue)}`.execute(db)
+  return Number(numAffectedRows)
+}
+
+function isMeant(idOrQueue: string) {
+  return sql`(id::text = ${idOrQueue} or name = ${idOrQueue})`
+}
