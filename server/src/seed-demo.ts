@@ -2,9 +2,10 @@ import { SignUp } from '@portal/contract/accounts.ts'
 import { DEAL_NOTE_TITLE } from '@portal/contract/choices.ts'
 import { DealFilters } from '@portal/contract/deals.ts'
 import { CONSENT_VERSION, NewLead } from '@portal/contract/leads.ts'
+import { newId } from './db/ids.ts'
 import type { Deps } from './deps.ts'
 import { hashPassword } from './features/accounts/passwords.ts'
-import { findPersonByEmail, markEmailVerified } from './features/accounts/people.queries.ts'
+import { findPersonByEmail, insertPerson, markEmailVerified } from './features/accounts/people.queries.ts'
 import { signUpPartner } from './features/accounts/sign-up.ts'
 import { findDeals } from './features/deals/deals.queries.ts'
 import { findNewestLeads } from './features/leads/leads.queries.ts'
@@ -23,6 +24,9 @@ const DEMO_PARTNER = SignUp.parse({
   firstName: 'Mia',
   lastName: 'Harbour',
 })
+
+/** Has the same password. What a colleague did is news to the demo person (D72). */
+const COLLEAGUE = { email: 'tom@harbourfinance.example', first_name: 'Tom', last_name: 'Reid', role: 'member' as const }
 
 const SUBMITTED_LEAD = NewLead.parse({
   firstName: 'Ingrid',
@@ -48,30 +52,48 @@ const SYNC_WAIT_MS_MAX = 20_000
 
 /** Signs the demo partner up, pulls its leads and deals and lets it work on them, unless this was done before. */
 export async function seedDemo(deps: Deps): Promise<void> {
-  const { partnerId, personId } = await findOrSignUp(deps)
+  const { partnerId, personId, passwordHash } = await findOrSignUp(deps)
   if (await findLastSuccess(deps.db, partnerId, 'leads')) return
   await waitForRun(deps, partnerId, await startSync(deps, partnerId, 'all'), SYNC_WAIT_MS_MAX)
   if (!(await findLastSuccess(deps.db, partnerId, 'leads'))) return
-  await workOnRecords(deps, {
+  const mia = {
     id: partnerId,
     businessName: DEMO_PARTNER.businessName,
     submitter: { id: personId, name: `${DEMO_PARTNER.firstName} ${DEMO_PARTNER.lastName}` },
-  })
+  }
+  await workOnRecords(deps, mia, passwordHash)
 }
 
 /** What was in the CRM before the first sync is no news (D35), so that without this nothing had happened yet. */
-async function workOnRecords(deps: Deps, partner: Caller): Promise<void> {
-  const leads = await findNewestLeads(deps.reads, partner, 5)
-  const deals = await findDeals(deps, partner.id, DealFilters.parse({}), deps.config.timezone)
+async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
+  const leads = await findNewestLeads(deps.reads, mia, 5)
+  const deals = await findDeals(deps, mia.id, DealFilters.parse({}), deps.config.timezone)
+  const now = deps.clock.now()
+  const colleague = {
+    ...COLLEAGUE,
+    id: newId(now),
+    partner_id: mia.id,
+    password_hash: passwordHash,
+    email_verified: true,
+  }
+  const tom = { ...mia, submitter: { id: colleague.id, name: `${COLLEAGUE.first_name} ${COLLEAGUE.last_name}` } }
   const notes = [
-    { on: 'lead', loid: leads.rows.at(-1)?.loid, hoursAgo: 26, content: 'Six months of statements come by email.' },
     {
+      by: mia,
+      on: 'lead',
+      loid: leads.rows.at(-1)?.loid,
+      hoursAgo: 26,
+      content: 'Six months of statements come by email.',
+    },
+    {
+      by: mia,
       on: 'deal',
       loid: deals.rows.at(1)?.loid,
       hoursAgo: 5,
       content: 'The client is happy and asks about a second loan.',
     },
     {
+      by: tom,
       on: 'deal',
       loid: deals.rows.at(0)?.loid,
       hoursAgo: 1,
@@ -79,10 +101,11 @@ async function workOnRecords(deps: Deps, partner: Caller): Promise<void> {
     },
   ] as const
   await deps.db.transaction().execute(async (tx) => {
-    await submitLead(tx, hoursBefore(deps, 3), partner, SUBMITTED_LEAD)
-    for (const { loid, hoursAgo, ...note } of notes) {
+    await insertPerson(tx, { ...colleague, created_at: now.toISOString(), modified_time: now.toISOString() })
+    await submitLead(tx, hoursBefore(deps, 3), tom, SUBMITTED_LEAD)
+    for (const { by, loid, hoursAgo, ...note } of notes) {
       const title = note.on === 'deal' ? DEAL_NOTE_TITLE : null
-      if (loid) await addNoteToRecord(tx, hoursBefore(deps, hoursAgo), partner, { ...note, loid, title })
+      if (loid) await addNoteToRecord(tx, hoursBefore(deps, hoursAgo), by, { ...note, loid, title })
     }
   })
 }
@@ -91,14 +114,15 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
   return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
 }
 
-async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string }> {
+/** The account is older than what happened, which would be no news otherwise. */
+async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
-  if (person) return { partnerId: person.partner_id, personId: person.id }
+  if (person) return { partnerId: person.partner_id, personId: person.id, passwordHash: person.password_hash }
   const passwordHash = await hashPassword(DEMO_PARTNER.password)
   return deps.db.transaction().execute(async (tx) => {
-    const { partnerId, personId } = await signUpPartner(tx, deps, DEMO_PARTNER, passwordHash)
+    const { partnerId, personId } = await signUpPartner(tx, hoursBefore(deps, 48), DEMO_PARTNER, passwordHash)
     // The sandbox has its records already, which wait for nothing else (D52).
     await markEmailVerified(tx, personId)
-    return { partnerId, personId }
+    return { partnerId, personId, passwordHash }
   })
 }
