@@ -34,7 +34,7 @@ const SERVER_FOLDERS = {
   apply: ['db', 'events', 'history', 'zoho'],
   jobs: ['db'],
   http: ['db'],
-  metrics: ['db', 'http'],
+  metrics: ['db', 'http', 'live'],
   zoho: ['db'],
   push: ['apply', 'db', 'events', 'jobs', 'zoho'],
   loids: ['db'],

@@ -17,7 +17,7 @@ import { findRoles } from './features/accounts/sessions.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { readStatusMeanings } from './history/status-meanings.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
-import { openLive } from './live/live.ts'
+import { type Live, openLive } from './live/live.ts'
 import { openMailer } from './mail/mail.ts'
 import type { MetricsServer } from './metrics/metrics-server.ts'
 import { openCrm } from './zoho/crm.ts'
@@ -165,7 +165,6 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const isWorking = config.role !== 'web'
   const parts = await openParts(settings)
   const { deps, jobDeps, worker, reachDatabase } = parts
-  const metrics = await openMetrics(parts)
   let isStarted = false
   const closing = new AbortController()
   const isStopping = () => closing.signal.aborted
@@ -173,6 +172,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     streamsMax: Math.floor(config.connectionsMax / 2),
     findRoles: (tokens) => findRoles(deps, tokens),
   })
+  const metrics = await openMetrics(parts, live)
   const [app] = await Promise.all([
     createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }, live, metrics?.count),
     isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
@@ -222,11 +222,11 @@ async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): 
 }
 
 /** The packages are loaded only where they are wanted. */
-async function openMetrics({ deps, jobDeps }: Parts): Promise<MetricsServer | undefined> {
+async function openMetrics({ deps, jobDeps }: Parts, live: Live): Promise<MetricsServer | undefined> {
   const { metricsPort: port, metricsHost: host } = deps.config
   if (port === undefined) return undefined
   const { startMetricsServer } = await import('./metrics/metrics-server.ts')
-  return startMetricsServer(jobDeps, { host, port, pools: { pages: deps.pool, jobs: jobDeps.pool } })
+  return startMetricsServer(jobDeps, { host, port, pools: { pages: deps.pool, jobs: jobDeps.pool }, live })
 }
 
 /** A portal that listens has accepted work, so nothing ends it any more: not even a database that goes away just now. */

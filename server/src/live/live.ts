@@ -34,6 +34,8 @@ interface LiveSettings {
 export interface Live extends Hearer {
   /** Throws where no stream can be had. */
   open(reader: Reader, call: StreamCall): void
+  /** How many are open in this process. */
+  count(): number
   /** Ends all streams; further ones are refused. */
   close(): void
 }
@@ -133,6 +135,7 @@ export function openLive(
         stream.cut()
       })
     },
+    count: () => streams.size,
     close() {
       isClosed = true
       clearTimeout(looking)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Deps } from '../deps.ts'
 import type { Answered } from '../http/server.ts'
+import type { Live } from '../live/live.ts'
 import { openDatabaseFigures } from './database-figures.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 
@@ -15,14 +16,15 @@ interface MetricsOptions {
   host: string
   port: number
   pools: Parameters<typeof openProcessMetrics>[0]['pools']
+  live: Pick<Live, 'count'>
 }
 
 /** `GET /metrics` for Prometheus, on a port of its own that the internet does not see (D95). */
 export async function startMetricsServer(
   deps: Pick<Deps, 'db' | 'crm' | 'config' | 'log'>,
-  { host, port, pools }: MetricsOptions,
+  { host, port, pools, live }: MetricsOptions,
 ): Promise<MetricsServer> {
-  const { registry, count } = openProcessMetrics({ pools, crmCalls: deps.crm.callsUsed })
+  const { registry, count } = openProcessMetrics({ pools, crmCalls: deps.crm.callsUsed, liveStreams: live.count })
   const readFigures = openDatabaseFigures(deps)
 
   const server = createServer((request, response) => {

@@ -1,3 +1,4 @@
+import { readLive } from '@portal/contract/live.ts'
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Answered } from '../http/server.ts'
@@ -8,6 +9,7 @@ export interface ProcessMetrics {
   count(answered: Answered): void
 }
 
+const LIVE = `/api${readLive.path}`
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** Node looks at its event loop so often. */
 const LOOP_MS = 20
@@ -15,6 +17,7 @@ const LOOP_MS = 20
 export function openProcessMetrics(sources: {
   pools: Record<string, Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>>
   crmCalls(): number
+  liveStreams(): number
 }): ProcessMetrics {
   const registry = new Registry()
   const registers = [registry]
@@ -56,11 +59,21 @@ export function openProcessMetrics(sources: {
     },
   })
 
+  new Gauge({
+    name: 'portal_live_streams',
+    help: 'Open pages that are told at once what happens.',
+    registers,
+    collect() {
+      this.set(sources.liveStreams())
+    },
+  })
+
   return {
     registry,
     count({ method, route = 'none', status, ms }) {
       requests.inc({ method, route, status })
-      seconds.observe({ method, route }, ms / 1_000)
+      // A live page's answer lasts as long as the page is open.
+      if (route !== LIVE) seconds.observe({ method, route }, ms / 1_000)
     },
   }
 }
