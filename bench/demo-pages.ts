@@ -63,6 +63,7 @@ const PUBLIC_PAGES: DemoPage[] = [
   { name: '/verify-email', path: '/verify-email?token=x', isPublic: true, shows: 'h1' },
   { name: '/confirm-email', path: '/confirm-email?token=x', isPublic: true, shows: 'h1' },
   { name: '/undo-email', path: '/undo-email?token=x', isPublic: true, shows: 'h1' },
+  { name: '/invite', path: '/invite?token=x', isPublic: true, shows: 'h1' },
   { name: '/disown', path: '/disown?token=x', isPublic: true, shows: 'h1' },
 ]
 
@@ -80,6 +81,7 @@ function partnerPages(leadLoid: string, dealLoid: string): DemoPage[] {
     { name: '/api-keys', path: '/api-keys', shows: 'main h2' },
     { name: '/team', path: '/team', shows: 'main select' },
     { name: '/security', path: '/security', shows: 'tbody tr' },
+    { name: '/second-factor', path: '/second-factor', shows: 'main h2' },
     { name: '/profile', path: '/profile', shows: 'main form button[type=submit]' },
   ]
   return pages.map((page) => ({ ...page, isPublic: false }))

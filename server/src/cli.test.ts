@@ -68,7 +68,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   const { out: log } = await folder.command(['security-log', '--partner', bobsId])
   expect(log.split('\n').slice(0, 5)).toEqual([
     expect.stringMatching(/^TIME +BUSINESS +WHO +WHAT +IP ADDRESS +BROWSER$/),
-    expect.stringMatching(/^\S+Z +bob Broking +bob@example.com +Signed in +127\.0\.0\.1$/),
+    expect.stringMatching(/^\S+Z +bob Broking +bob@example.com +Signed in, by password +127\.0\.0\.1$/),
     expect.stringMatching(/ +operator +Account activated$/),
     expect.stringMatching(/ +bob@example.com +Sign-in failed, ACCOUNT_INACTIVE +127/),
     expect.stringMatching(/ +operator +Account deactivated$/),

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { insertAccountToken, removeAccountTokens } from './account-tokens.queries.ts'
 import { resetMail } from './mails.ts'
-import { findPersonByEmail, type Person } from './people.queries.ts'
+import { findPersonByEmail, lockPerson, type Person } from './people.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 const VALID_MS = 3_600_000
@@ -24,6 +24,7 @@ export async function sendResetLink(deps: Deps, person: Person): Promise<string>
   const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
   const purpose = 'reset-password'
   await deps.db.transaction().execute(async (tx) => {
+    await lockPerson(tx, person.id)
     await removeAccountTokens(tx, person.id, purpose)
     await insertAccountToken(tx, { hash: hashToken(token), personId: person.id, purpose, expiresAt })
   })

@@ -206,6 +206,16 @@ test('a key, a URL or a guest that was asked for before a reset does not outlive
   for (const { end } of late) expect(await end()).toBe(401)
 })
 
+test('of two reset links that are made at once only one serves', async () => {
+  const ada = await portal.newPartner()
+  const forget = () => portal.post('/auth/forgot-password', { email: ada.email })
+  const links = await whileLocked('lock table account_tokens in exclusive mode', [forget, forget])
+  const resets = links.map(({ body }) =>
+    portal.post('/auth/reset-password', { token: body.data.resetToken, newPassword: NEW_PASSWORD }),
+  )
+  expect((await Promise.all(resets)).map(({ status }) => status).toSorted()).toEqual([200, 400])
+})
+
 test('there are ten recovery codes, however many are made at once', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
