@@ -11,6 +11,7 @@ test('the bell counts the records that changed, and its panel tells what happene
   page,
   partner,
 }) => {
+  test.slow()
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)
@@ -47,10 +48,8 @@ test('the bell counts the records that changed, and its panel tells what happene
   await expect(panel).toBeHidden()
   await expect(bellOf(page)).toHaveAccessibleName('What is new: 1')
   await page.goto('/leads')
-  const rows = page.getByRole('row').or(page.getByRole('article'))
   await expect(page.getByRole('link', { name: 'New: Okafor Freight' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Clearview Glass', exact: true })).toBeVisible()
-  await expect(rows.first()).toBeVisible()
 
   await bellOf(page).click()
   await panel.getByRole('button', { name: 'Mark all as read' }).click()
@@ -60,6 +59,7 @@ test('the bell counts the records that changed, and its panel tells what happene
 })
 
 test('what needs attention has one action, and can be put away', async ({ page, partner }) => {
+  test.slow()
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)

@@ -1,4 +1,4 @@
-import type { ActivityEntry } from '@portal/contract/inbox.ts'
+import type { ActivityEntry } from '@portal/contract/activity.ts'
 import { personName } from '@portal/contract/person-name.ts'
 import { activityOf } from '../../events/activity.ts'
 import type { ActivityRow } from './activity.queries.ts'

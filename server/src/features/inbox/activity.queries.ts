@@ -1,4 +1,4 @@
-import type { ActivityFilters } from '@portal/contract/inbox.ts'
+import type { ActivityFilters } from '@portal/contract/activity.ts'
 import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
 import { type SqlBool, sql } from 'kysely'
 import { timeOfId } from '../../db/ids.ts'

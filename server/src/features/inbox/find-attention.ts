@@ -1,6 +1,6 @@
+import type { AttentionItem } from '@portal/contract/attention.ts'
 import { INACTIVE_LEAD_STATUSES, stageGroup } from '@portal/contract/choices.ts'
 import { wholeDays } from '@portal/contract/dates.ts'
-import type { AttentionItem } from '@portal/contract/inbox.ts'
 import { ATTENTION_MAX } from '@portal/contract/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { findUsualTimes, type UsualTimeOfValue } from '../../history/usual-times.queries.ts'

@@ -1,4 +1,6 @@
-import { markNewsSeen, putAway, readActivity, readAttention, readNews } from '@portal/contract/inbox.ts'
+import { readActivity } from '@portal/contract/activity.ts'
+import { putAway, readAttention } from '@portal/contract/attention.ts'
+import { markNewsSeen, readNews } from '@portal/contract/inbox.ts'
 import { ACTIVITY_SIZE } from '@portal/contract/limits.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import type { Deps } from '../../deps.ts'

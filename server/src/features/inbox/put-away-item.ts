@@ -1,4 +1,4 @@
-import { ATTENTION_KINDS } from '@portal/contract/inbox.ts'
+import { ATTENTION_KINDS } from '@portal/contract/attention.ts'
 import * as z from 'zod/mini'
 import type { Deps } from '../../deps.ts'
 import { NotFound } from '../../errors.ts'

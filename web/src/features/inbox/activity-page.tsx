@@ -1,4 +1,4 @@
-import { ACTIVITY_TYPE_NAMES, ACTIVITY_TYPES, ACTORS, type ActivityEntry } from '@portal/contract/inbox.ts'
+import { ACTIVITY_TYPE_NAMES, ACTIVITY_TYPES, ACTORS, type ActivityEntry } from '@portal/contract/activity.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'

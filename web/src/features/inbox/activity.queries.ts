@@ -1,4 +1,4 @@
-import { ACTIVITY_TYPES, readActivity } from '@portal/contract/inbox.ts'
+import { ACTIVITY_TYPES, readActivity } from '@portal/contract/activity.ts'
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'

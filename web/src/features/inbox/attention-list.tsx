@@ -1,5 +1,5 @@
+import type { AttentionItem } from '@portal/contract/attention.ts'
 import { retryDealPush } from '@portal/contract/deals.ts'
-import type { AttentionItem } from '@portal/contract/inbox.ts'
 import { retryLeadPush } from '@portal/contract/leads.ts'
 import { retryNotePush } from '@portal/contract/notes.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -13,7 +13,8 @@ import { useMay } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
 import { toast } from '../../ui/toast.ts'
-import { putItemAway, refreshInbox } from './inbox.queries.ts'
+import { putItemAway } from './attention.queries.ts'
+import { refreshInbox } from './inbox.queries.ts'
 import { Quote } from './quote.tsx'
 
 const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> = {

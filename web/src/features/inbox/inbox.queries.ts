@@ -1,11 +1,4 @@
-import {
-  type AttentionItem,
-  markNewsSeen,
-  type News,
-  putAway,
-  readAttention,
-  readNews,
-} from '@portal/contract/inbox.ts'
+import { markNewsSeen, type News, readNews } from '@portal/contract/inbox.ts'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
@@ -14,14 +7,6 @@ export function newsQuery() {
   return queryOptions({
     queryKey: ['inbox', 'news'],
     queryFn: ({ signal }) => call(readNews, { signal }),
-    ...LIST_FRESHNESS,
-  })
-}
-
-export function attentionQuery() {
-  return queryOptions({
-    queryKey: ['inbox', 'attention'],
-    queryFn: ({ signal }) => call(readAttention, { signal }),
     ...LIST_FRESHNESS,
   })
 }
@@ -39,9 +24,4 @@ export async function markAllSeen(queryClient: QueryClient, { until, snapshot }:
 export async function markRecordSeen(queryClient: QueryClient, { until, snapshot }: News, loid: string) {
   await call(markNewsSeen, { body: { until, snapshot, loid } })
   await refreshInbox(queryClient)
-}
-
-export async function putItemAway(queryClient: QueryClient, { id }: AttentionItem) {
-  await call(putAway, { params: { id } })
-  await queryClient.invalidateQueries({ queryKey: attentionQuery().queryKey })
 }

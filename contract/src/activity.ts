@@ -1,0 +1,62 @@
+import * as z from 'zod/mini'
+import { Activity } from './dashboard.ts'
+import { filterDate } from './dates.ts'
+import { defineRoute } from './route.ts'
+import { filterPerson } from './submitted-by.ts'
+
+/** What happens to a lead, deal or note, as `/activity` is filtered by it. */
+export const ACTIVITY_TYPES = [
+  'lead.created',
+  'lead.status_changed',
+  'lead.converted',
+  'lead.removed',
+  'deal.created',
+  'deal.stage_changed',
+  'deal.updated',
+  'deal.removed',
+  'note.added',
+] as const
+
+export const ACTIVITY_TYPE_NAMES: Record<(typeof ACTIVITY_TYPES)[number], string> = {
+  'lead.created': 'Lead submitted',
+  'lead.status_changed': 'Lead status',
+  'lead.converted': 'Lead converted',
+  'lead.removed': 'Lead removed',
+  'deal.created': 'Deal created',
+  'deal.stage_changed': 'Deal stage',
+  'deal.updated': 'Deal updated',
+  'deal.removed': 'Deal removed',
+  'note.added': 'Note',
+}
+
+/** Beside people's ids, as the filter of who did it. */
+export const ACTORS = { lender: 'The lender', 'api-key': 'API key' } as const
+
+export const ActivityFilters = z.object({
+  /** `next_cursor` of the answer before. */
+  cursor: z.optional(z.guid('cursor must be an id')),
+  type: z.optional(z.enum(ACTIVITY_TYPES, `type must be one of: ${ACTIVITY_TYPES.join(', ')}`)),
+  /** A person's id, `me`, `lender` or `api-key`. */
+  person: filterPerson(),
+  dateFrom: filterDate('dateFrom'),
+  dateTo: filterDate('dateTo'),
+})
+export type ActivityFilters = z.output<typeof ActivityFilters>
+
+export const ActivityEntry = z.extend(Activity, {
+  /** Who did it: a person's name, the API key's, or 'The lender'. Null where nobody remembers. */
+  by: z.nullable(z.string()),
+  /** The caller has not seen it yet. */
+  is_new: z.boolean(),
+})
+export type ActivityEntry = z.infer<typeof ActivityEntry>
+
+export const readActivity = defineRoute({
+  method: 'GET',
+  path: '/activity',
+  auth: 'session',
+  least: 'viewer',
+  query: ActivityFilters,
+  answer: z.object({ activities: z.array(ActivityEntry), next_cursor: z.nullable(z.string()) }),
+  summary: 'What happened to the partner’s leads and deals, newest first.',
+})

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini'
+import { Nothing } from './answer.ts'
+import { Instant } from './dates.ts'
+import { defineRoute } from './route.ts'
+
+export const ATTENTION_KINDS = ['crm-failed', 'lender-note', 'no-movement'] as const
+
+export const AttentionItem = z.object({
+  /** Names the item as it is now: once it changes, it has another. */
+  id: z.string(),
+  kind: z.enum(ATTENTION_KINDS),
+  loid: z.string(),
+  /** Of the page that the LOID leads to. */
+  about: z.enum(['lead', 'deal']),
+  name: z.string(),
+  at: Instant,
+  /** Could not reach the CRM: what to send again, and why it failed. */
+  retry: z.nullable(
+    z.object({ kind: z.enum(['lead', 'deal', 'note']), id: z.string(), problem: z.nullable(z.string()) }),
+  ),
+  /** The newest note of the lender, and how many are not read. */
+  note: z.nullable(z.object({ content: z.string(), by: z.nullable(z.string()), count: z.number() })),
+  /** How long it has been there, and how long that usually takes: with the partner's own records or with everybody's. */
+  standing: z.nullable(
+    z.object({
+      value: z.string(),
+      days: z.number(),
+      usual_days: z.number(),
+      usual_of: z.enum(['partner', 'everybody']),
+    }),
+  ),
+})
+export type AttentionItem = z.infer<typeof AttentionItem>
+
+export const readAttention = defineRoute({
+  method: 'GET',
+  path: '/dashboard/attention',
+  auth: 'session',
+  least: 'viewer',
+  answer: z.object({ items: z.array(AttentionItem), has_more: z.boolean() }),
+  summary: 'What waits for somebody, the most urgent first, at most 20.',
+})
+
+export const putAway = defineRoute({
+  method: 'POST',
+  path: '/dashboard/attention/:id/put-away',
+  auth: 'session',
+  least: 'viewer',
+  answer: Nothing,
+  summary: 'Hides an item from the caller until its record changes again.',
+})
