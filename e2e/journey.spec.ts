@@ -89,7 +89,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
       .first()
       .click()
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
-    await expect(page.getByText('Please call after 3 pm.')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Notes' }).getByText('Please call after 3 pm.')).toBeVisible()
   })
 
   await test.step('the lender moves the deal to Funded, and the portal follows', async () => {
