@@ -112,9 +112,10 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
 
 const NOT_SENT = 'The applicant’s data were erased.'
 
-/** Notes go; events keep what happened and when, without names and words. */
+/** Notes go, and what people are still to be told by mail; events keep what happened and when, without names and words. */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
+  await sql`delete from mail_news where loid = any(${loids})`.execute(tx)
   await sql`
     update events
        set data = data || (select coalesce(jsonb_object_agg(key, case key when 'content' then '""'::jsonb else 'null'::jsonb end), '{}')

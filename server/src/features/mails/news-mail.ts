@@ -196,8 +196,8 @@ function footer(news: readonly MailNews[], { isDigest, publicUrl, token }: About
   return [
     {
       part: 'footer',
-      text: `You get this mail because you chose ‘${kinds}’ ${isDigest ? 'in your digest' : 'at once'}.`,
-      label: 'Change what you are told',
+      text: `You get this mail because you chose ‘${kinds}’ ${isDigest ? 'in your digest' : 'at once'}. To change it:`,
+      label: 'Notifications',
       url: `${publicUrl}/profile#notifications`,
     },
     {

@@ -1,0 +1,49 @@
+import { expect } from '@playwright/test'
+import { expectGoodLooks } from '../expect-good-looks.ts'
+import { test } from '../fresh-partner.ts'
+
+test('/profile: what one is mailed about is chosen by keyboard, kept when saving fails, and saved', async ({
+  page,
+  partner: _,
+}) => {
+  await page.goto('/profile')
+  const card = page.getByRole('region', { name: 'Notifications' })
+  await expect(card.getByRole('radio', { name: 'Funded or lost: At once' })).toBeChecked()
+  await expect(card.getByText('until you have confirmed your email address')).toBeVisible()
+  await expectGoodLooks(page)
+
+  await card.getByRole('radio', { name: 'Lead status: Digest' }).press('ArrowRight')
+  await expect(card.getByRole('radio', { name: 'Lead status: Never' })).toBeChecked()
+  await card.getByLabel('Time zone').selectOption('Pacific/Auckland')
+  await page.route('**/api/account/notifications', (route) => route.abort())
+  await card.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(card.getByRole('alert')).toBeVisible()
+  await expect(card.getByRole('radio', { name: 'Lead status: Never' })).toBeChecked()
+
+  await page.unroute('**/api/account/notifications')
+  await card.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Notifications updated successfully')).toBeVisible()
+  await page.goto('/profile#notifications')
+  await expect(card.getByRole('radio', { name: 'Lead status: Never' })).toBeChecked()
+  await expect(card.getByLabel('Time zone')).toHaveValue('Pacific/Auckland')
+  await expect(card).toBeInViewport()
+})
+
+test('/unsubscribe asks for one click, and says when a link is not valid', { tag: '@desktop' }, async ({ page }) => {
+  await page.goto('/unsubscribe?token=made-up')
+  await expectGoodLooks(page)
+  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await expect(page.getByRole('alert')).toHaveText(/This link is not valid any more/)
+  await expectGoodLooks(page)
+})
+
+test('/outbox shows what was mailed, in development', async ({ page, partner }) => {
+  await page.goto('/outbox')
+  await expect(page.getByRole('navigation', { name: 'Mails' })).toContainText(partner.email)
+  await page.getByRole('link', { name: partner.email }).first().click()
+  const mail = page.frameLocator('iframe')
+  await expect(mail.getByText('Please confirm your email address.')).toBeVisible()
+  await expectGoodLooks(page)
+  await page.getByRole('link', { name: 'Text' }).click()
+  await expect(page.locator('pre')).toContainText('Please confirm your email address: http')
+})
