@@ -14,7 +14,7 @@ test('open pages follow what the lender does, without a reload', { tag: '@deskto
 
   await test.step('a status, marked where it changed', async () => {
     await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
-    await expect(page.locator('[data-changed]').getByText('Pre Call')).toBeVisible()
+    await expect(page.locator('header [data-changed]').getByText('Pre Call')).toBeVisible()
     await expect(page.getByText('The status is now Pre Call')).toBeAttached()
     await expect(page.getByRole('region', { name: 'Status History' }).getByText('Pre Call')).toBeVisible()
     await expect(list.getByRole('row').and(list.locator('[data-changed]')).getByText('Pre Call')).toBeVisible()
@@ -25,7 +25,9 @@ test('open pages follow what the lender does, without a reload', { tag: '@deskto
       title: 'Partner',
       content: 'Please send the last three bank statements.',
     })
-    await expect(page.getByText('Please send the last three bank statements.')).toBeVisible()
+    await expect(
+      page.getByRole('list', { name: 'Timeline' }).getByText('Please send the last three bank statements.'),
+    ).toBeVisible()
   })
 
   await test.step('a new lead waits above the list until it is asked for', async () => {
