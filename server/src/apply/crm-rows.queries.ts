@@ -215,6 +215,7 @@ export async function markNotesDueOfAllPartners(db: Db, changedSince: string): P
 }
 
 export interface DueRecord {
+  id: string
   module: CrmModule
   zoho_id: string
   partner_id: string
@@ -249,7 +250,7 @@ export async function findDueOf(
 ): Promise<DueRecord | undefined> {
   const [table, value] = module === 'Leads' ? ['leads', 'lead_status'] : ['deals', 'stage']
   const rows = await sendNamed<DueRecord>(reads, {
-    sql: `select $3::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
+    sql: `select $3::text as module, id, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
                  crm_modified_time, history_due, notes_due
             from ${table}
            where partner_id = $1 and loid = $2 and ${IS_DUE}`,
@@ -274,7 +275,7 @@ export async function findDueOfAllPartners(
 
 function dueColumns(module: CrmModule): RawBuilder<unknown> {
   const value = sql.ref(module === 'Leads' ? 'lead_status' : 'stage')
-  return sql`${module}::text as module, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
+  return sql`${module}::text as module, id, zoho_id, partner_id, loid, business_name, created_at, ${value} as value,
     crm_modified_time, history_due, notes_due`
 }
 

@@ -27,10 +27,10 @@ export interface Scope {
   /** The partner that the record's lookup names. */
   partnerId: string
   now: Date
-  /** The same by the CRM's clock. */
-  crmNow: Date
   /** When the CRM was asked for the record, or earlier. */
   readAt: string
+  /** The same by the CRM's clock. */
+  crmReadAt: Date
   /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
   isNews: boolean
   /** Which records need their notes read: those that are new to the partner, all that changed, or none. */
@@ -87,7 +87,7 @@ function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: strin
 
 function ownColumns(
   item: NamedRecord,
-  { partnerId, now, crmNow, readAt, notesDue }: Scope,
+  { partnerId, now, readAt, crmReadAt, notesDue }: Scope,
   before: RecordRow | undefined,
   isBack: boolean,
 ) {
@@ -100,7 +100,7 @@ function ownColumns(
     modified_time: item.modified_time,
     zoho_id: item.zoho_id,
     crm: 'synced' as const,
-    crm_modified_time: appliedTime(item.modified_time, crmNow),
+    crm_modified_time: appliedTime(item.modified_time, crmReadAt),
     crm_read_at: readAt,
     archived_at: isArchived ? before.archived_at : null,
     archived_reason: isArchived ? before.archived_reason : null,

@@ -4,11 +4,11 @@ const KEPT_SHORT_MS = 1
 /**
  * What is kept of a record's Modified_Time once it was applied. Zoho's times are whole seconds, so that a record read in
  * the second of its change may change again under the same time. Of one that changed just now the portal keeps a
- * millisecond less: the next sync reads it once more.
+ * millisecond less: the next sync reads it once more. How long the page took to be applied says nothing.
  */
-export function appliedTime(modifiedTime: string, now: Date): string {
+export function appliedTime(modifiedTime: string, readAt: Date): string {
   const ms = Date.parse(modifiedTime)
-  return now.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - KEPT_SHORT_MS).toISOString() : modifiedTime
+  return readAt.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - KEPT_SHORT_MS).toISOString() : modifiedTime
 }
 
 /** A slow pull may end after a newer one; what it read is outdated. */

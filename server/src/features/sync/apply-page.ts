@@ -63,11 +63,13 @@ function applyTogether(
   page: Page,
   tally?: PageTally,
 ): Promise<Applied> {
-  const now = clock.now()
-  const times = { now, crmNow: crm.now() }
   const partnerIds = page.units.map((unit) => unit.partnerId)
   return inPageTransaction(db, partnerIds, async (tx, startOver) => {
     const units = await withoutErased(tx, page.units)
+    // Read under the locks, so that events have their times in the order in which they are recorded.
+    const now = clock.now()
+    const aheadMs = crm.now().getTime() - now.getTime()
+    const times = { now, crmReadAt: new Date(Date.parse(page.readAt) + aheadMs) }
     const dealOf = await openPlanning(tx, DEAL_TABLE, itemsOf(units, 'deal'), page, times)
     const leadOf = await openPlanning(tx, LEAD_TABLE, itemsOf(units, 'lead'), page, times)
     const problems: SyncProblem[] = []
@@ -150,7 +152,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
   items: readonly Item[],
   { told, readAt, isNews, notesDue }: Page,
-  times: Pick<Scope, 'now' | 'crmNow'>,
+  times: Pick<Scope, 'now' | 'crmReadAt'>,
 ): Promise<(item: Item, partnerId: string) => PlannedRecord<Row>> {
   const rows = await lockRowsOfAllPartners(tx, table, items)
   const histories = await findKnownHistories(

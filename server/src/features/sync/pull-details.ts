@@ -1,5 +1,6 @@
 import { clearDue, type DueRecord, findDueOf, lockRowsOfAllPartners } from '../../apply/crm-rows.queries.ts'
 import type { CrmTable, NamedRecord, RecordRow } from '../../apply/crm-table.ts'
+import { timeOfId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { recordEvents } from '../../events/events.ts'
@@ -64,7 +65,8 @@ export async function pullDetails(
   const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
-    false,
+    // Written since the portal met the record; its reading then may have failed, or there was too much to read.
+    (record, note) => note.created_at > timeOfId(record.id),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]
 }

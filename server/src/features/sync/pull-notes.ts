@@ -22,12 +22,12 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
   await pullNotesOf(
     pull,
     due.filter((record) => record.is_new),
-    false,
+    () => false,
   )
   await pullNotesOf(
     pull,
     due.filter((record) => !record.is_new),
-    true,
+    () => true,
   )
 }
 
@@ -35,11 +35,11 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
 export async function pullNotesOf<Noted extends NotedRecord>(
   pull: Pick<Pull, 'deps' | 'signal'>,
   records: readonly Noted[],
-  isNews: boolean,
+  isNews: (record: Noted, note: CrmNote) => boolean,
 ): Promise<Noted[]> {
   const { deps, signal } = pull
-  const ofRecord = (record: NotedRecord, notes: readonly CrmNote[]) =>
-    notes.map((note) => toApply(record, note, isNews))
+  const ofRecord = (record: Noted, notes: readonly CrmNote[]) =>
+    notes.map((note) => toApply(record, note, isNews(record, note)))
   const lastPages = await readEach(records, CALLS_AT_ONCE, async (record) => {
     let page: CrmNote[] = []
     for await (const next of deps.crm.notePages(record.module, record.zoho_id, signal)) {

@@ -332,6 +332,41 @@ test('a note that is told of while the notes of its record are read is news, onc
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
+test('a note whose reading failed is news all the same once it is read in the background', async () => {
+  await lender.behaviour({ apiUserIsAdmin: false })
+  const { id } = await submitted()
+  await sweep()
+  await later(60)
+  await lender.update('Leads', id, { Lead_Status: 'Contacted' })
+  await lender.addNote('Leads', id, { content: 'Papers are missing' })
+  await lender.faults({ tooMany: { every: 1, retryAfterSeconds: 120, match: `${id}/Notes` } })
+  await sweep()
+  await lender.faults({})
+  expect(await changes('note.added')).toEqual([])
+  await pullDetails()
+  expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
+})
+
+test('a record read in the second of its change is read once more, however long its history took', async () => {
+  const { id } = await submitted()
+  await later(60)
+  await change('Leads', id, ['Contacted'])
+  const { deps } = portal
+  const { crm } = deps
+  const slow: typeof crm.leadStatusHistory = async (...asked) => {
+    await later(60)
+    return crm.leadStatusHistory(...asked)
+  }
+  const late = { ...deps, crm: { ...crm, leadStatusHistory: slow } }
+  const { signal } = new AbortController()
+  await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
+  const callsToLook = async () =>
+    (await callsOf(() => pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal))).total
+  expect(await callsToLook()).toBeGreaterThan(1)
+  // The record alone: it has not changed since.
+  expect(await callsToLook()).toBe(1)
+})
+
 test('histories in the background leave half of the day’s credits to what partners ask for (D57)', async () => {
   await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: adaInCrm } }])
   await sync('/dashboard/sync-leads')

@@ -42,7 +42,7 @@ export async function syncNotes({ deps, signal, partner, progress, tallies }: Ru
     for (const { module, since: last } of pulled) {
       await markNotesDue(db, module, partner.id, earlier(last ?? partner.created_at), notes_since)
       const records = await findNotesDue(db, module, partner.id, READ_AT_ONCE_MAX)
-      await pullNotesOf({ deps, signal }, records, last !== undefined)
+      await pullNotesOf({ deps, signal }, records, () => last !== undefined)
     }
   }
   tallies.notes_since = null

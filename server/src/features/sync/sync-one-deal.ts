@@ -45,7 +45,7 @@ async function pullDeal(pull: Pull, partnerId: string, loid: string): Promise<Si
 }
 
 async function pullNotes(pull: Pull, deal: StoredDeal & { zoho_id: string }, isNews: boolean): Promise<void> {
-  const untold = await pullNotesOf(pull, [{ ...deal, module: 'Deals' }], isNews)
+  const untold = await pullNotesOf(pull, [{ ...deal, module: 'Deals' }], () => isNews)
   if (untold.length > 0) throw new CrmUnavailable('The CRM does not tell the deal’s notes at the moment.')
 }
 
