@@ -64,6 +64,7 @@ test('of several hosts the portal takes one that answers, and another one when t
     async () => (await partner.post('/dashboard/leads', newLead())).status === 201,
   )
   await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
+  expect((await partner.get('/dashboard/leads')).status).toBe(200)
 })
 
 test('a server that takes no writes any more is unavailable, and its connections are given up', async () => {
