@@ -44,4 +44,4 @@ export const NEWS_LINES_MAX = 50
 export const ATTENTION_MAX = 20
 export const ACTIVITY_SIZE = 30
 /** How far news are counted. */
-export const NEWS_EVENTS_MAX = 10_000
+export const NEWS_EVENTS_MAX = 5_000

@@ -111,7 +111,7 @@ export function findUnreadNotes(
 }
 
 /** A status or stage, and since when a record in it is overdue. */
-export interface Overdue {
+interface Overdue {
   value: string
   /** Who entered it before this is overdue. */
   before: string

@@ -67,7 +67,7 @@ type NewsRow = Look &
   Omit<NewsFound, keyof Look | 'groups' | 'loids'> & { loids: string[] | null } & (NewsGroup | { key: null })
 
 /** The newest groups, and what there is in all. */
-export interface NewsFound extends Look {
+interface NewsFound extends Look {
   groups: NewsGroup[]
   total: number
   leads: number
@@ -77,7 +77,7 @@ export interface NewsFound extends Look {
   loids: string[]
 }
 
-/** Looks at the newest 10,000 unseen events and no further. */
+/** Looks at the newest 5,000 unseen events and no further. */
 export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId: string): Promise<NewsFound> {
   const rows = await sendNamed<NewsRow>(pool, {
     sql: `with ${ME},
