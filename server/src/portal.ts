@@ -13,7 +13,7 @@ import { migrate, requireMigrated } from './db/migrate.ts'
 import { reencryptSecrets } from './db/reencrypt-secrets.ts'
 import { openSecrets, readSecretsKeys } from './db/secrets.ts'
 import type { Deps } from './deps.ts'
-import { findRoles } from './features/accounts/sessions.ts'
+import { findRolesOfSessions } from './features/accounts/sessions.queries.ts'
 import { startDispatcher } from './features/webhooks/dispatcher.ts'
 import { readStatusMeanings } from './history/status-meanings.ts'
 import { openJobQueue, type Worker } from './jobs/job-queue.ts'
@@ -170,7 +170,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const isStopping = () => closing.signal.aborted
   const live = openLive(deps, {
     streamsMax: Math.floor(config.connectionsMax / 2),
-    findRoles: (tokens) => findRoles(deps, tokens),
+    findRoles: (sessions) => findRolesOfSessions(deps.pool, sessions, deps.clock.now()),
   })
   const metrics = await openMetrics(parts, live)
   const [app] = await Promise.all([

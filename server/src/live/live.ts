@@ -14,7 +14,7 @@ import { type Reader, Stream } from './stream.ts'
 const LIVE = 'live'
 /** A session that ended ends its streams within this and a look at the database. */
 const LOOK_EVERY_MS = 2_000
-const LOOKED_UP_AT_ONCE = 1_000
+const LOOKED_UP_AT_ONCE = 250
 /**
  * An event gets its id before its transaction commits, so one that is older than the last that a page had may become
  * visible after it. No transaction takes this long, and the clocks of several machines differ by less.
@@ -27,8 +27,8 @@ const ASK_AGAIN_SECONDS = 15
 interface LiveSettings {
   /** At once, in this process. */
   streamsMax: number
-  /** The roles of those sessions that have not ended, by token. */
-  findRoles(tokens: readonly string[]): Promise<ReadonlyMap<string, Role>>
+  /** The roles of those sessions that have not ended. */
+  findRoles(sessions: readonly string[]): Promise<ReadonlyMap<string, Role>>
 }
 
 export interface Live extends Hearer {
@@ -87,9 +87,9 @@ export function openLive(
   async function look(): Promise<void> {
     try {
       for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {
-        const roles = await findRoles(some.map(({ reader }) => reader.token))
+        const roles = await findRoles(some.map(({ reader }) => reader.session))
         for (const stream of some) {
-          const role = roles.get(stream.reader.token)
+          const role = roles.get(stream.reader.session)
           if (role) stream.reader.role = role
           else stream.end()
         }

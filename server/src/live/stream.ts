@@ -11,7 +11,8 @@ export interface Reader {
   partnerId: string
   personId: string
   role: Role
-  token: string
+  /** What the session is known by to those who look whether it serves. */
+  session: string
 }
 
 /** One open page. What is written before `begin` waits for it, so that nothing falls between what was missed and what comes. */

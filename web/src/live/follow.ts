@@ -1,6 +1,6 @@
 import { type LiveMessage, liveMessage } from '@portal/contract/live.ts'
+import { NoStream, readStream } from '../api/read-stream.ts'
 import { dropToken, readToken } from '../api/token.ts'
-import { NoStream, readStream } from './read-stream.ts'
 
 const RETRY_MS = 1_000
 /** Short, because a page is to have caught up soon after the server is back. */

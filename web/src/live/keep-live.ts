@@ -9,13 +9,16 @@ export function keepLive(queryClient: QueryClient): () => void {
   let following: AbortController | undefined
 
   function begin() {
-    const { signal } = (following = new AbortController())
-    setTimeout(async () => {
-      if (signal.aborted) return
-      // A page that cannot load it shows what it shows, as without a stream.
-      const module = await import('./live.ts').catch(() => undefined)
-      if (!signal.aborted) module?.startLive(queryClient, signal)
-    }, BEGIN_AFTER_MS)
+    following = new AbortController()
+    const { signal } = following
+    setTimeout(() => void start(signal), BEGIN_AFTER_MS)
+  }
+
+  async function start(signal: AbortSignal) {
+    if (signal.aborted) return
+    // A page that cannot load it shows what it shows.
+    const module = await import('./live.ts').catch(() => undefined)
+    if (!signal.aborted) module?.startLive(queryClient, signal)
   }
 
   function end() {

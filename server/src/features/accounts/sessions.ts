@@ -1,5 +1,4 @@
 import type { BegunSession, VerifiedSession } from '@portal/contract/accounts.ts'
-import type { Role } from '@portal/contract/roles.ts'
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { minuteOf } from '../../db/minute-of.ts'
@@ -12,7 +11,6 @@ import type { Person } from './people.queries.ts'
 import { findKinds } from './second-factor/factors.ts'
 import {
   findConfirmedAt,
-  findRolesOfSessions,
   findSessionOwner,
   insertSession,
   keepSuccessorSeed,
@@ -79,21 +77,6 @@ export async function findCaller(
     mustSetUpSecondFactor: owner.must_set_up_second_factor,
     token,
   }
-}
-
-/** The roles of those sessions that have not ended, by token: for streams, which outlive the look at their session. */
-export async function findRoles(
-  { reads, clock }: Pick<Deps, 'reads' | 'clock'>,
-  tokens: readonly string[],
-): Promise<Map<string, Role>> {
-  const hashes = tokens.map(hashToken)
-  const roles = await findRolesOfSessions(reads, hashes, clock.now())
-  return new Map(
-    tokens.flatMap((token, i) => {
-      const role = roles.get(hashes[i]?.toString('hex') ?? '')
-      return role ? [[token, role]] : []
-    }),
-  )
 }
 
 /** For what asks for the password again (D66). */

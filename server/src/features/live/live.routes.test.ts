@@ -136,8 +136,9 @@ test('GET /live repeats what was missed, and what may have been, from the last i
   // Its id was made before, and its transaction committed after the break.
   const [late = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 60_000))
   await using after = await openStream(partner.token, { lastEventId })
-  const ids = after.heard.map(({ id }) => id)
-  expect(ids).toEqual([late, missed, lastIdOf(after)])
+  // What was just notified may come a second time: the page drops it.
+  const ids = new Set(after.heard.filter(({ kind }) => kind === 'lead').map(({ id }) => id))
+  expect([...ids]).toEqual([late, missed])
   expect(ids).not.toContain(early)
 })
 
@@ -148,10 +149,11 @@ test('GET /live repeats a thousand events and says `stream.reset` for more', asy
   await before[Symbol.asyncDispose]()
   await insertEvents(partner.id, MISSED_EVENTS_MAX)
   await using whole = await openStream(partner.token, { lastEventId })
-  expect(whole.heard.filter(({ kind }) => kind === 'lead')).toHaveLength(MISSED_EVENTS_MAX)
+  const ids = new Set(whole.heard.filter(({ kind }) => kind === 'lead').map(({ id }) => id))
+  expect(ids.size).toBe(MISSED_EVENTS_MAX)
   await insertEvents(partner.id, 1)
   await using reset = await openStream(partner.token, { lastEventId })
-  expect(reset.heard.map(({ type }) => type)).toEqual(['stream.reset', 'stream.opened'])
+  expect(reset.heard.slice(0, 2).map(({ type }) => type)).toEqual(['stream.reset', 'stream.opened'])
 })
 
 test('GET /live takes whatever is sent as Last-Event-ID', async () => {

@@ -1,6 +1,6 @@
 import { LiveMessage, readLive } from '@portal/contract/live.ts'
 import { createParser } from 'eventsource-parser'
-import { API_BASE } from '../api/call.ts'
+import { API_BASE } from './call.ts'
 
 interface StreamOptions {
   token: string
