@@ -7,7 +7,7 @@ test('/profile: what one is mailed about is chosen by keyboard, kept when saving
   partner: _,
 }) => {
   await page.goto('/profile')
-  const card = page.getByRole('region', { name: 'Notifications' })
+  const card = page.locator('#notifications')
   await expect(card.getByRole('radio', { name: 'Funded or lost: At once' })).toBeChecked()
   await expect(card.getByText('until you have confirmed your email address')).toBeVisible()
   await expectGoodLooks(page)
@@ -24,6 +24,7 @@ test('/profile: what one is mailed about is chosen by keyboard, kept when saving
   await card.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('Notifications updated successfully')).toBeVisible()
   await page.goto('/profile#notifications')
+  await page.reload()
   await expect(card.getByRole('radio', { name: 'Lead status: Never' })).toBeChecked()
   await expect(card.getByLabel('Time zone')).toHaveValue('Pacific/Auckland')
   await expect(card).toBeInViewport()

@@ -6,7 +6,6 @@ import type { OutboxMail } from './outbox.ts'
 export const OutboxView = z.object({
   view: z.catch(z.enum(['html', 'text', 'headers']), 'html'),
   width: z.catch(z.enum(['390', '700', 'full']), '700'),
-  scheme: z.catch(z.enum(['light', 'dark']), 'light'),
 })
 type View = z.infer<typeof OutboxView>
 
@@ -42,7 +41,6 @@ function mailOf(mail: OutboxMail, view: View): string {
   const choices = [
     group('Show', 'view', { html: 'HTML', text: 'Text', headers: 'Headers' }),
     view.view === 'html' ? group('Width', 'width', { 390: '390', 700: '700', full: 'Full' }) : '',
-    view.view === 'html' ? group('Theme', 'scheme', { light: 'Light', dark: 'Dark' }) : '',
   ]
   return `<header><h2>${escapeHtml(mail.subject)}</h2><p class="muted">To ${escapeHtml(mail.to)} · ${escapeHtml(timeOf(mail))}</p><div class="choices">${choices.join('')}</div></header>${bodyOf(mail, view)}`
 
@@ -55,7 +53,7 @@ function mailOf(mail: OutboxMail, view: View): string {
   }
 }
 
-function bodyOf(mail: OutboxMail, { view, width, scheme }: View): string {
+function bodyOf(mail: OutboxMail, { view, width }: View): string {
   if (view === 'text') return `<pre>${escapeHtml(mail.text)}</pre>`
   if (view === 'headers') {
     const rows = mail.headers.map(
@@ -64,7 +62,7 @@ function bodyOf(mail: OutboxMail, { view, width, scheme }: View): string {
     return `<table>${rows.join('')}</table>`
   }
   const size = width === 'full' ? '100%' : `${width}px`
-  return `<iframe title="The mail as it looks" sandbox="${SANDBOX}" src="/outbox/${mail.id}/html" style="width:${size};color-scheme:${scheme}"></iframe>`
+  return `<iframe title="The mail as it looks" sandbox="${SANDBOX}" src="/outbox/${mail.id}/html" style="width:${size}"></iframe>`
 }
 
 function addressOf({ id }: OutboxMail, view: View): string {

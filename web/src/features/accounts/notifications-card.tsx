@@ -104,7 +104,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
               What happens
             </th>
             {MAIL_TIMINGS.map((timing) => (
-              <th key={timing} scope="col" className="w-16 py-2 text-center font-medium sm:w-24">
+              <th key={timing} scope="col" className="w-13 py-2 text-center font-medium sm:w-24">
                 {TIMING_WORDS[timing]}
               </th>
             ))}
