@@ -66,7 +66,7 @@ function bodyOf(mail: OutboxMail, { view, width }: View): string {
 }
 
 function addressOf({ id }: OutboxMail, view: View): string {
-  return escapeHtml(`/outbox/${id}?${new URLSearchParams(view)}`)
+  return escapeHtml(`/outbox/${id}?${new URLSearchParams(view).toString()}`)
 }
 
 function timeOf({ date }: OutboxMail): string {
