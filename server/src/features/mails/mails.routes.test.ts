@@ -471,6 +471,6 @@ test('GET /outbox shows the mails of development, whose content runs nothing', a
 test('there is no /outbox where mails are delivered', async () => {
   await using withSmtp = await startPortal({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@lender.example' } })
   const answer = await fetch(`${withSmtp.url}/outbox/0-with-markup/html`)
-  expect(await answer.text()).not.toContain('Partner Portal</title>')
+  expect(await answer.text()).not.toContain('<base target')
   expect(answer.headers.get('content-security-policy')).not.toContain('sandbox')
 })
