@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { SECRETS_KEY } from './start-portal.ts'
 import { waitFor } from './wait-for.ts'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
@@ -27,6 +28,8 @@ export async function startKillablePortal({ databaseUrl, folder, env }: Killable
       DATABASE_URL: databaseUrl,
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'silent',
+      // As the test's own portal has it: they share the secrets in the database.
+      SECRETS_KEY,
       // Given, so that no sandbox is started. Nobody answers there.
       ZOHO_ACCOUNTS_URL: 'http://127.0.0.1:1',
       ZOHO_API_URL: 'http://127.0.0.1:1',

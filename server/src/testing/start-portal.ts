@@ -27,7 +27,7 @@ interface Request {
 }
 
 /** Portals on one database share it. */
-const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
+export const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
 interface PortalOptions {
   /** Uses the worker's CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
