@@ -31,7 +31,7 @@ const NO_CHANGES: ReadonlyMap<string, number> = new Map()
 
 /**
  * Rows that others change while somebody reads them. What a row says follows at once. Rows keep their places, so that nothing
- * moves under the pointer: what would move them waits for `showAll`.
+ * moves under the pointer: what would move them waits for `showAll`, or until somebody asks for new rows.
  */
 export function useFollowedRows<Row extends Identified>(
   rows: readonly Row[],
@@ -42,7 +42,7 @@ export function useFollowedRows<Row extends Identified>(
   const mayMove = isAsking || (isFetching && (held.mayMove || isOther))
 
   if (isOther) setHeld({ scope, rows, shown: rows, changes: NO_CHANGES, mayMove })
-  else if (!isSame(rows, held.rows)) {
+  else if (!isSame(rows, held.rows) || (isAsking && held.shown !== held.rows)) {
     const mayMoveNow = held.mayMove || mayMove
     const shown = mayMoveNow || held.shown.length === 0 ? rows : inPlace(held.shown, rows)
     // Rows that came because of another page are no change.

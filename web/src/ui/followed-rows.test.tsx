@@ -1,0 +1,46 @@
+import { act, renderHook } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { useFollowedRows } from './followed-rows.ts'
+
+interface Row {
+  id: string
+  status: string
+}
+
+const rows = (...ids: string[]): Row[] => ids.map((id) => ({ id, status: 'New Lead' }))
+
+interface Shown {
+  rows: Row[]
+  isAsking?: boolean
+}
+
+function follow(first: Row[]) {
+  const initialProps: Shown = { rows: first }
+  return renderHook(
+    ({ rows: shown, isAsking = false }: Shown) =>
+      useFollowedRows(shown, { scope: 'page 1', isAsking, isFetching: false }),
+    { initialProps },
+  )
+}
+
+test('rows keep their places and follow what they say; new rows wait until they are asked for', () => {
+  const { result, rerender } = follow(rows('b', 'a'))
+  rerender({ rows: [...rows('c'), { id: 'b', status: 'Contacted' }, ...rows('a')] })
+  expect(result.current.rows.map(({ id, status }) => [id, status])).toEqual([
+    ['b', 'Contacted'],
+    ['a', 'New Lead'],
+  ])
+  expect(result.current.waiting).toEqual({ added: 1, gone: 0, isReordered: false })
+  act(() => result.current.showAll())
+  expect(result.current.rows.map(({ id }) => id)).toEqual(['c', 'b', 'a'])
+  expect(result.current.waiting).toBeUndefined()
+})
+
+test('a row that moved on goes as soon as somebody starts a sync', () => {
+  const { result, rerender } = follow(rows('b', 'a'))
+  rerender({ rows: rows('b') })
+  expect(result.current.waiting).toEqual({ added: 0, gone: 1, isReordered: false })
+  rerender({ rows: rows('b'), isAsking: true })
+  expect(result.current.rows.map(({ id }) => id)).toEqual(['b'])
+  expect(result.current.waiting).toBeUndefined()
+})
