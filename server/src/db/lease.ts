@@ -31,7 +31,7 @@ export async function underLease<Result extends object>(
     if (found) return found
     // Begins before the lease does, so that it ends before.
     const end = AbortSignal.timeout(leaseMs)
-    if (await take(db, name, holder, leaseMs)) return doUnderLease(end)
+    if ((await take(db, [name], holder, leaseMs)).size > 0) return doUnderLease(end)
     if (performance.now() > giveUpAt) return undefined
     await sleep(LOOK_EVERY_MS, undefined, { signal })
   }
@@ -40,20 +40,44 @@ export async function underLease<Result extends object>(
     try {
       return (await look()) ?? (await work(signal ? AbortSignal.any([signal, end]) : end))
     } finally {
-      await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
+      await release(db, [name], holder)
     }
   }
 }
 
-/** By the database's clock, which all processes share. */
-async function take(db: Db, name: string, holder: string, leaseMs: number): Promise<boolean> {
-  const until = sql<string>`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`
-  const taken = await db
-    .insertInto('leases')
-    .values({ name, holder, until })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet({ holder, until }).where('leases.until', '<', sql<string>`clock_timestamp()`),
-    )
-    .executeTakeFirst()
-  return taken.numInsertedOrUpdatedRows === 1n
+/** Runs `work` for those of the names that nobody holds; the others are not waited for. */
+export async function underFreeLeases(
+  db: Db,
+  { names, leaseMs, signal }: { names: readonly string[]; leaseMs: number; signal: AbortSignal },
+  work: (held: ReadonlySet<string>, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const holder = randomUUID()
+  // Begins before the leases do, so that it ends before.
+  const end = AbortSignal.timeout(leaseMs)
+  const held = await take(db, names, holder, leaseMs)
+  if (held.size === 0) return
+  try {
+    await work(held, AbortSignal.any([signal, end]))
+  } finally {
+    await release(db, [...held], holder)
+  }
+}
+
+/** The names that are free, by the database's clock, which all processes share. In one order everywhere, against deadlocks. */
+async function take(db: Db, names: readonly string[], holder: string, leaseMs: number): Promise<Set<string>> {
+  if (names.length === 0) return new Set()
+  const { rows } = await sql<{ name: string }>`
+    insert into leases (name, holder, until)
+    select name, ${holder}::uuid, clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+      from unnest(${names}::text[]) as wanted (name) order by name
+    on conflict (name) do update set holder = excluded.holder, until = excluded.until
+     where leases.until < clock_timestamp()
+    returning name`.execute(db)
+  return new Set(rows.map((row) => row.name))
+}
+
+async function release(db: Db, names: readonly string[], holder: string): Promise<void> {
+  await sql`
+    delete from leases where name in (
+      select name from leases where name = any(${names}) and holder = ${holder} order by name for update)`.execute(db)
 }

@@ -8,6 +8,7 @@ import { givingUpWhenRefused } from './giving-up-when-refused.ts'
 import { linkOrHold } from './link-or-hold.ts'
 import { waitForEmail } from './partner-held.ts'
 import { findPartnerToPush, markPartnerPushed, markPartnerPushFailed } from './partners-in-crm.queries.ts'
+import { PUSH_LEASE } from './push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from './push-retry.ts'
 
 export const pushPartner = defineJob({
@@ -20,11 +21,6 @@ export const pushPartner = defineJob({
   },
   giveUp: ({ db }, { partnerId }) => markPartnerPushFailed(db, partnerId, NOT_REACHED),
 })
-
-/** A push is four calls at most. One that takes longer is stopped and tried again later. */
-const LEASE_MS = 60_000
-/** How long a push that another one waits for may take; usually it takes a second. */
-const WAIT_MS = 5_000
 
 /**
  * The partner's CRM id, after its record there was made or brought up to date; undefined when the partner is gone. Pass
@@ -40,7 +36,7 @@ export async function pushPartnerNow(
   partnerId: string,
   { signal, useless }: { signal?: AbortSignal | undefined; useless?: string | null },
 ): Promise<string | undefined> {
-  const lease = { name: `push-partner ${partnerId}`, leaseMs: LEASE_MS, waitMs: WAIT_MS, signal }
+  const lease = { name: `push-partner ${partnerId}`, ...PUSH_LEASE, signal }
   const pushed = await underLease(db, lease, look, push)
   if (!pushed)
     throw new CrmUnavailable('The CRM does not answer at the moment.', new Error('another push is under way'))

@@ -181,6 +181,17 @@ export interface LeadToPush {
 export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'> & { sent_at: string }
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
+/** By LOID. What is in neither has not arrived, or was deleted too long ago or by too many for Zoho to list it. */
+export interface SentRecords {
+  /** The id of each that the CRM has. */
+  there: Map<string, string>
+  /**
+   * Of the others, the ids of those that were deleted since under the same name, because the list of deletions has no
+   * LOIDs. It is read last: a record that staff delete meanwhile is in one of the two.
+   */
+  deleted: Map<string, string[]>
+}
+
 /** What the portal writes into a CRM deal. The stage goes only with the first push: after that it is the CRM's. */
 export interface DealToPush {
   loid: string

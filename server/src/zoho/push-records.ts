@@ -13,6 +13,7 @@ import type {
   PushedPartner,
   SentDeal,
   SentLead,
+  SentRecords,
 } from './crm-records.ts'
 import { CrmPartnerExists, CrmPartnerGone, CrmRefused } from './errors.ts'
 import { moduleName } from './field-map.ts'
@@ -43,12 +44,9 @@ export interface RecordPusher {
    */
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
-  /**
-   * Of records that were sent and are not in the CRM by their LOID: the ids of those that were deleted since under the same
-   * name, by LOID, because the list of deletions has no LOIDs. What Zoho does not list is not found.
-   */
-  findDeletedLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<Map<string, string[]>>
-  findDeletedDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<Map<string, string[]>>
+  /** What became of records that an earlier push sent. */
+  findSentLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<SentRecords>
+  findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords>
   /**
    * The note's id in the CRM. A note on a lead goes to the deal that the lead has become, if it has. A repeat finds the equal
    * note on the lead or on its deal instead of adding a second. While the record is in the CRM's recycle bin it is
@@ -204,16 +202,16 @@ export function openRecordPusher(
     return new Map([...there, ...(await insertMany(deals, records, signal))])
   }
 
-  async function findDeletedLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<Map<string, string[]>> {
+  async function findSentLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<SentRecords> {
+    const there = await findLeadsByLoid(loidsOf(sent), signal)
     const named = sent.map((lead) => ({ ...lead, name: [lead.first_name, lastName(lead)].filter(Boolean).join(' ') }))
-    const deleted = await findDeleted('Leads', named, signal)
-    return deleted.size === 0 ? deleted : without(deleted, await findLeadsByLoid([...deleted.keys()], signal))
+    return { there, deleted: await findDeleted('Leads', without(named, there), signal) }
   }
 
-  async function findDeletedDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<Map<string, string[]>> {
+  async function findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords> {
+    const there = await findByLoids(deals, loidsOf(sent), signal)
     const named = sent.map((deal) => ({ ...deal, name: dealName(deal) }))
-    const deleted = await findDeleted('Deals', named, signal)
-    return deleted.size === 0 ? deleted : without(deleted, await findByLoids(deals, [...deleted.keys()], signal))
+    return { there, deleted: await findDeleted('Deals', without(named, there), signal) }
   }
 
   async function findDeleted(
@@ -408,8 +406,8 @@ export function openRecordPusher(
     pushDeal,
     pushLeads,
     pushDeals,
-    findDeletedLeads,
-    findDeletedDeals,
+    findSentLeads,
+    findSentDeals,
     createNote,
     setLoids,
   }
@@ -423,8 +421,8 @@ function dealName(deal: Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'>
   return deal.deal_name ?? deal.business_name ?? deal.loid
 }
 
-function without<Value>(map: ReadonlyMap<string, Value>, keys: ReadonlyMap<string, unknown>): Map<string, Value> {
-  return new Map([...map].filter(([key]) => !keys.has(key)))
+function without<Record extends { loid: string }>(records: readonly Record[], there: ReadonlyMap<string, string>) {
+  return records.filter((record) => !there.has(record.loid))
 }
 
 function earlier(instant: string, byMs: number): string {

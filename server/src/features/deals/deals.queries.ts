@@ -115,6 +115,19 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
+/** Undefined once it is in the CRM, or gone. */
+export function findDealToPush(db: Db, partnerId: string, loid: string): Promise<DealRow | undefined> {
+  return db
+    .selectFrom('deals')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '<>', 'synced')
+    .where('erased_at', 'is', null)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst()
+}
+
 /** The time of the first push stays. */
 export async function markDealsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db

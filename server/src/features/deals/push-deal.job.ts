@@ -7,12 +7,13 @@ import { givePushUp } from '../../push/give-up-push.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
 import { letNotesFollow } from '../../push/notes-follow.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
+import { pushAlone } from '../../push/push-lease.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import { DEAL_TABLE } from './deal-table.ts'
 import {
   clearDealSent,
-  findDealRow,
+  findDealToPush,
   findWaitingDeals,
   markDealPushed,
   markDealPushFailed,
@@ -26,38 +27,45 @@ export const pushDeal = defineJob({
   retry: PUSH_RETRY,
   async run(deps, { partnerId, loid }, signal) {
     const { db, crm } = deps
-    const deal = await findDealRow(db, partnerId, loid)
-    if (!deal || deal.archived_at || deal.crm === 'synced' || deal.erased_at) return
-    const markPushed = async (pushedLoid: string, zohoId: string) => {
-      await markDealPushed(db, partnerId, pushedLoid, zohoId)
-      await letNotesFollow(deps, partnerId, pushedLoid)
-    }
+    const find = () => findDealToPush(db, partnerId, loid)
+    if (!(await find())) return
     const partnerZohoId = await pushForPartner(deps, partnerId, {
       async push(id) {
-        const [toSend] = await dealsToSend([deal])
-        if (!toSend) return id
-        const pushed = crm.pushDeal({ ...toSend, partner_zoho_id: id }, signal)
-        const { zoho_id } = await clearingWhenRefused(pushed, () => clearDealSent(db, partnerId, loid))
-        await markPushed(loid, zoho_id)
+        await pushAlone(db, { loid, signal }, find, async (deal, untilLeaseEnds) => {
+          const [toSend] = await dealsToSend([deal], untilLeaseEnds)
+          if (!toSend) return
+          const pushed = crm.pushDeal({ ...toSend, partner_zoho_id: id }, untilLeaseEnds)
+          const { zoho_id } = await clearingWhenRefused(pushed, () => clearDealSent(db, partnerId, loid))
+          await markPushed(loid, zoho_id)
+        })
         return id
       },
       markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
       signal,
     })
     if (partnerZohoId === undefined) return
-    const waiting = await findWaitingDeals(db, partnerId, PUSHED_TOGETHER_MAX)
-    const push = async (deals: readonly DealRow[]) =>
-      crm.pushDeals(
-        (await dealsToSend(deals)).map((one) => ({ ...one, partner_zoho_id: partnerZohoId })),
-        signal,
+    const findWaiting = () => findWaitingDeals(db, partnerId, PUSHED_TOGETHER_MAX)
+    await pushOthersToo(deps, signal, findWaiting, async (waiting, untilLeaseEnds) => {
+      const toSend = await dealsToSend(waiting, untilLeaseEnds)
+      const pushed = await crm.pushDeals(
+        toSend.map((one) => ({ ...one, partner_zoho_id: partnerZohoId })),
+        untilLeaseEnds,
       )
-    await pushOthersToo(deps, waiting, push, markPushed)
+      for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+    })
 
-    /** Those that staff did not delete after an earlier push, each with a mark that it is sent. */
-    async function dealsToSend(deals: readonly DealRow[]): Promise<DealRow[]> {
+    async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {
+      await markDealPushed(db, partnerId, pushedLoid, zohoId)
+      await letNotesFollow(deps, partnerId, pushedLoid)
+    }
+
+    /** Those that no earlier push brought there, each with a mark that it is sent. */
+    async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
-      const deleted = await nameDeleted(deps, DEAL_TABLE, await crm.findDeletedDeals(sent, signal))
-      const remaining = deals.filter((one) => !deleted.has(one.loid))
+      const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)
+      for (const [arrived, zohoId] of there) await markPushed(arrived, zohoId)
+      const gone = await nameDeleted(deps, DEAL_TABLE, deleted)
+      const remaining = deals.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
       const loids = remaining.map((one) => one.loid)
       await markDealsSent(db, partnerId, loids, crm.now().toISOString())
       return remaining

@@ -201,6 +201,18 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
   await tx.insertInto('leads').values(lead).execute()
 }
 
+/** Undefined once it is in the CRM, or gone. A lead that a deal has replaced is pushed, too: it is restored if the deal leaves. */
+export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
+  return db
+    .selectFrom('leads')
+    .selectAll()
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '<>', 'synced')
+    .where('erased_at', 'is', null)
+    .executeTakeFirst()
+}
+
 /** The time of the first push stays. */
 export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db

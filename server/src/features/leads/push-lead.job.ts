@@ -7,13 +7,14 @@ import { givePushUp } from '../../push/give-up-push.ts'
 import { nameDeleted } from '../../push/name-deleted.ts'
 import { letNotesFollow } from '../../push/notes-follow.ts'
 import { pushForPartner } from '../../push/push-for-partner.ts'
+import { pushAlone } from '../../push/push-lease.ts'
 import { PUSHED_TOGETHER_MAX, pushOthersToo } from '../../push/push-others-too.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import type { LeadToPush } from '../../zoho/crm-records.ts'
 import { LEAD_TABLE } from './lead-table.ts'
 import {
   clearLeadSent,
-  findLeadRow,
+  findLeadToPush,
   findWaitingLeads,
   markLeadPushed,
   markLeadPushFailed,
@@ -27,39 +28,45 @@ export const pushLead = defineJob({
   retry: PUSH_RETRY,
   async run(deps, { partnerId, loid }, signal) {
     const { db, crm } = deps
-    const lead = await findLeadRow(db, partnerId, loid)
-    // A lead that a deal has replaced is pushed, too: it is restored if the deal leaves.
-    if (!lead || lead.crm === 'synced' || lead.erased_at) return
-    const markPushed = async (pushedLoid: string, zohoId: string) => {
-      await markLeadPushed(db, partnerId, pushedLoid, zohoId)
-      await letNotesFollow(deps, partnerId, pushedLoid)
-    }
+    const find = () => findLeadToPush(db, partnerId, loid)
+    if (!(await find())) return
     const partnerZohoId = await pushForPartner(deps, partnerId, {
       async push(id) {
-        const [toSend] = await leadsToSend([lead])
-        if (!toSend) return id
-        const pushed = crm.pushLead(leadToPush(toSend, id), signal)
-        const { zoho_id } = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
-        await markPushed(loid, zoho_id)
+        await pushAlone(db, { loid, signal }, find, async (lead, untilLeaseEnds) => {
+          const [toSend] = await leadsToSend([lead], untilLeaseEnds)
+          if (!toSend) return
+          const pushed = crm.pushLead(leadToPush(toSend, id), untilLeaseEnds)
+          const { zoho_id } = await clearingWhenRefused(pushed, () => clearLeadSent(db, partnerId, loid))
+          await markPushed(loid, zoho_id)
+        })
         return id
       },
       markFailed: (problem) => giveUp(deps, { partnerId, loid }, problem),
       signal,
     })
     if (partnerZohoId === undefined) return
-    const waiting = await findWaitingLeads(db, partnerId, PUSHED_TOGETHER_MAX)
-    const push = async (leads: readonly LeadRow[]) =>
-      crm.pushLeads(
-        (await leadsToSend(leads)).map((one) => leadToPush(one, partnerZohoId)),
-        signal,
+    const findWaiting = () => findWaitingLeads(db, partnerId, PUSHED_TOGETHER_MAX)
+    await pushOthersToo(deps, signal, findWaiting, async (waiting, untilLeaseEnds) => {
+      const toSend = await leadsToSend(waiting, untilLeaseEnds)
+      const pushed = await crm.pushLeads(
+        toSend.map((one) => leadToPush(one, partnerZohoId)),
+        untilLeaseEnds,
       )
-    await pushOthersToo(deps, waiting, push, markPushed)
+      for (const [pushedLoid, zohoId] of pushed) await markPushed(pushedLoid, zohoId)
+    })
 
-    /** Those that staff did not delete after an earlier push, each with a mark that it is sent. */
-    async function leadsToSend(leads: readonly LeadRow[]): Promise<LeadRow[]> {
+    async function markPushed(pushedLoid: string, zohoId: string): Promise<void> {
+      await markLeadPushed(db, partnerId, pushedLoid, zohoId)
+      await letNotesFollow(deps, partnerId, pushedLoid)
+    }
+
+    /** Those that no earlier push brought there, each with a mark that it is sent. */
+    async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
-      const deleted = await nameDeleted(deps, LEAD_TABLE, await crm.findDeletedLeads(sent, signal))
-      const remaining = leads.filter((one) => !deleted.has(one.loid))
+      const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)
+      for (const [arrived, zohoId] of there) await markPushed(arrived, zohoId)
+      const gone = await nameDeleted(deps, LEAD_TABLE, deleted)
+      const remaining = leads.filter((one) => !there.has(one.loid) && !gone.has(one.loid))
       const loids = remaining.map((one) => one.loid)
       await markLeadsSent(db, partnerId, loids, crm.now().toISOString())
       return remaining

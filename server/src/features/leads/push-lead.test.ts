@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
+import { CrmUnavailable } from '../../errors.ts'
+import { pushPartnerNow } from '../../push/push-partner.job.ts'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -24,29 +26,15 @@ test('a partner whose email the CRM does not accept gets its leads to the lender
 })
 
 test('after an outage the first push takes the partner’s other leads along, in one call', async () => {
-  const partner = await portal.newPartner()
-  await partner.pushedLead((await partner.submitLead()).loid)
-  const at = new Date().toISOString()
-  // Without jobs of their own: the test does what the job of one would.
-  const leads = Array.from({ length: 12 }, (_, index) => ({
-    id: newId(),
-    partner_id: partner.id,
-    loid: `LO-WAKT${String(index).padStart(4, '0')}`,
-    last_name: `Waiting ${index}`,
-    lead_status: 'New Lead',
-    crm: 'pending' as const,
-    created_at: at,
-    modified_time: at,
-  }))
-  await portal.deps.db.insertInto('leads').values(leads).execute()
+  const partner = await partnerInCrm()
+  const loids = await Promise.all(Array.from({ length: 12 }, () => insertWaiting('Leads', partner.id)))
   const before = (await lender.calls()).by_kind['POST /crm/v8/Leads'] ?? 0
 
-  const [first] = leads
-  const payload = { partnerId: partner.id, loid: first?.loid ?? '' }
+  const payload = { partnerId: partner.id, loid: loids[0] ?? '' }
   await pushLead.run(portal.deps, payload, AbortSignal.timeout(10_000))
   const listed = (await partner.get('/dashboard/leads?limit=100')).body.data.leads
   expect(new Set(listed.map((lead: { crm: string }) => lead.crm))).toEqual(new Set(['synced']))
-  expect(await lender.list('Leads', 'LOID')).toHaveLength(13)
+  expect(await lender.list('Leads', 'LOID')).toHaveLength(12)
   expect((await lender.calls()).by_kind['POST /crm/v8/Leads']).toBe(before + 2)
 })
 
@@ -83,6 +71,92 @@ test.each([
     expect((await partner.get(`/crm/${kind}/${loid}`)).status).toBe(200)
   },
 )
+
+/** Without a push that would take other leads along. */
+async function partnerInCrm() {
+  const partner = await portal.newPartner()
+  await pushPartnerNow(portal.deps, partner.id, {})
+  return partner
+}
+
+/** Without a job of its own: the test does what the job would. */
+async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Promise<string> {
+  const loid = `LO-WAKT${String(++waiting).padStart(4, '0')}`
+  const at = new Date().toISOString()
+  const row = { id: newId(), partner_id: partnerId, loid, crm: 'pending' as const, created_at: at, modified_time: at }
+  const { db } = portal.deps
+  if (module === 'Leads') {
+    const lead = { ...row, last_name: `Waiting ${waiting}`, lead_status: 'New Lead' }
+    await db.insertInto('leads').values(lead).execute()
+  } else {
+    const deal = { ...row, deal_name: `Waiting ${waiting}`, stage: 'Waiting On Application' }
+    await db.insertInto('deals').values(deal).execute()
+  }
+  return loid
+}
+let waiting = 100
+
+/** Something happens between what a push has looked at and the call that sends the record. */
+function beforeSending(happens: () => Promise<void>): TestPortal['deps'] {
+  const { crm } = portal.deps
+  const after =
+    <Given extends unknown[], Result>(send: (...given: Given) => Promise<Result>) =>
+    async (...given: Given) => {
+      await happens()
+      return send(...given)
+    }
+  return { ...portal.deps, crm: { ...crm, pushLead: after(crm.pushLead), pushDeal: after(crm.pushDeal) } }
+}
+
+test.each([
+  ['Leads', pushLead],
+  ['Deals', pushDeal],
+] as const)(
+  'a push of one of the %s that hangs makes no second one of what staff deleted meanwhile',
+  async (module, push) => {
+    const partner = await partnerInCrm()
+    const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
+    const hanging = Promise.withResolvers<void>()
+    const goesOn = Promise.withResolvers<void>()
+    const late = beforeSending(() => {
+      hanging.resolve()
+      return goesOn.promise
+    })
+    const first = push.run(late, payload, AbortSignal.timeout(10_000))
+    await hanging.promise
+    // Another push takes it along, and another job, or the sync button, pushes it itself.
+    const other = await insertWaiting(module, partner.id)
+    await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
+    await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)
+    const zohoId = (await inCrm(module, payload.loid))?.['id']
+    if (zohoId !== undefined) await lender.remove(module, String(zohoId))
+    goesOn.resolve()
+    await first
+    if (zohoId !== undefined) await lender.restore(String(zohoId))
+    const loids = (await lender.list(module, 'LOID')).map((record) => record['LOID'])
+    expect(loids.filter((loid) => loid === payload.loid || loid === other).sort()).toEqual([payload.loid, other].sort())
+  },
+)
+
+test.each([
+  ['Leads', pushLead],
+  ['Deals', pushDeal],
+] as const)('one of the %s that staff delete while its push is repeated is not made again', async (module, push) => {
+  const partner = await partnerInCrm()
+  const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
+  await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
+  const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
+  await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
+  const zohoId = String((await inCrm(module, payload.loid))?.['id'])
+  await push.run(
+    beforeSending(() => lender.remove(module, zohoId)),
+    payload,
+    AbortSignal.timeout(10_000),
+  )
+  expect(await lender.list(module, 'LOID')).not.toContainEqual(
+    expect.objectContaining({ LOID: payload.loid, id: expect.not.stringContaining(zohoId) }),
+  )
+})
 
 test('a lead that the CRM refused is sent by Retry, although staff deleted another one of its name since', async () => {
   const partner = await portal.newPartner()

@@ -6,6 +6,7 @@ import { givePushUp } from '../../push/give-up-push.ts'
 import { givingUpWhenRefused } from '../../push/giving-up-when-refused.ts'
 import { NOTE_QUEUE } from '../../push/notes-follow.ts'
 import { findPartnerToPush } from '../../push/partners-in-crm.queries.ts'
+import { PUSH_LEASE } from '../../push/push-lease.ts'
 import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import {
   findNote,
@@ -16,18 +17,13 @@ import {
 } from './notes.queries.ts'
 import { withSignature } from './signature.ts'
 
-/** A push is four calls at most. One that takes longer is stopped and tried again later. */
-const LEASE_MS = 60_000
-/** How long another push of the note may take, usually a second. */
-const WAIT_MS = 5_000
-
 /** Under a lease: notes carry nothing that is unique in the CRM, so that two pushes at once would make two of them. */
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,
   async run(deps, { partnerId, noteId }, signal) {
     const { db, crm } = deps
-    const lease = { name: `push-note ${noteId}`, leaseMs: LEASE_MS, waitMs: WAIT_MS, signal }
+    const lease = { name: `push-note ${noteId}`, ...PUSH_LEASE, signal }
     if (!(await underLease(db, lease, look, push))) throw new CrmUnavailable('Another push of the note is under way.')
 
     async function look(): Promise<object | undefined> {

@@ -1,0 +1,50 @@
+import type { Db } from '../db/database.ts'
+import { underFreeLeases, underLease } from '../db/lease.ts'
+import { CrmUnavailable } from '../errors.ts'
+
+/**
+ * What is pushed is looked for in the CRM and made, which is some calls: one push of it at a time, in all processes. A push
+ * that takes longer is stopped and tried again later; another one of the same waits a while, since usually it takes a second.
+ */
+export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
+
+/**
+ * Pushes the record if `find` has it to push, once no other push of it is under way. That a LOID is unique in the CRM is not
+ * enough: staff may delete what the one push made before the other, which knows nothing of it, sends its own.
+ */
+export async function pushAlone<Row extends object>(
+  db: Db,
+  { loid, signal }: { loid: string; signal: AbortSignal },
+  find: () => Promise<Row | undefined>,
+  push: (row: Row, untilLeaseEnds: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const pushed = await underLease(
+    db,
+    { name: nameOf(loid), ...PUSH_LEASE, signal },
+    async () => ((await find()) ? undefined : {}),
+    async (untilLeaseEnds) => {
+      const row = await find()
+      if (row) await push(row, untilLeaseEnds)
+      return {}
+    },
+  )
+  if (!pushed) throw new CrmUnavailable('Another push of the record is under way.')
+}
+
+/** The same for many together. Those that are being pushed already, or no longer to be found, are left out. */
+export async function pushTogether<Row extends { loid: string }>(
+  db: Db,
+  signal: AbortSignal,
+  find: () => Promise<Row[]>,
+  push: (rows: readonly Row[], untilLeaseEnds: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const names = (await find()).map((row) => nameOf(row.loid))
+  await underFreeLeases(db, { names, leaseMs: PUSH_LEASE.leaseMs, signal }, async (held, untilLeaseEnds) => {
+    const rows = (await find()).filter((row) => held.has(nameOf(row.loid)))
+    if (rows.length > 0) await push(rows, untilLeaseEnds)
+  })
+}
+
+function nameOf(loid: string): string {
+  return `push ${loid}`
+}
