@@ -46,12 +46,17 @@ test.each(ROUTES_WITH_ID)('%s answers 404 for what is no id at all', async (_nam
 
 const withQuery = named.filter(([, route]) => route.query !== undefined)
 test.each(withQuery)('%s refuses or understands any query, and never fails on one', async (_name, route) => {
+  // No record has the id that is asked for.
+  const refused = route.path.includes(':') ? 404 : 400
   const known = fieldsOf(route.query)
   for (const field of [...known, '__proto__', 'constructor', 'toString', 'a[b]', '']) {
     for (const text of ODD_TEXTS) {
       const query = `?${encodeURIComponent(field)}=${encodeURIComponent(text)}`
       const answer = await ask(route, { token: tokenFor(route), query })
-      expect([query, answer.status === 200 ? undefined : faultOf(answer, 400)]).toEqual([query, undefined])
+      expect([
+        query,
+        answer.status === 200 ? undefined : faultOf(answer, answer.status === refused ? refused : 400),
+      ]).toEqual([query, undefined])
     }
     if (!known.includes(field)) continue
     expect(faultOf(await ask(route, { token: tokenFor(route), query: `?${field}=a&${field}=b` }), 400)).toBeUndefined()
@@ -59,7 +64,8 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
 })
 
 const reads = named.filter(([, route]) => route.method === 'GET')
-const readsOfTheApp = reads.filter(([, route]) => ignoresUnknown(route))
+// What a stream says first is the time.
+const readsOfTheApp = reads.filter(([, route]) => ignoresUnknown(route) && route.envelope !== 'stream')
 test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, route) => {
   const query = validQuery(route)
   const plain = await ask(route, { token: tokenFor(route), query })

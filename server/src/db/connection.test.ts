@@ -54,7 +54,7 @@ test('of several hosts the portal takes one that answers, and another one when t
   await using second = await openDatabaseProxy(own.url)
   const url = first.url.replace(/:\d+\//, (port) => `${port.slice(0, -1)},${new URL(second.url).host}/`)
   first.fallSilent()
-  await using portal = await startPortal({ on: { database: { ...own, url } }, env: { DATABASE_TIMEOUT_MS: '1000' } })
+  await using portal = await startPortal({ on: { database: { ...own, url } }, env: { DATABASE_TIMEOUT_MS: '2500' } })
   const partner = await portal.newPartner()
 
   first.passNew()

@@ -18,8 +18,8 @@ export async function redeliverLog(
     if (log.direction === 'inbound') {
       throw new Conflict('CONFLICT', 'This is a call from your own system, which alone can make it again')
     }
-    if (log.request_body === null) throw new Conflict('CONFLICT', 'The applicant’s data in it were erased')
     await getOpenEndpoint(tx, partnerId)
+    if (log.request_body === null) throw new Conflict('CONFLICT', 'The applicant’s data in it were erased')
     await reviveDelivery(tx, partnerId, log.id, clock.now().toISOString())
     return { id: log.id, status: 'pending' }
   })
