@@ -122,10 +122,14 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
 /** Not converted as far as the portal knows; a deal may have replaced the lead all the same (D49). */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
-/** A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for one record. */
+/** The deal that it became may be in the recycle bin, or have had another partner: it is looked for as long as Zoho keeps a bin. */
+const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
+
+/** A record must be fetched if its row differs or is missing. `hasChanged` is the rule for one record that was fetched. */
 function differs(name: TableName): RawBuilder<unknown> {
   // Conversion may leave Modified_Time as it was.
-  const isConverted = name === 'leads' ? sql`(listed.is_converted and ${IS_UNCONVERTED})` : sql`false`
+  const isConverted =
+    name === 'leads' ? sql`(listed.is_converted and (${IS_UNCONVERTED} or ${LACKS_DEAL}))` : sql`false`
   return sql`(present.crm_modified_time is distinct from listed.modified_time
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }

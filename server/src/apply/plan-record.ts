@@ -92,6 +92,8 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
+  // A lead that is read again for its deal's sake has not.
+  const hasMoved = before?.crm_modified_time !== item.modified_time
   return {
     id: before?.id ?? newId(now),
     partner_id: partnerId,
@@ -105,6 +107,6 @@ function ownColumns(
     archived_at: isArchived ? before.archived_at : null,
     archived_reason: isArchived ? before.archived_reason : null,
     history_due: true,
-    notes_due: before && !isBack ? before.notes_due || notesDue === 'changed' : notesDue !== 'none',
+    notes_due: before && !isBack ? before.notes_due || (notesDue === 'changed' && hasMoved) : notesDue !== 'none',
   }
 }

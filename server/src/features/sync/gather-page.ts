@@ -114,7 +114,10 @@ async function nameDeals(
   const owned = records.map((deal) => {
     return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
   })
-  const deals = await nameRecords<CrmDeal>(deps, 'Deals', differing(owned, rows, owners), {
+  // The lead is linked to its deal, which may have come long before it and not have changed since.
+  const ofLeads = owned.filter((deal) => leads.has(deal.zoho_id) && owners.has(deal.partner_zoho_id ?? ''))
+  const wanted = new Set([...ofLeads, ...differing(owned, rows, owners)])
+  const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
     knownLoids: new Map(loidsOf(rows)),
     // A deal carries the LOID of the lead that it was (D17).
     leadLoids: new Map([...leads].map(([zohoId, lead]) => [zohoId, lead.loid])),
@@ -179,16 +182,18 @@ function differing<Item extends CrmLead | CrmDeal>(
   })
 }
 
-/** The rule of the SQL comparison, for one row. */
+/** The rule of the SQL comparison, for a record that was fetched whenever its conversion was. */
 function hasChanged(
   record: CrmLead | CrmDeal,
-  row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at'>>,
+  row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at' | 'deal_loid'>>,
 ): boolean {
   return (
     row.crm_modified_time !== record.modified_time ||
     row.archived_reason === 'left-crm' ||
-    // Conversion may leave Modified_Time as it was.
-    (isLead(record) && record.is_converted && (row.converted_at === null || row.matched_at !== null))
+    // Conversion may leave Modified_Time as it was, and its deal may come later.
+    (isLead(record) &&
+      record.is_converted &&
+      (row.converted_at === null || row.matched_at !== null || row.deal_loid === null))
   )
 }
 

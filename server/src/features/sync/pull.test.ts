@@ -470,7 +470,11 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await ada.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })
   const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
   await lender.update('Deals', deal, { Partner: { id: adaInCrm } })
-  await pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
+  const pullDeal = () => pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
+  await pullDeal()
+  // Until it counts as unchanged.
+  await later(60)
+  await pullDeal()
   const [{ loid: own }] = await listed('deals')
   expect(own).not.toBe(loid)
   await pullRecords(pullForAll(portal.deps, 'leads', AbortSignal.timeout(10_000)), 'Leads', [id])
@@ -478,6 +482,22 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([{ content: 'Wants two trucks' }])
   expect(await history('lead', own)).toEqual(['New Lead'])
   expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.loid).toBe(own)
+})
+
+test('a converted lead whose deal was in the recycle bin when the lead was read gets it once staff restore it', async () => {
+  await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
+  const { loid, id } = await submitted()
+  await sync('/crm/sync')
+  const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+  await lender.remove('Deals', deal)
+  await later(60)
+  expect(await sync('/crm/sync')).toMatchObject({ leads: { converted: 1 }, deals: { total_zoho_deals: 0 } })
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toBeNull()
+  await later(60)
+  await lender.restore(deal)
+  expect(await sync('/crm/sync')).toMatchObject({ leads: { converted: 0, problems: [] } })
+  expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
 })
 
 test('a sweep of status changes costs a call each, and a share of the readings', async () => {
