@@ -36,7 +36,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
     const { loid: submitted } = (await answer.json()).data
     expect((await submitLead(request, key, { phone: '0491 570 156' })).status()).toBe(400)
     await page.goto('/leads')
-    await expect(page.getByRole('link', { name: "O'Neil Haulage", exact: true })).toBeVisible()
+    await expect(page.getByRole('link', { name: "View O'Neil Haulage" })).toBeVisible()
     return submitted
   })
 

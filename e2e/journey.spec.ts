@@ -65,7 +65,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
   await test.step('the partner syncs and reads the status and its history', async () => {
     await openFromMenu(page, 'Leads')
     await sync(page, 'Sync from CRM')
-    await page.getByRole('link', { name: business, exact: true }).click()
+    await page.getByRole('link', { name: `View ${business}` }).click()
     await expect(page).toHaveURL(new RegExp(`/leads/${loid}$`))
     const history = page.getByRole('region', { name: 'Status History' })
     await expect(history.getByText('Contacted')).toBeVisible()
@@ -106,7 +106,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
     await openFromMenu(page, 'Dashboard')
     await expect(page.getByText('1 won')).toBeVisible()
     await expect(page.getByText('100.0%').first()).toBeVisible()
-    await expect(page.getByText('Deal stage: Funded')).toBeVisible()
+    await expect(page.getByText('Deal stage: Funded').first()).toBeVisible()
     await page.goto(`/leads/${loid}`)
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
   })
@@ -121,6 +121,9 @@ async function sync(page: Page, name: string) {
 async function openFromMenu(page: Page, name: string) {
   const toggle = page.getByRole('button', { name: 'Open menu' })
   if (await toggle.isVisible()) await toggle.click()
-  await page.getByRole('link', { name, exact: true }).first().click()
+  await page
+    .getByRole('link', { name: new RegExp(`^${name}`) })
+    .first()
+    .click()
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
 }

@@ -30,7 +30,7 @@ const SCREENS: Screen[] = [
   {
     path: ({ leadLoid }) => `/leads/${leadLoid}`,
     heading: /./,
-    texts: ['Primary Information', 'Business Details', 'Status History', 'Latest', 'Notes', 'Add Note', 'ABN/UIN'],
+    texts: ['Primary Information', 'Business Details', 'Status History', 'Latest', 'Notes', 'Add Note', 'Industry'],
   },
   {
     path: '/deals',

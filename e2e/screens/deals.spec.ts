@@ -51,7 +51,7 @@ test('/deals lists, sorts, filters and turns pages', { tag: '@desktop' }, async 
     const wattle = rows.filter({ hasText: loid })
     await expect(wattle.getByRole('cell')).toHaveText(
       [
-        'Wattle greenhouse Ruth Schultz',
+        'New: Wattle greenhouse Ruth Schultz',
         loid,
         'Wattle Nursery',
         '$275,000',
