@@ -79,7 +79,8 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
     await expect(lender.getByText('Lead converted to a deal.')).toBeVisible()
   })
 
-  await test.step('it leaves the leads and is found among the deals', async () => {
+  await test.step('the open page becomes the deal’s; the lead leaves the leads and is found among the deals', async () => {
+    await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
     await openFromMenu(page, 'Leads')
     await sync(page, 'Sync from CRM')
     await expect(page.getByRole('link', { name: business })).toHaveCount(0)

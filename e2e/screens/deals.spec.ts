@@ -204,7 +204,7 @@ test('/deals syncs with the CRM and says what came of it', { tag: '@desktop' }, 
   // The CRM may have told the portal before the button did.
   await expect(toasts(page).last()).toHaveText(/^Sync complete: (1 created|everything is up to date)/)
   await expect(rowsOf(page)).toHaveCount(1)
-  await expect(rowsOf(page).getByRole('link', { name: 'Saltbush trucks', exact: true })).toBeVisible()
+  await expect(rowsOf(page).getByRole('link', { name: 'View Saltbush trucks' })).toBeVisible()
 })
 
 const SORTABLE = { 'Deal Name': 'deal_name', LOID: 'loid', Amount: 'amount', Stage: 'stage', Created: 'created_at' }
