@@ -96,7 +96,7 @@ export const unsubscribe = defineRoute({
       .check(z.minLength(1, INVALID_UNSUBSCRIBE_LINK), z.maxLength(200, INVALID_UNSUBSCRIBE_LINK)),
   }),
   answer: z.object({
-    /** Of which no more mails are sent to the person. */
+    /** The kinds that are no longer mailed to the person. */
     kinds: z.array(z.enum(MAIL_KINDS)),
   }),
   summary: 'Ends the kinds of mails that the link’s mail was about, with the token of the link.',

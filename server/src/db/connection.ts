@@ -93,7 +93,7 @@ export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
 /** PostgreSQL's code for a write on a server that takes none: it was made the standby of another. */
 export const READ_ONLY = '25006'
 
-/** Statements with a name go out without it, whoever names them. */
+/** Sends every statement without its name, also those that libraries name. */
 function sendUnnamed(client: pg.Client): void {
   const query: (...words: unknown[]) => unknown = client.query.bind(client)
   const send = (statement: unknown, ...more: unknown[]) => query(withoutName(statement), ...more)

@@ -39,7 +39,7 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
   await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
 }
 
-/** Those for whom something is due, the one who waits the longest first. */
+/** People for whom something is due, the longest waiting first. */
 export async function findPeopleWithDueNews(db: Db, now: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('mail_news_for_people')
