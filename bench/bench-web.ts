@@ -6,7 +6,7 @@ import { parseArgs, promisify } from 'node:util'
 import { type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
 import { launchOptions } from '../chromium.config.ts'
 import { type DemoPage, findDemoPages } from './demo-pages.ts'
-import { startProduct, withEmptyFolder } from './product.ts'
+import { startProduct, withEmptyFolder, withTemporaryFolder } from './product.ts'
 
 const DEBUGGING_PORT = 9_422
 const VISIBLE_MS_MAX = 60_000
@@ -146,7 +146,7 @@ async function inBrowser<Result>(
   work: (tab: Page, devtools: CDPSession) => Promise<Result>,
 ): Promise<Result> {
   let result: Result | undefined
-  await withEmptyFolder(async (folder) => {
+  await withTemporaryFolder(async (folder) => {
     const context = await chromium.launchPersistentContext(folder, {
       ...launchOptions,
       args: [...launchOptions.args, `--remote-debugging-port=${DEBUGGING_PORT}`],

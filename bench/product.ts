@@ -35,13 +35,22 @@ export interface Product {
 
 const running = new Set<Product>()
 
-/** A product that `work` has left running, because something failed, is stopped first: the folder is its data. */
-export async function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
+/** For products: one that `work` has left running, because something failed, is stopped before its data go. */
+export function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  return withTemporaryFolder(async (folder) => {
+    try {
+      await work(folder)
+    } finally {
+      await Promise.all(Array.from(running, (product) => product.stop()))
+    }
+  })
+}
+
+export async function withTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     await work(folder)
   } finally {
-    await Promise.all(Array.from(running, (product) => product.stop()))
     await rm(folder, { recursive: true, force: true })
   }
 }
