@@ -1,23 +1,12 @@
 import * as z from 'zod/mini'
 import { Activity } from './dashboard.ts'
 import { filterDate } from './dates.ts'
+import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson } from './submitted-by.ts'
 
-/** What happens to a lead, deal or note, as `/activity` is filtered by it. */
-export const ACTIVITY_TYPES = [
-  'lead.created',
-  'lead.status_changed',
-  'lead.converted',
-  'lead.removed',
-  'deal.created',
-  'deal.stage_changed',
-  'deal.updated',
-  'deal.removed',
-  'note.added',
-] as const
-
-export const ACTIVITY_TYPE_NAMES: Record<(typeof ACTIVITY_TYPES)[number], string> = {
+/** What a filter calls each type. */
+export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], string> = {
   'lead.created': 'Lead submitted',
   'lead.status_changed': 'Lead status',
   'lead.converted': 'Lead converted',
@@ -35,7 +24,7 @@ export const ACTORS = { lender: 'The lender', 'api-key': 'API key' } as const
 export const ActivityFilters = z.object({
   /** `next_cursor` of the answer before. */
   cursor: z.optional(z.guid('cursor must be an id')),
-  type: z.optional(z.enum(ACTIVITY_TYPES, `type must be one of: ${ACTIVITY_TYPES.join(', ')}`)),
+  type: z.optional(z.enum(RECORD_EVENT_TYPES, `type must be one of: ${RECORD_EVENT_TYPES.join(', ')}`)),
   /** A person's id, `me`, `lender` or `api-key`. */
   person: filterPerson(),
   dateFrom: filterDate('dateFrom'),

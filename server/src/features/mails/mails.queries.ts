@@ -39,7 +39,7 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
   await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
 }
 
-/** People for whom something is due, the longest waiting first. */
+/** People for whom something is due. Those who wait the longest come first. */
 export async function findPeopleWithDueNews(db: Db, now: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('mail_news_for_people')

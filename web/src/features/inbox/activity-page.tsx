@@ -1,4 +1,5 @@
-import { ACTIVITY_TYPE_NAMES, ACTIVITY_TYPES, ACTORS, type ActivityEntry } from '@portal/contract/activity.ts'
+import { ACTIVITY_TYPE_NAMES, ACTORS, type ActivityEntry } from '@portal/contract/activity.ts'
+import { RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { MINE } from '@portal/contract/submitted-by.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
@@ -70,7 +71,7 @@ export function ActivityPage() {
             ref={typeRef}
             label="Type"
             placeholder="Everything"
-            options={ACTIVITY_TYPES.map((type) => ({ value: type, label: ACTIVITY_TYPE_NAMES[type] }))}
+            options={RECORD_EVENT_TYPES.map((type) => ({ value: type, label: ACTIVITY_TYPE_NAMES[type] }))}
             value={search.type ?? ''}
             onChange={(event) => handleChange({ type: event.target.value || undefined })}
           />

@@ -1,4 +1,5 @@
-import { ACTIVITY_TYPES, readActivity } from '@portal/contract/activity.ts'
+import { readActivity } from '@portal/contract/activity.ts'
+import { RECORD_EVENT_TYPES } from '@portal/contract/event-types.ts'
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
@@ -8,7 +9,7 @@ const NEWEST: string | undefined = undefined
 
 /** A type that there is not filters nothing. The list before stays until the next one is there. */
 export function activityLogQuery(search: ActivitySearch) {
-  const filters = { ...search, type: ACTIVITY_TYPES.find((type) => type === search.type) }
+  const filters = { ...search, type: RECORD_EVENT_TYPES.find((type) => type === search.type) }
   return infiniteQueryOptions({
     queryKey: ['inbox', 'activity', filters],
     queryFn: ({ pageParam, signal }) => call(readActivity, { query: { ...filters, cursor: pageParam }, signal }),

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { formatDate } from '../../format/dates.ts'
 
-/** What a referral is about, in a line: who, how much, of which kind, and its LOID. What is not known is left out. */
+/** One line about a referral: business, amount, type and LOID. It leaves out what is not known. */
 export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]; loid: string }) {
   const known = facts.filter((fact) => fact !== null && fact !== '' && fact !== '—')
   return (
