@@ -70,8 +70,13 @@ test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, 
   const query = validQuery(route)
   const plain = await ask(route, { token: tokenFor(route), query })
   const more = await ask(route, { token: tokenFor(route), query: `${query}${query ? '&' : '?'}admin=true` })
-  expect([more.status, more.body]).toEqual([plain.status, plain.body])
+  expect([more.status, withoutMoment(more.body)]).toEqual([plain.status, withoutMoment(plain.body)])
 })
+
+/** What stays the same from one answer to the next: news tell the moment up to which they go. */
+function withoutMoment(body: unknown): string {
+  return JSON.stringify(body, (key, value) => (key === 'until' || key === 'snapshot' ? undefined : value))
+}
 
 const readsOfSystems = reads.filter(([, route]) => !ignoresUnknown(route))
 test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name, route) => {
