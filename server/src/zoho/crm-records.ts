@@ -218,8 +218,8 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
-  /** The CRM's ids of the record's other notes, so that saying the same twice makes two notes. */
-  known_zoho_ids?: readonly string[]
+  /** Those of these notes of the CRM that are other notes of the portal's, so that saying the same twice makes two notes. */
+  findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** For a note on a deal: the lead that became the deal. The note may have reached the lead before the conversion. */
   lead_zoho_id?: string | undefined
 }

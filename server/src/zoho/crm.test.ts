@@ -355,7 +355,7 @@ test('a note whose answer was lost is not added twice, but saying the same again
   await lender.faults({ resetAfterCommit: { times: 1, match: '/Notes' } })
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
   const first = await crm.createNote('Leads', zoho_id, note)
-  const second = await crm.createNote('Leads', zoho_id, { ...note, known_zoho_ids: [first] })
+  const second = await crm.createNote('Leads', zoho_id, { ...note, findOthers: async () => new Set([first]) })
   expect((await allOf(crm.notePages('Leads', zoho_id))).flat().map((one) => one.zoho_id)).toEqual([first, second])
   expect((await allOf(crm.notePages('Leads', zoho_id))).flat()).toMatchObject([
     { title: null, content: 'Called,\nno answer' },

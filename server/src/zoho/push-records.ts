@@ -371,13 +371,12 @@ export function openRecordPusher(
     /** This very note, which an earlier push has brought there. */
     async function findSent(on: CrmModule, id: string): Promise<string | undefined> {
       for await (const page of notePages(on, id, signal)) {
-        const same = page.find(
-          (one) =>
-            isSameLines(one.content, note.content) &&
-            isSameLines(one.title ?? '', title ?? '') &&
-            !note.known_zoho_ids?.includes(one.zoho_id),
-        )
-        if (same) return same.zoho_id
+        const same = page
+          .filter((one) => isSameLines(one.content, note.content) && isSameLines(one.title ?? '', title ?? ''))
+          .map((one) => one.zoho_id)
+        const others = same.length === 0 ? undefined : await note.findOthers?.(same)
+        const sent = same.find((zohoId) => !others?.has(zohoId))
+        if (sent !== undefined) return sent
       }
       return undefined
     }

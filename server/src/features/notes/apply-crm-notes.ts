@@ -5,7 +5,7 @@ import type { NoteRow } from '../../db/tables.ts'
 import { type AnyEvent, recordEvents } from '../../events/events.ts'
 import type { CrmNote } from '../../zoho/crm-records.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
-import { withoutSignature } from './signature.ts'
+import { plain, signedText, withoutSignature, withSignature } from './signature.ts'
 
 /** A note of the CRM with the record of the portal that it stands on. */
 export interface NoteToApply {
@@ -18,8 +18,8 @@ export interface NoteToApply {
 }
 
 /**
- * Adopts the CRM's notes, for many records at once. A note of the portal whose push was not heard of is recognised by its
- * words, also when it is of a partner who had the record before: it stays theirs. What staff wrote goes with the record. One
+ * Adopts the CRM's notes, for many records at once. A note of the portal whose push was not heard of is recognised, also
+ * when it is of a partner who had the record before: it stays theirs. What staff wrote goes with the record. One
  * that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are passed over: they
  * come with the reading for the partner who has it now.
  */
@@ -28,12 +28,13 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
   const notes = read.filter(({ partnerId, loid, on }) => owners[on].get(loid) === partnerId)
   if (notes.length === 0) return
   const zohoIds = notes.map(({ note }) => note.zoho_id)
-  const rows = await lockNotesOfAllPartners(tx, zohoIds, [...new Set(notes.map(({ loid }) => loid))])
+  const rows = await lockNotesOfAllPartners(tx, {
+    zohoIds,
+    loids: [...new Set(notes.map(({ loid }) => loid))],
+    signedTexts: notes.flatMap(({ note }) => signedText(note.content) ?? []),
+  })
   const known = new Map(rows.map((row) => [row.zoho_id, row]))
-  const unsent = Map.groupBy(
-    rows.filter((row) => row.zoho_id === null),
-    (row) => row.loid,
-  )
+  const unsent = new Set(rows.filter((row) => row.zoho_id === null))
   const added: (NoteToApply & { row: NoteRow })[] = []
   const changed: NoteRow[] = []
   for (const one of notes) {
@@ -47,7 +48,7 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
       if (isToChange) changed.push({ ...row, partner_id: partnerId, loid, title, content })
       continue
     }
-    const sent = takeSame(unsent.get(loid), note, partnerId)
+    const sent = takeSent(unsent, one)
     const { modified_time: _, ...written } = note
     const id = newId(new Date(note.created_at))
     const addedRow: NoteRow = {
@@ -88,12 +89,17 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
   )
 }
 
-/** Takes the note with these words out of those that wait, the partner's own first. */
-function takeSame(waiting: NoteRow[] | undefined, note: CrmNote, partnerId: string): NoteRow | undefined {
-  if (!waiting) return undefined
-  const own = waiting.findIndex((row) => row.partner_id === partnerId && isSame(row, note))
-  const place = own < 0 ? waiting.findIndex((row) => isSame(row, note)) : own
-  return place < 0 ? undefined : waiting.splice(place, 1)[0]
+/**
+ * Takes the waiting note that this note of the CRM is. On the same LOID the words tell it. On another LOID the signature has
+ * to be among them: the deal that a lead became may have a LOID of its own, and another partner.
+ */
+function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply): NoteRow | undefined {
+  const closeness = (row: NoteRow) => (row.loid === loid ? 2 : 0) + (row.partner_id === partnerId ? 1 : 0)
+  const [sent] = [...unsent]
+    .filter((row) => (row.loid === loid || row.submitted_by !== null) && isSent(row, note))
+    .toSorted((a, b) => closeness(b) - closeness(a))
+  if (sent) unsent.delete(sent)
+  return sent
 }
 
 /** `CRM_NOTES=portal`: the portal's own are there anyway, and of the CRM's those meant for the partner (D32a). */
@@ -102,12 +108,13 @@ export function isForPartner(note: CrmNote): boolean {
 }
 
 function isSame(row: NoteRow, note: CrmNote): boolean {
-  return (
-    plain(row.content) === plain(withoutSignature(row, note.content)) &&
-    plain(row.title ?? '') === plain(note.title ?? '')
-  )
+  return plain(row.content) === plain(withoutSignature(row, note.content)) && isSameTitle(row, note)
 }
 
-function plain(text: string): string {
-  return text.replaceAll('\r\n', '\n').trim()
+function isSent(row: NoteRow, note: CrmNote): boolean {
+  return plain(withSignature(row)) === plain(note.content) && isSameTitle(row, note)
+}
+
+function isSameTitle(row: NoteRow, note: CrmNote): boolean {
+  return plain(row.title ?? '') === plain(note.title ?? '')
 }

@@ -90,33 +90,19 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/**
- * The note, and the CRM ids of the partner's other notes on its record. One statement reads both: a pull that recognises
- * this very note in between would make its id look like another note's, and the push would send it twice.
- */
-export function findNoteToPush(
+/** Those of these notes of the CRM that are other notes of the portal's than this one, of any partner. */
+export async function findOtherNotesOfAnyPartner(
   db: Db,
-  partnerId: string,
   noteId: string,
-): Promise<(NoteRow & { known_zoho_ids: string[] }) | undefined> {
-  return db
-    .selectFrom('notes as note')
-    .selectAll('note')
-    .select((eb) =>
-      eb
-        .fn<string[]>('array', [
-          eb
-            .selectFrom('notes as other')
-            .select('other.zoho_id')
-            .whereRef('other.partner_id', '=', 'note.partner_id')
-            .whereRef('other.loid', '=', 'note.loid')
-            .where('other.zoho_id', 'is not', null),
-        ])
-        .as('known_zoho_ids'),
-    )
-    .where('note.partner_id', '=', partnerId)
-    .where('note.id', '=', noteId)
-    .executeTakeFirst()
+  zohoIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('notes')
+    .select('zoho_id')
+    .where((eb) => eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))))
+    .where('id', '<>', noteId)
+    .execute()
+  return new Set(rows.flatMap((row) => row.zoho_id ?? []))
 }
 
 /**
@@ -162,24 +148,28 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * The rows of these CRM notes, and all notes on these LOIDs whose push got no answer, whichever partner wrote them. Locked
- * until the transaction ends.
+ * The rows of these CRM notes, and the notes whose push got no answer: those on these LOIDs, and signed ones with one of
+ * these texts. Whichever partner wrote them. Locked until the transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,
-  zohoIds: readonly string[],
-  loids: readonly string[],
+  which: { zohoIds: readonly string[]; loids: readonly string[]; signedTexts: readonly string[] },
 ): Promise<NoteRow[]> {
   return tx
     .selectFrom('notes')
     .selectAll()
-    .where((eb) =>
-      eb.or([
-        eb('zoho_id', '=', eb.fn.any(eb.val(zohoIds))),
+    .where((eb) => {
+      const isSigned = eb.and([
+        eb('submitted_by', 'is not', null),
+        eb(sql`replace(content, E'\r\n', E'\n')`, '=', eb.fn.any(eb.val(which.signedTexts))),
+      ])
+      const mayBeSent = eb.or([eb('loid', '=', eb.fn.any(eb.val(which.loids))), isSigned])
+      return eb.or([
+        eb('zoho_id', '=', eb.fn.any(eb.val(which.zohoIds))),
         // Said for the index of those that are to be pushed, too.
-        eb.and([eb('loid', '=', eb.fn.any(eb.val(loids))), eb('zoho_id', 'is', null), eb('crm', '!=', 'synced')]),
-      ]),
-    )
+        eb.and([mayBeSent, eb('zoho_id', 'is', null), eb('crm', '!=', 'synced')]),
+      ])
+    })
     .orderBy('created_at')
     .orderBy('id')
     .forUpdate()

@@ -11,7 +11,7 @@ import { NOT_REACHED, PUSH_RETRY } from '../../push/push-retry.ts'
 import {
   findNote,
   findNotedRecordsOfAnyPartner,
-  findNoteToPush,
+  findOtherNotesOfAnyPartner,
   markNotePushed,
   markNotePushFailed,
 } from './notes.queries.ts'
@@ -32,15 +32,20 @@ export const pushNote = defineJob({
     }
 
     async function push(untilLeaseEnds: AbortSignal): Promise<object> {
-      const note = await findNoteToPush(db, partnerId, noteId)
+      const note = await findNote(db, partnerId, noteId)
       if (!note || note.crm === 'synced') return {} // a pull has recognised it meanwhile
       const partner = await findPartnerToPush(db, partnerId)
       if (!partner || partner.crm === 'held') return {} // confirming the address asks for another push (D52)
       // A converted lead takes no notes in the CRM any more: they go to its deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new Error('the record of the note has not reached the CRM yet')
-      const withLead = { ...note, content: withSignature(note), lead_zoho_id: lead?.zoho_id }
-      const created = crm.createNote(record.module, record.zoho_id, withLead, untilLeaseEnds)
+      const toPush = {
+        ...note,
+        content: withSignature(note),
+        lead_zoho_id: lead?.zoho_id,
+        findOthers: (zohoIds: readonly string[]) => findOtherNotesOfAnyPartner(db, noteId, zohoIds),
+      }
+      const created = crm.createNote(record.module, record.zoho_id, toPush, untilLeaseEnds)
       const zohoId = await givingUpWhenRefused(created, (problem) => giveUp(deps, { partnerId, noteId }, problem))
       await markNotePushed(db, partnerId, noteId, zohoId)
       return {}

@@ -480,6 +480,9 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await pullRecords(pullForAll(portal.deps, 'leads', AbortSignal.timeout(10_000)), 'Leads', [id])
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: own })
   expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([{ content: 'Wants two trucks' }])
+  // The same words again are a note of their own, although the one before was written under the lead's LOID.
+  await ada.post(`/crm/note/${own}`, { content: 'Wants two trucks' })
+  await waitFor('the second note in the CRM', async () => (await lender.list('Notes', 'Parent_Id')).length === 2)
   expect(await history('lead', own)).toEqual(['New Lead'])
   expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.loid).toBe(own)
 })

@@ -9,6 +9,7 @@ import { LINE_LENGTH_MAX } from '../../zoho/wire.ts'
 import { applyPage, type Unit } from './apply-page.ts'
 import { nameRecords } from './name-records.ts'
 import { pullDueDetails } from './pull-details.job.ts'
+import { pullForAll } from './pull-for-all.ts'
 import { pullRecords } from './pull-records.ts'
 import { openProgress, openRun, talliesOf } from './run.ts'
 import { runSweep, sweep as sweepJob } from './sweep.job.ts'
@@ -311,6 +312,36 @@ test('a record that the lender gives to another partner leaves the one and joins
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   expect(await callsOf(sweep)).toBeLessThanOrEqual(calls)
 })
+
+test.each([{ isAdasFirst: true }, { isAdasFirst: false }])(
+  'a partner’s note whose answer was lost stays its own when staff hand on the deal of another LOID: %o',
+  async ({ isAdasFirst }) => {
+    await lender.behaviour({ conversionMapsLoidAndPartner: false })
+    const { loid, id } = await submitted(ada)
+    await lender.faults({ resetAfterCommit: { match: '/Notes' }, notifications: { drop: 10 } })
+    const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+    await lender.update('Deals', deal, { Partner: { id: isAdasFirst ? adaInCrm : bobInCrm } })
+    // The portal does not know the deal yet, and the note goes there.
+    expect((await ada.post(`/crm/note/${loid}`, { content: 'Called, no answer' })).status).toBe(201)
+    await waitFor('the note in the CRM', async () => (await lender.list('Notes', 'Note_Content')).length === 1)
+    await pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
+    if (isAdasFirst) {
+      await sweep()
+      const [{ loid: own }] = await listed('deals')
+      expect(own).not.toBe(loid)
+      expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([{ submitted_by: expect.any(String) }])
+      await later(60)
+      await lender.update('Deals', deal, { Partner: { id: bobInCrm } })
+    }
+    await sweep()
+    const [{ loid: bobs }] = await listed('deals', bob)
+    expect(bobs).not.toBe(loid)
+    expect((await bob.get(`/crm/deal/${bobs}`)).body.data.notes).toEqual([])
+    expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ crm: 'synced' }])
+    expect((await eventTypes(ada)).filter((type) => type === 'note.added')).toHaveLength(1)
+    expect(await eventTypes(bob)).not.toContain('note.added')
+  },
+)
 
 test('a run of the partner who had a record leaves it to the one who has it by now', async () => {
   const { loid, id } = await submitted(ada)
