@@ -182,6 +182,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     onError: (error) => deps.log.warn({ err: error }, 'nothing is heard of the database until it is connected again'),
     silenceMsMax: 2 * config.databaseTimeoutMs,
   })
+  await listening.connected
   const url = await app.listen({ host: config.host, port: config.port })
   // With PORT=0 the port is known only now.
   if (!config.publicUrl) deps.publicUrl = jobDeps.publicUrl = `http://localhost:${new URL(url).port}`

@@ -11,6 +11,8 @@ export interface Hearer {
    * itself.
    */
   onConnect(): void
+  /** Called when a connection breaks, or cannot be made: from now on nothing is heard. */
+  onBreak?(): void
 }
 
 interface Listener {
@@ -27,7 +29,7 @@ export function listen(
   url: string,
   hearers: readonly Hearer[],
   { onError, silenceMsMax }: Listener,
-): { close(): Promise<void> } {
+): { connected: Promise<void>; close(): Promise<void> } {
   const channels: Hearer['channels'] = Object.assign({}, ...hearers.map((hearer) => hearer.channels))
   let client: pg.Client | undefined
   let reconnecting: NodeJS.Timeout | undefined
@@ -42,6 +44,7 @@ export function listen(
       isBroken = true
       clearTimeout(asking)
       if (error) onError(error)
+      for (const hearer of hearers) hearer.onBreak?.()
       void connection.end().catch(() => undefined)
       reconnecting = setTimeout(() => void connect(), RECONNECT_MS)
     }
@@ -69,6 +72,8 @@ export function listen(
 
   const connected = connect()
   return {
+    /** Resolves after the first attempt, whatever came of it. */
+    connected,
     async close() {
       isClosed = true
       clearTimeout(reconnecting)

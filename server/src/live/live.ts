@@ -23,6 +23,8 @@ const LOOK_BACK_MS = 120_000
 /** A page that begins has just read what it shows. */
 const FIRST_LOOK_BACK_MS = 15_000
 const ASK_AGAIN_SECONDS = 15
+/** As often the listener tries. */
+const HEARS_AGAIN_SECONDS = 1
 
 interface LiveSettings {
   /** At once, in this process. */
@@ -52,6 +54,7 @@ export function openLive(
   const ofPartners = new Map<string, Set<Stream>>()
   const ofPersons = new Map<string, Set<Stream>>()
   let isClosed = false
+  let isHearing = false
   let looking: NodeJS.Timeout | undefined
 
   function add(stream: Stream): void {
@@ -116,11 +119,19 @@ export function openLive(
         }
       },
     },
-    // What was told in between, nobody heard. The pages resume, which tells them.
     onConnect() {
+      isHearing = true
+    },
+    // A stream that hears nothing would keep its page from asking. The page resumes, which tells it what was missed.
+    onBreak() {
+      isHearing = false
       for (const stream of streams) stream.end()
     },
     open(reader, { lastEventId, accept }) {
+      if (!isHearing) {
+        const text = 'The portal hears nothing of its database. Please try again in a moment.'
+        throw new PortalError(503, 'UNAVAILABLE', text, { retryAfterSeconds: HEARS_AGAIN_SECONDS })
+      }
       if (isClosed || streams.size >= streamsMax) {
         const text = 'The portal has no room for another live page. Please try again in a moment.'
         throw new PortalError(503, 'UNAVAILABLE', text, { retryAfterSeconds: ASK_AGAIN_SECONDS })

@@ -42,9 +42,10 @@ export class Stream {
     else this.#send(text)
   }
 
-  /** The page asks again, if it still may. */
+  /** The page asks again, if it still may. Behind what a reader leaves with us, the end would never be sent. */
   end(): void {
-    this.#response.end()
+    if (this.#response.writableLength > 0) this.cut()
+    else this.#response.end()
   }
 
   cut(): void {

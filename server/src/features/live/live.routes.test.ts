@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import {
   type LiveMessage,
   LiveMessage as Message,
@@ -7,6 +9,8 @@ import {
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../db/ids.ts'
+import { openLive } from '../../live/live.ts'
+import { Stream } from '../../live/stream.ts'
 import { messagesOf } from '../../testing/messages-of.ts'
 import { addColleague, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -214,14 +218,45 @@ test('GET /live ends where nothing was heard of the database, and tells what was
   const partner = await portal.newPartner()
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
-  await portal.withoutDatabase(async () => undefined)
+  // A stream that hears nothing would keep its page from asking.
+  await portal.withoutDatabase(() => before.end())
   await waitFor('the database', async () => (await partner.get('/dashboard/leads')).status === 200)
   const { loid } = await partner.submitLead()
-  await before.end()
+  await waitFor('the listener', async () => (await partner.get('/live')).status === 200)
   await using after = await openStream(partner.token, { lastEventId })
   expect(await after.hear('lead.created')).toMatchObject({ loid })
   const next = await partner.submitLead()
   await waitFor('the next', async () => after.heard.some((message) => message.loid === next.loid))
+})
+
+test('a stream is refused while the listener hears nothing', () => {
+  const live = openLive(portal.deps, { streamsMax: 1, findRoles: async () => new Map() })
+  const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
+  const accept = () => expect.unreachable()
+  expect(() => live.open(reader, { lastEventId: undefined, accept })).toThrow('hears nothing')
+})
+
+test('a stream that ends cuts off a reader who left something unread', async () => {
+  const cut = Promise.withResolvers<void>()
+  const server = createServer(async (_, response) => {
+    const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
+    const stream = new Stream(reader, response.writeHead(200), () => cut.resolve())
+    stream.begin('')
+    do stream.write('x'.repeat(50_000))
+    while (await isTaken(response))
+    stream.end()
+  })
+  const isTaken = async (response: ServerResponse) => {
+    await new Promise(setImmediate)
+    return response.writableLength === 0
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+  socket.pause().write('GET / HTTP/1.1\r\nhost: portal.example\r\n\r\n')
+  await cut.promise
+  socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
 })
 
 test('an orderly stop ends the streams, and another process goes on', async () => {
