@@ -219,7 +219,7 @@ test('GET /live ends where nothing was heard of the database, and tells what was
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
   // A stream that hears nothing would keep its page from asking.
-  await portal.withoutDatabase(() => before.end())
+  await portal.withoutDatabase(async () => void (await before.end()))
   await waitFor('the database', async () => (await partner.get('/dashboard/leads')).status === 200)
   const { loid } = await partner.submitLead()
   await waitFor('the listener', async () => (await partner.get('/live')).status === 200)
