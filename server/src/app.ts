@@ -52,6 +52,7 @@ export async function createApp(
     requestTimeoutMs: deps.config.requestTimeoutMs,
     connectionsMax: deps.config.connectionsMax,
     isStopping: readiness.isStopping,
+    spans: deps.spans,
     onAnswered,
   })
   healthRoutes(app, readiness)

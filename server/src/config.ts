@@ -44,6 +44,8 @@ export type Settings = {
   /** Where Prometheus reads metrics (D95); absent, nothing is measured. */
   metricsPort?: number
   metricsHost: string
+  /** Where spans are sent by OTLP over HTTP (D95); absent, nothing is recorded. The SDK reads its other variables itself. */
+  otlpEndpoint?: string
   /** Absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings
   /** API credits that the organisation's edition of Zoho CRM includes for any 24 hours (D57). */
@@ -128,6 +130,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     secretsKeys: variables.SECRETS_KEY,
     metricsPort: variables.METRICS_PORT,
     metricsHost: variables.METRICS_HOST,
+    otlpEndpoint: variables.OTEL_EXPORTER_OTLP_ENDPOINT,
     zoho,
     zohoCreditsPerDay: variables.ZOHO_CREDITS_PER_DAY,
     crmPort: variables.CRM_PORT,
@@ -250,6 +253,7 @@ const Variables = z.object({
   SECRETS_KEY: z.optional(SecretsKeys),
   METRICS_PORT: z.optional(Port),
   METRICS_HOST: z._default(HostName, '127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.optional(urlOf(['http:', 'https:'], 'be an address such as http://127.0.0.1:4318')),
   ZOHO_ACCOUNTS_URL: z.optional(webOrigin('https://accounts.zoho.com.au')),
   ZOHO_API_URL: z.optional(webOrigin('https://www.zohoapis.com.au')),
   ZOHO_CLIENT_ID: z.optional(z.string()),

@@ -8,6 +8,7 @@ import type { Secrets } from './db/secrets.ts'
 import type { StatusMeanings } from './history/status-meanings.ts'
 import type { JobQueue } from './jobs/enqueue-job.ts'
 import type { Mailer } from './mail/mail.ts'
+import type { Spans } from './trace.ts'
 import type { Crm } from './zoho/crm.ts'
 
 /** What every feature may use. Everything with state arrives here, not by import. */
@@ -26,6 +27,8 @@ export interface Deps {
   crm: Crm
   statusMeanings: StatusMeanings
   mail: Mailer
+  /** Records what happens; absent without OpenTelemetry. */
+  spans?: Spans | undefined
   clock: Clock
   log: Logger
 }

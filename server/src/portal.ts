@@ -20,6 +20,8 @@ import { openJobQueue, type Worker } from './jobs/job-queue.ts'
 import { type Live, openLive } from './live/live.ts'
 import { openMailer } from './mail/mail.ts'
 import type { MetricsServer } from './metrics/metrics-server.ts'
+import type { OpenTelemetry } from './open-telemetry.ts'
+import type { Spans } from './trace.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 
@@ -52,6 +54,7 @@ interface PartsSettings {
   databaseUrl: string
   crm: { mode: 'sandbox' | 'zoho'; settings: ZohoSettings }
   clock: Clock
+  spans?: Spans | undefined
   log: Logger
 }
 
@@ -68,7 +71,7 @@ const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 
 /** The caller chooses the database and the CRM. */
-export async function openParts({ config, databaseUrl, crm, clock, log }: PartsSettings): Promise<Parts> {
+export async function openParts({ config, databaseUrl, crm, clock, spans, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
   const statusMeanings = await readStatusMeanings(config.statusMeaningsPath)
@@ -83,6 +86,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     connectionsMax: config.databasePool,
     statementMsMax: pageMsMax,
     onSilence: dropIdle,
+    isTraced: spans !== undefined,
     way,
   })
   await refuseOtherTimezones(pages)
@@ -90,6 +94,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
     connectionsMax: Math.ceil(config.databasePool / 2),
     statementMsMax: 1.5 * pageMsMax,
     onSilence: dropIdle,
+    isTraced: spans !== undefined,
     way,
   })
   const reads = openHotReads(databaseUrl, handleLoss, pageMsMax, way)
@@ -112,6 +117,7 @@ export async function openParts({ config, databaseUrl, crm, clock, log }: PartsS
       log,
     }),
     clock,
+    spans,
     log,
   }
   return {
@@ -163,7 +169,8 @@ export async function migrateApart(databaseUrl: string, config: Settings, log: L
 export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const { config, hasSchedules, prepare } = settings
   const isWorking = config.role !== 'web'
-  const parts = await openParts(settings)
+  const spans = await openSpans(config, settings.log)
+  const parts = await openParts({ ...settings, spans })
   const { deps, jobDeps, worker, reachDatabase } = parts
   let isStarted = false
   const closing = new AbortController()
@@ -211,6 +218,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
       await worker.stop(STOP_MS_MAX)
       await metrics?.close()
       await parts.close()
+      await spans?.close()
     },
   }
 }
@@ -223,6 +231,13 @@ async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): 
 }
 
 /** The packages are loaded only where they are wanted. */
+async function openSpans({ otlpEndpoint }: Settings, log: Logger): Promise<OpenTelemetry | undefined> {
+  if (otlpEndpoint === undefined) return undefined
+  const { openTelemetry } = await import('./open-telemetry.ts')
+  return openTelemetry(otlpEndpoint, log)
+}
+
+/** Likewise. */
 async function openMetrics({ deps, jobDeps }: Parts, live: Live): Promise<MetricsServer | undefined> {
   const { metricsPort: port, metricsHost: host } = deps.config
   if (port === undefined) return undefined

@@ -7,15 +7,45 @@ export interface Trace {
   traceId: string
   /** Who asked for it: 16 hexadecimal digits; absent where the portal itself began. */
   parentId?: string
+  /** False where the caller records nothing of this trace, and wants nobody else to. */
+  isSampled?: boolean
+  /** Records what happens; absent without OpenTelemetry (D95). */
+  spans?: Spans | undefined
 }
 
-const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/
+/** Records spans: what happened in a trace, from when to when. */
+export interface Spans {
+  /** In the trace, and a part of what asked for it. */
+  begin(trace: Trace, what: SpanStart): Span
+}
+
+export interface SpanStart {
+  name: string
+  kind: 'server' | 'client' | 'consumer'
+  /** Of nobody in particular: no id, no address of a person, no value of a statement, no secret. */
+  attributes?: Record<string, string | number>
+  /** Now, if absent. */
+  startedAtMs?: number
+}
+
+export interface Span {
+  /** Of what comes of it. */
+  trace: Trace
+  answered(status: number): void
+  /** The error's message is not recorded, because it may repeat what somebody entered. */
+  failed(error: unknown): void
+  end(): void
+}
+
+const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
+const SAMPLED = 0x01
 const current = new AsyncLocalStorage<Trace>()
 
 /** Undefined for text that is no `traceparent`: the work then begins a trace. */
 export function readTraceparent(text: unknown): Trace | undefined {
-  const [, traceId, parentId] = (typeof text === 'string' && TRACEPARENT.exec(text)) || []
-  return traceId && parentId ? { traceId, parentId } : undefined
+  const [, traceId, parentId, flags = ''] = (typeof text === 'string' && TRACEPARENT.exec(text)) || []
+  const isSampled = (Number.parseInt(flags, 16) & SAMPLED) !== 0
+  return traceId && parentId ? { traceId, parentId, isSampled } : undefined
 }
 
 /** The trace that begins with something that has a UUID: a request, a job, a delivery. */
@@ -23,9 +53,10 @@ export function traceOf(uuid: string): Trace {
   return { traceId: uuid.replaceAll('-', '') }
 }
 
-/** What the next one is told: the same trace, and a call of its own. */
-export function traceparent({ traceId }: Trace): string {
-  return `00-${traceId}-${randomBytes(8).toString('hex')}-01`
+/** What the next one is told: the same trace, and the span that asks or, where nothing is recorded, a call of its own. */
+export function traceparent({ traceId, parentId, isSampled = true, spans }: Trace): string {
+  const askedBy = (spans && parentId) || randomBytes(8).toString('hex')
+  return `00-${traceId}-${askedBy}-${isSampled ? '01' : '00'}`
 }
 
 /** Everything that `work` begins belongs to the trace. */
@@ -35,4 +66,22 @@ export function inTrace<Result>(trace: Trace, work: () => Result): Result {
 
 export function currentTrace(): Trace | undefined {
   return current.getStore()
+}
+
+/** Records the work as a span of the trace, where anything is recorded. */
+export async function inSpan<Result>(
+  what: SpanStart,
+  work: (span?: Span) => Promise<Result>,
+  trace = currentTrace(),
+): Promise<Result> {
+  const span = trace?.spans?.begin(trace, what)
+  if (!span) return work()
+  try {
+    return await inTrace(span.trace, () => work(span))
+  } catch (error) {
+    span.failed(error)
+    throw error
+  } finally {
+    span.end()
+  }
 }

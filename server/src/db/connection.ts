@@ -19,6 +19,8 @@ export interface PoolLimits {
   statementMsMax: number
   /** Called when a connection was destroyed because nothing came over it any more, or because its server takes no writes. */
   onSilence?: () => void
+  /** Whether statements are recorded as spans of the current trace. */
+  isTraced?: boolean
   way?: Way
 }
 

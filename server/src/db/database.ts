@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY } from './connection.ts'
+import { recordStatement } from './record-statement.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -29,7 +30,10 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   // a transaction, the next statement fails with the error.
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    ...(limits?.isTraced && { log: recordStatement }),
+  })
   return {
     db,
     pool,

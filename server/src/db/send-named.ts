@@ -2,6 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
 import type { Db } from './database.ts'
 import type { Reads } from './hot-reads.ts'
+import { recordingStatement } from './record-statement.ts'
 
 /** Kysely writes the statement, the pool sends it by name. */
 export interface Sender {
@@ -22,11 +23,8 @@ export async function sendNamed<Row>(
   connections: Reads,
   { sql: text, parameters }: CompiledQuery<Row> | Pick<CompiledQuery, 'sql' | 'parameters'>,
 ): Promise<Row[]> {
-  const { rows } = await connections.query<Row & pg.QueryResultRow>({
-    name: nameOf(text),
-    text,
-    values: [...parameters],
-  })
+  const statement = { name: nameOf(text), text, values: [...parameters] }
+  const { rows } = await recordingStatement(text, () => connections.query<Row & pg.QueryResultRow>(statement))
   return rows
 }
 

@@ -13,7 +13,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { inTrace, readTraceparent, type Trace, traceOf } from '../trace.ts'
+import { inTrace, readTraceparent, type Span, type Spans, type Trace, traceOf } from '../trace.ts'
 import { whoOf } from './authenticate.ts'
 import { answerUnreadable, handleError } from './error-handler.ts'
 
@@ -24,6 +24,8 @@ interface ServerSettings {
   connectionsMax: number
   /** From then on each answer ends its connection, so that no caller sends a request on one that is about to close. */
   isStopping(): boolean
+  /** Records requests, if anything is recorded. */
+  spans?: Spans | undefined
   /** Called after each answer. */
   onAnswered?: ((answered: Answered) => void) | undefined
 }
@@ -39,7 +41,7 @@ export interface Answered {
 /** Fastify with the settings that all routes share: ids, headers, limits, errors, load. */
 export async function createServer(
   log: Logger,
-  { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping, onAnswered }: ServerSettings,
+  { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping, spans, onAnswered }: ServerSettings,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = log
   const app = Fastify({
@@ -77,9 +79,11 @@ export async function createServer(
     const { method, routeOptions } = request
     onAnswered?.({ method, route: routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime })
   })
+  app.decorateRequest('span', undefined)
+  if (spans) app.addHook('onRequest', async (request, reply) => recordRequest(spans, request, reply))
   // After the body: reading it loses the context. What a route begins, such as jobs and calls to the CRM, is of the request's trace.
   app.addHook('preHandler', (request, _reply, done) => {
-    inTrace(traceOfRequest(request), done)
+    inTrace(request.span?.trace ?? traceOfRequest(request), done)
   })
   app.addHook('onSend', async (request, reply) => {
     if (isStopping()) reply.header('connection', 'close')
@@ -114,6 +118,27 @@ export async function createServer(
 /** The caller's, or one that has the request's own id. */
 function traceOfRequest({ id, headers }: FastifyRequest): Trace {
   return readTraceparent(headers['traceparent']) ?? traceOf(id)
+}
+
+/** A call of the API, from its head to the end of its answer or of its connection. Balancers ask for health all the time. */
+function recordRequest(spans: Spans, request: FastifyRequest, reply: FastifyReply): void {
+  const { method, url, routeOptions } = request
+  if (!isApi(url) || /^\/api\/(?:health|ready)$/.test(routeOptions.url ?? '')) return
+  const route = routeOptions.url && { 'http.route': routeOptions.url }
+  const span = spans.begin(
+    { ...traceOfRequest(request), spans },
+    {
+      name: [method, routeOptions.url].filter(Boolean).join(' '),
+      kind: 'server',
+      attributes: { 'http.request.method': method, ...route },
+    },
+  )
+  request.span = span
+  reply.raw.once('close', () => {
+    // A caller who leaves early gets no answer.
+    if (reply.raw.headersSent) span.answered(reply.statusCode)
+    span.end()
+  })
 }
 
 function compileNothing(): never {
@@ -176,6 +201,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it came, also where it is not JSON; undefined where none was read. */
     bodyText: string | undefined
+    /** Absent where nothing is recorded of it. */
+    span: Span | undefined
   }
 }
 

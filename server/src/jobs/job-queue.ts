@@ -12,7 +12,7 @@ import {
 import type { Logger } from 'pino'
 import { poolSettings } from '../db/connection.ts'
 import type { Deps } from '../deps.ts'
-import { currentTrace, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
+import { currentTrace, inSpan, inTrace, readTraceparent, type Trace, traceOf, traceparent } from '../trace.ts'
 import { GiveUp, type Job, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
 
@@ -168,9 +168,9 @@ function runOne(job: Job, deps: Deps, one: PgBossJob<unknown>): Promise<JobResul
 }
 
 async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<void>): Promise<JobResult> {
-  return inTrace(traceOfJob(one), async () => {
+  return inTrace({ ...traceOfJob(one), spans: deps.spans }, async () => {
     try {
-      await run()
+      await inSpan({ name: one.name, kind: 'consumer', attributes: { 'portal.job.retry': one.retryCount } }, run)
       return { id: one.id, status: 'completed' }
     } catch (error) {
       deps.log.warn({ err: error, job: one.name, payload: one.data, retry: one.retryCount }, 'job failed')

@@ -2,6 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { newId } from '../db/ids.ts'
+import { inSpan } from '../trace.ts'
 import type { MailPart } from './mail-parts.ts'
 import { renderMail } from './render-mail.ts'
 
@@ -47,7 +48,10 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
       async send(mail) {
         const { createTransport } = await loadNodemailer()
         const transport = createTransport({ url: smtpUrl, requireTLS: requiresTls, ...SMTP_MS_MAX })
-        await transport.sendMail({ ...(await message(mailFrom, mail)), signal: AbortSignal.timeout(SEND_MS_MAX) })
+        const content = await message(mailFrom, mail)
+        await inSpan({ name: 'send mail', kind: 'client' }, () =>
+          transport.sendMail({ ...content, signal: AbortSignal.timeout(SEND_MS_MAX) }),
+        )
       },
     }
   }

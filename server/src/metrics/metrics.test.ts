@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
 import { createDatabase } from '../testing/databases.ts'
-import { startReceiver } from '../testing/receiver.ts'
+import { answering, hanging, startReceiver } from '../testing/receiver.ts'
 import { newLead, startPortal, type TestPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
@@ -100,7 +100,7 @@ async function addTrouble({ deps }: TestPortal, partnerId: string): Promise<void
     insert into crm_credits_left (credits, told_at) values (20000, now())`)
 }
 
-test('a caller’s trace is in the log and goes on to the CRM; a delivery has one of its own', async () => {
+test('a caller’s trace is in the log, goes on to the CRM and is told to a collector; a delivery has one of its own', async () => {
   const asked: string[] = []
   const crm = createServer((request, response) => {
     if (request.headers['traceparent']) asked.push(request.headers['traceparent'].toString())
@@ -111,28 +111,83 @@ test('a caller’s trace is in the log and goes on to the CRM; a delivery has on
   const address = crm.address()
   const crmUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   await using receiver = await startReceiver()
-  const { portal, lines } = await startMeasured({ crmUrl, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
-  await using _ = portal
-  const partner = await portal.newPartner()
-  await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
-
-  // Its own record is there, so that the lead's push need not wait for it.
-  await portal.deps.db
-    .updateTable('partners')
-    .set({ zoho_id: '1', crm: 'synced' })
-    .where('id', '=', partner.id)
-    .execute()
-
+  await using collector = await startReceiver(answering(200, {}, '{}'))
+  const { portal, lines } = await startMeasured({
+    crmUrl,
+    env: { WEBHOOK_ALLOW_PRIVATE: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  })
   const trace = `${'a'.repeat(31)}1`
-  await partner.post('/dashboard/leads', newLead(), { headers: { traceparent: `00-${trace}-${'b'.repeat(16)}-01` } })
-  const answered = await waitFor('the line', async () =>
-    lines.find(({ msg, path }) => msg === 'answered' && path === '/api/dashboard/leads'),
-  )
-  expect(answered.trace).toBe(trace)
-  await waitFor('the CRM to be called', async () => asked.find((header) => header.startsWith(`00-${trace}-`)))
-  const [delivery] = await receiver.first(1)
-  expect(delivery?.headers['traceparent']).toMatch(
-    new RegExp(`^00-${delivery?.headers['webhook-id']?.replaceAll('-', '')}-[0-9a-f]{16}-01$`),
-  )
+  const caller = 'b'.repeat(16)
+  {
+    await using _ = portal
+    const partner = await portal.newPartner()
+    await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
+
+    // Its own record is there, so that the lead's push need not wait for it.
+    await portal.deps.db
+      .updateTable('partners')
+      .set({ zoho_id: '1', crm: 'synced' })
+      .where('id', '=', partner.id)
+      .execute()
+
+    await partner.post('/dashboard/leads?secret=1', newLead(), { headers: { traceparent: `00-${trace}-${caller}-01` } })
+    const answered = await waitFor('the line', async () =>
+      lines.find(({ msg, path }) => msg === 'answered' && path === '/api/dashboard/leads'),
+    )
+    expect(answered.trace).toBe(trace)
+    await waitFor('the CRM to be called', async () => asked.find((header) => header.startsWith(`00-${trace}-`)))
+    await receiver.first(1)
+  }
   crm.close()
+  const [delivery] = receiver.received
+  const deliveryTrace = delivery?.headers['webhook-id']?.replaceAll('-', '')
+
+  // What was recorded is sent at the end at the latest.
+  expect(new Set(collector.received.map(({ path }) => path))).toEqual(new Set(['/hook/v1/traces']))
+  const sent = collector.received.flatMap(({ body }) => readSpans(body))
+  const [request, ...others] = sent.filter(({ parentSpanId }) => parentSpanId === caller)
+  expect(others).toEqual([])
+  expect(request).toMatchObject({ traceId: trace, name: 'POST /api/dashboard/leads' })
+  const partsOf = (whole: Span | undefined) => sent.filter(({ parentSpanId }) => parentSpanId === whole?.spanId)
+  expect(partsOf(request).map(({ name }) => name)).toEqual(expect.arrayContaining(['insert leads', 'commit']))
+  const job = partsOf(request).find(({ name }) => name === 'push-lead')
+  expect(job?.status.code).toBe(2)
+  const call = partsOf(job).find(({ name }) => name === 'POST coql')
+  expect(call?.traceId).toBe(trace)
+  expect(asked).toContain(`00-${trace}-${call?.spanId}-01`)
+  const attempt = sent.find(({ traceId }) => traceId === deliveryTrace)
+  expect(attempt?.name).toBe('deliver')
+  expect(delivery?.headers['traceparent']).toBe(`00-${deliveryTrace}-${attempt?.spanId}-01`)
+
+  const text = collector.received.map((one) => one.text).join()
+  expect(text).toContain('"partner-portal"')
+  expect(text).not.toMatch(/secret|Okafor|example\.com/)
 })
+
+test('a collector that hangs holds up neither calls nor the end', async () => {
+  await using collector = await startReceiver(hanging)
+  const { portal } = await startMeasured({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
+  const partner = await portal.newPartner()
+  expect((await partner.get('/profile')).status).toBe(200)
+  const startedAt = performance.now()
+  await portal[Symbol.asyncDispose]()
+  expect(performance.now() - startedAt).toBeLessThan(4_000)
+  expect(collector.received).toHaveLength(1)
+})
+
+const Span = z.object({
+  traceId: z.string(),
+  spanId: z.string(),
+  parentSpanId: z.optional(z.string()),
+  name: z.string(),
+  status: z.object({ code: z.number() }),
+})
+type Span = z.infer<typeof Span>
+
+/** Of what the SDK sends by OTLP as JSON. */
+function readSpans(body: unknown): Span[] {
+  const Sent = z.object({
+    resourceSpans: z.array(z.object({ scopeSpans: z.array(z.object({ spans: z.array(Span) })) })),
+  })
+  return Sent.parse(body).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+}

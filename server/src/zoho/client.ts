@@ -3,7 +3,7 @@ import PQueue from 'p-queue'
 import type { Logger } from 'pino'
 import * as z from 'zod/mini'
 import { CrmUnavailable } from '../errors.ts'
-import { currentTrace, type Trace, traceparent } from '../trace.ts'
+import { currentTrace, inSpan, type Span, type SpanStart, type Trace, traceparent } from '../trace.ts'
 import type { CrmClock } from './crm-clock.ts'
 import { priceOf } from './prices.ts'
 import type { SharedLimits } from './shared-limits.ts'
@@ -80,9 +80,10 @@ export function openClient(options: {
       await unlessAborted(limits.refresh(), call.signal)
       // The limits of all processes together may have changed.
       queue.concurrency = limits.callsAtOnceMax()
-      const outcome = await queue.add(() => sendOnce(call, token.apiDomain, token.value, trace), {
-        signal: call.signal,
-      })
+      const outcome = await queue.add(
+        () => inSpan(spanOf(call), (span) => sendOnce(call, token, span?.trace ?? trace, span), trace),
+        { signal: call.signal },
+      )
       if ('answer' in outcome) {
         const code = outcome.answer.status === 401 ? errorCode(outcome.answer.body) : undefined
         if (code !== 'INVALID_TOKEN') tokens.accepted()
@@ -110,14 +111,14 @@ export function openClient(options: {
 
   async function sendOnce(
     call: ZohoCall,
-    apiDomain: string,
-    token: string,
+    token: AccessToken,
     trace: Trace | undefined,
+    span: Span | undefined,
   ): Promise<{ answer: ZohoAnswer } | { failure: Failure; mayRepeat: boolean }> {
     call.signal?.throwIfAborted()
-    const url = new URL(`/crm/v8/${call.path}`, apiDomain)
+    const url = new URL(`/crm/v8/${call.path}`, token.apiDomain)
     for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value)
-    const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token}` }
+    const headers: Record<string, string> = { ...call.headers, authorization: `Zoho-oauthtoken ${token.value}` }
     if (call.body) headers['content-type'] = 'application/json'
     if (trace) headers['traceparent'] = traceparent(trace)
     const timeout = AbortSignal.timeout(CALL_MS_MAX)
@@ -132,6 +133,7 @@ export function openClient(options: {
       })
       const text = await response.text()
       const { status } = response
+      span?.answered(status)
       crmClock.hear(response.headers.get('date'))
       limits.told(readCreditsLeft(response.headers.get('x-api-credits-remaining')))
       if (status === 429 || status >= 500) {
@@ -141,6 +143,7 @@ export function openClient(options: {
       return { answer: { status, body: text === '' ? null : JSON.parse(text) } }
     } catch (error) {
       if (call.signal?.aborted) throwInterrupted(call.signal, error)
+      span?.failed(error)
       const reason = error instanceof SyntaxError ? 'an answer that is not JSON' : 'no answer'
       return { failure: { reason, retryAfterMs: 0, cause: error }, mayRepeat: call.isRepeatable }
     }
@@ -152,11 +155,23 @@ export function openClient(options: {
   }
 }
 
+/** The path without the ids in it. */
+function spanOf({ method, path }: ZohoCall): SpanStart {
+  return {
+    name: `${method} ${path.replace(/\d{4,}/g, ':id')}`,
+    kind: 'client',
+    attributes: { 'http.request.method': method },
+  }
+}
+
 /** For the token endpoint, which is no part of the API and knows no access token. The answer's status says nothing. */
 export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
-  return response.json()
+  return inSpan({ name: 'POST token', kind: 'client' }, async (span) => {
+    const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal })
+    span?.answered(response.status)
+    return response.json()
+  })
 }
 
 function throwInterrupted(signal: AbortSignal | undefined, error: unknown): never {

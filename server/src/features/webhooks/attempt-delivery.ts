@@ -1,7 +1,7 @@
 import { webhookSecretOf } from '../../db/reencrypt-secrets.ts'
 import type { Secrets } from '../../db/secrets.ts'
 import type { Deps } from '../../deps.ts'
-import { traceOf, traceparent } from '../../trace.ts'
+import { inSpan, type Spans, traceOf, traceparent } from '../../trace.ts'
 import type { AttemptOutcome, ClaimedDelivery } from './deliveries.queries.ts'
 import { GONE } from './disable-endpoint.ts'
 import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
@@ -15,7 +15,7 @@ export const ATTEMPT_MS_MAX = 15_000
  * Makes one attempt and returns its outcome. Undefined if `signal` ended it, because then nobody knows whether it arrived.
  */
 export async function attemptDelivery(
-  { clock, config, secrets }: Pick<Deps, 'clock' | 'config' | 'secrets'>,
+  { clock, config, secrets, spans }: Pick<Deps, 'clock' | 'config' | 'secrets' | 'spans'>,
   delivery: ClaimedDelivery & { url: string },
   signal: AbortSignal,
 ): Promise<AttemptOutcome | undefined> {
@@ -24,6 +24,7 @@ export async function attemptDelivery(
   const answer = await send(delivery, signingSecrets(secrets, delivery, startedAt), {
     at: startedAt,
     allowPrivate: config.webhookAllowPrivate,
+    spans,
     signal,
   })
   if (signal.aborted) return undefined
@@ -64,20 +65,35 @@ export async function attemptDelivery(
 
 /** The answer, or why there is none: nothing that a receiver does is an error of ours. */
 async function send(
-  { id, url, body }: ClaimedDelivery & { url: string },
+  { id, url, body, attempts }: ClaimedDelivery & { url: string },
   signedBy: string[],
-  { at, allowPrivate, signal }: { at: Date; allowPrivate: boolean; signal: AbortSignal },
+  {
+    at,
+    allowPrivate,
+    spans,
+    signal,
+  }: { at: Date; allowPrivate: boolean; spans: Spans | undefined; signal: AbortSignal },
 ): Promise<SafeAnswer | Error> {
   try {
     const signatures = signatureHeaders({ id, at, body }, signedBy)
     // All attempts of a delivery are one trace, which has the delivery's id.
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Partner-Portal-Webhooks',
-      traceparent: traceparent(traceOf(id)),
-      ...signatures,
-    }
-    return await safeFetch(url, { headers, body, timeoutMs: ATTEMPT_MS_MAX, allowPrivate, signal })
+    const trace = { ...traceOf(id), spans }
+    const what = { name: 'deliver', kind: 'client', attributes: { 'portal.delivery.attempt': attempts + 1 } } as const
+    return await inSpan(
+      what,
+      async (span) => {
+        const headers = {
+          'content-type': 'application/json',
+          'user-agent': 'Partner-Portal-Webhooks',
+          traceparent: traceparent(span?.trace ?? trace),
+          ...signatures,
+        }
+        const answer = await safeFetch(url, { headers, body, timeoutMs: ATTEMPT_MS_MAX, allowPrivate, signal })
+        span?.answered(answer.status)
+        return answer
+      },
+      trace,
+    )
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }

@@ -34,7 +34,7 @@ export interface Dispatcher extends Hearer {
  * Makes deliveries of events and attempts of deliveries (D35). Each process has one, and they share the work by what
  * they claim in the database. It sleeps until PostgreSQL notifies it or the next attempt is due.
  */
-export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'log'>): Dispatcher {
+export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'spans' | 'log'>): Dispatcher {
   const { db, clock, log } = deps
   const lanes = openDeliveryLanes()
   const aborting = new AbortController()

@@ -1,0 +1,27 @@
+import type { LogEvent } from 'kysely'
+import { currentTrace, inSpan } from '../trace.ts'
+
+const ABOUT = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const
+
+/** Sends a statement as a span of the current trace, where anything is recorded. */
+export function recordingStatement<Result>(text: string, send: () => Promise<Result>): Promise<Result> {
+  if (!currentTrace()?.spans) return send()
+  return inSpan({ name: nameOfStatement(text), ...ABOUT }, send)
+}
+
+/** The same for what Kysely has sent. */
+export function recordStatement(event: LogEvent): void {
+  const trace = currentTrace()
+  if (!trace?.spans) return
+  const startedAtMs = Date.now() - event.queryDurationMillis
+  const span = trace.spans.begin(trace, { name: nameOfStatement(event.query.sql), ...ABOUT, startedAtMs })
+  if (event.level === 'error') span.failed(event.error)
+  span.end()
+}
+
+/** What it does and to which table, such as `update leads`: nothing of what it looks for or writes. */
+function nameOfStatement(text: string): string {
+  const [verb = 'statement'] = /\w+/.exec(text) ?? []
+  const [, table] = /\b(?:from|into|update|join)\s+((?:"?[a-z_]+"?\.)?"?[a-z_]+)/i.exec(text) ?? []
+  return [verb.toLowerCase(), table?.replaceAll('"', '')].filter(Boolean).join(' ')
+}
