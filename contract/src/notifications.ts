@@ -31,9 +31,9 @@ export const DIGEST_HOUR = 8
 
 const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
 
-/** An IANA name. Intl also takes offsets such as +10:00, which know no daylight saving. */
+/** An IANA name. Intl also takes offsets, which know no daylight saving, and abbreviations that Temporal refuses, such as ACT. */
 export function isTimeZone(zone: string): boolean {
-  if (/^[+-]/.test(zone)) return false
+  if (!/^(?:UTC|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })
     return true

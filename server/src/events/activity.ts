@@ -97,6 +97,9 @@ function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }
 
-function shortened(text: string, lengthMax: number): string {
-  return text.length > lengthMax ? `${text.slice(0, lengthMax - 1).trimEnd()}…` : text
+/** Cuts no sign of two halves, such as an emoji, in two. */
+export function shortened(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  const cut = text.slice(0, lengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')
+  return `${cut.trimEnd()}…`
 }

@@ -18,7 +18,7 @@ test('text and HTML say the same, and what others wrote stays text', async () =>
         label: 'Open the lead',
         url: 'https://portal.example/leads/LO-1?a=1&b=2',
       },
-      { part: 'quote', text: '<script>alert(1)</script>\nsecond line {{url}} <!-- body -->' },
+      { part: 'quote', text: '<script>alert(1)</script>\r\nsecond line {{url}} <!-- body -->' },
       { part: 'change', text: 'Moved to Approved', time: 'Mon 9:12 am' },
       { part: 'footer', text: 'Too many mails?', label: 'Unsubscribe', url: 'https://portal.example/unsubscribe' },
     ],

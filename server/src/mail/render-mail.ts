@@ -20,7 +20,7 @@ function asText(one: MailPart): string {
     case 'footer':
       return `${one.text} ${one.url}`
     case 'quote':
-      return one.text.replaceAll(/^/gm, '> ')
+      return one.text.replaceAll(/^|\r?\n|\r/g, (lineBreak) => `${lineBreak && '\n'}> `)
     case 'change':
       return `${one.text} (${one.time})`
     case 'record':

@@ -9,7 +9,7 @@ import { sendNewsMail } from './send-news-mail.job.ts'
 import { findSettings } from './settings.queries.ts'
 
 /** One mail takes no more of what waits; the rest goes into the next. */
-const NEWS_MAX = 1_000
+const NEWS_MAX = 10_000
 /** Where more leads and deals changed at a time, such as after an import, one mail tells of all. */
 const MAILS_AT_ONCE_MAX = 5
 

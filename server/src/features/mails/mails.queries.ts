@@ -39,15 +39,21 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
   await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
 }
 
-/** People for whom something is due. Those who wait the longest come first. */
-export async function findPeopleWithDueNews(db: Db, now: string, limit: number): Promise<string[]> {
+/** People for whom something is due, in the order of their ids, those behind `after`. */
+export async function findPeopleWithDueNews(
+  db: Db,
+  now: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('mail_news_for_people')
     .select('person_id')
+    .distinct()
     .where('mail_id', 'is', null)
     .where('due_at', '<=', now)
-    .groupBy('person_id')
-    .orderBy((eb) => eb.fn.min('due_at'))
+    .$if(after !== undefined, (query) => query.where('person_id', '>', after ?? ''))
+    .orderBy('person_id')
     .limit(limit)
     .execute()
   return rows.map((row) => row.person_id)
@@ -74,7 +80,7 @@ export async function removeNewsForPerson(tx: Tx, personId: string, newsIds: rea
   await tx
     .deleteFrom('mail_news_for_people')
     .where('person_id', '=', personId)
-    .where('news_id', 'in', newsIds)
+    .where((eb) => eb('news_id', '=', eb.fn.any(eb.val(newsIds))))
     .execute()
 }
 
@@ -107,7 +113,7 @@ export async function insertMail(
     .updateTable('mail_news_for_people')
     .set({ mail_id: mail.id })
     .where('person_id', '=', mail.person_id)
-    .where('news_id', 'in', newsIds)
+    .where((eb) => eb('news_id', '=', eb.fn.any(eb.val(newsIds))))
     .execute()
 }
 
@@ -133,6 +139,19 @@ export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]
     .execute()
   // oxlint-disable-next-line typescript/consistent-type-assertions -- recordMailNews wrote types and data that fit
   return rows as MailNews[]
+}
+
+/** Whether the CRM still lacks a lead or deal of this LOID, or a note on it. */
+export async function hasFailedPush(db: Db, partnerId: string, what: 'lead' | 'deal' | 'note', loid: string) {
+  const row = await db
+    .selectFrom(`${what}s`)
+    .select('id')
+    .where('partner_id', '=', partnerId)
+    .where('loid', '=', loid)
+    .where('crm', '=', 'failed')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** With all that it told. */

@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AnyEvent, recordEvents } from '../../events/events.ts'
+import { GiveUp } from '../../jobs/define-job.ts'
 import { openLender } from '../../testing/lender.ts'
 import {
   addColleague,
@@ -124,6 +125,8 @@ test.each([
   [{ choices: 'never' }],
   [{ time_zone: '+10:00' }],
   [{ time_zone: 'Atlantis/Capital' }],
+  [{ time_zone: 'ACT' }],
+  [{ time_zone: '\u221210:00' }],
   [{ time_zone: 7 }],
 ])('PUT /account/notifications refuses %j', async (body) => {
   const partner = await portal.newPartner()
@@ -170,6 +173,39 @@ test('more than five leads and deals at a time come in one mail', async () => {
   const mails = await newsTo(partner.email)
   expect(mails.map(subjectOf)).toEqual(['News of 6 leads and deals'])
   for (let i = 1; i <= 6; i++) expect(mails[0]).toContain(`Business ${i}, LO-`)
+})
+
+test('a person whose mails cannot be made holds up nobody', async () => {
+  const [broken, partner] = [await confirmedPartner(), await confirmedPartner()]
+  await broken.put('/account/notifications', { choices: { outcome: 'digest' } })
+  await portal.deps.db.updateTable('notification_settings').set({ time_zone: 'AET' }).execute()
+  await happens(portal, broken.id, newLoid(), stage('Funded'))
+  portal.advance(MINUTE_MS)
+  await happens(portal, partner.id, newLoid(), stage('Funded'))
+  await tellNewsSoon(portal)
+  expect(await newsTo(partner.email)).toHaveLength(1)
+  await portal.deps.db.updateTable('notification_settings').set({ time_zone: null }).execute()
+})
+
+test('thousands of changes are one mail', async () => {
+  const partner = await confirmedPartner()
+  await partner.put('/account/notifications', { choices: { 'deal-stage': 'at-once' } })
+  const changes = Array.from({ length: 1_500 }, () => stage('Pending Approval'))
+  await happens(portal, partner.id, newLoid(), ...changes)
+  await tellNewsSoon(portal)
+  await tellNewsNow(portal)
+  expect((await newsTo(partner.email)).map(subjectOf)).toEqual([
+    'Okafor Freight is now Pending Approval, and 1499 more changes',
+  ])
+})
+
+test('a name and a note are cut between signs', async () => {
+  const partner = await confirmedPartner()
+  await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', `x${'🦘'.repeat(50)}`))
+  await tellNewsSoon(portal)
+  const [mail] = await newsTo(partner.email)
+  expect(Buffer.from(mail ?? '', 'latin1').toString()).toContain('x🦘')
+  expect(Buffer.from(mail ?? '', 'latin1').toString()).not.toContain('\uFFFD')
 })
 
 test('the digest comes at 8:00 of the person’s time zone on a working day, once, with all that waits', async () => {
@@ -270,6 +306,15 @@ test('a push that was given up is told, once, without the reason’s details', a
   expect(mail).not.toMatch(/secret|0491|491570156|51\s?824/)
 })
 
+test('a push that reached the CRM before the mail went out is not told', async () => {
+  const partner = await confirmedPartner()
+  const { loid } = await partner.submitLead()
+  await pushLead.giveUp?.(portal.deps, { partnerId: partner.id, loid })
+  await portal.deps.db.updateTable('leads').set({ crm: 'synced' }).where('loid', '=', loid).execute()
+  await tellNewsSoon(portal)
+  expect(await newsTo(partner.email)).toEqual([])
+})
+
 test('POST /unsubscribe: one click ends the kinds of the mail, and its token opens nothing else', async () => {
   const partner = await confirmedPartner()
   await happens(portal, partner.id, newLoid(), stage('Funded'))
@@ -357,7 +402,7 @@ test('through the CRM: a first sync is told to nobody, what the lender does afte
 })
 
 /** Speaks as much SMTP as a mailer needs. `onMessage` gets each whole mail and answers it. */
-async function startSmtp(onMessage: (mail: string, socket: Socket) => void) {
+async function startSmtp(answerTo: (command: string) => string, onMessage: (mail: string, socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -377,7 +422,9 @@ async function startSmtp(onMessage: (mail: string, socket: Socket) => void) {
       const command = said.slice(0, 4).toUpperCase()
       said = ''
       inData = command === 'DATA'
-      socket.write(command === 'DATA' ? '354 go on\r\n' : command === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n')
+      socket.write(
+        command === 'DATA' ? '354 go on\r\n' : command === 'QUIT' ? '221 bye\r\n' : `${answerTo(command)}\r\n`,
+      )
     })
     socket.write('220 test\r\n')
   })
@@ -395,7 +442,9 @@ async function startSmtp(onMessage: (mail: string, socket: Socket) => void) {
 test('over SMTP a repeat after a lost answer has the same Message-ID, and a server that hangs holds up nobody else', async () => {
   const received: string[] = []
   const hanging: Socket[] = []
-  await using smtp = await startSmtp((mail, socket) => {
+  let refused = ''
+  const answerTo = (command: string) => (command === refused ? '550 refused' : '250 ok')
+  await using smtp = await startSmtp(answerTo, (mail, socket) => {
     if (!mail.includes('List-Unsubscribe:')) return void socket.write('250 taken\r\n')
     received.push(mail)
     if (mail.includes('To: slow@')) hanging.push(socket)
@@ -427,6 +476,20 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, and a serv
   expect([first?.includes(messageId), second?.includes(messageId)]).toEqual([true, true])
   for (const socket of hanging) socket.write('250 taken\r\n')
   await waitFor('the slow one to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
+
+  // Of a sender that is refused all mails wait: an operator sets it right. An address that is refused stays so.
+  await happens(withSmtp, people[2]?.id ?? '', newLoid(), stage('Funded'))
+  withSmtp.advance(3 * MINUTE_MS)
+  await tellNews.run({ ...withSmtp.deps, jobs: { enqueue: async () => undefined } }, {}, NEVER)
+  const [refusal] = await mailsOnTheirWay(withSmtp)
+  const send = () =>
+    sendNewsMail
+      .run(withSmtp.deps, { mailId: refusal?.id ?? '', partnerId: refusal?.partnerId ?? '' }, NEVER)
+      .catch((error: unknown) => error instanceof GiveUp)
+  refused = 'MAIL'
+  expect(await send()).toBe(false)
+  refused = 'RCPT'
+  expect(await send()).toBe(true)
 })
 
 test('the outbox has a mail once, however often it is sent', async () => {

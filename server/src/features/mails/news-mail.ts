@@ -1,5 +1,6 @@
 import { isWonStage } from '@portal/contract/choices.ts'
 import { MAIL_KIND_WORDS } from '@portal/contract/notifications.ts'
+import { shortened } from '../../events/activity.ts'
 import type { MailNews } from '../../events/mail-news.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { type MailPart, text } from '../../mail/mail-parts.ts'
@@ -109,8 +110,7 @@ function nameOf(news: MailNews): string {
 }
 
 function headline(news: MailNews): string {
-  const whole = nameOf(news)
-  const name = whole.length > SUBJECT_NAME_MAX ? `${whole.slice(0, SUBJECT_NAME_MAX - 1)}…` : whole
+  const name = shortened(nameOf(news), SUBJECT_NAME_MAX)
   switch (news.type) {
     case 'lead.status_changed':
       return `${name} is now ${news.data.status}`
@@ -141,9 +141,8 @@ function changeParts(news: MailNews, { at, timeZone }: About, quotedMax: number)
       return [change(`The deal moved from ${news.data.previous} to ${news.data.stage}.`)]
     case 'note.added': {
       const { content, created_by } = news.data
-      const quoted = content.trim()
-      const cut = quoted.length > quotedMax ? `${quoted.slice(0, quotedMax)}…` : quoted
-      return [change(`${created_by ?? 'The lender'} wrote:`), { part: 'quote', text: cut }]
+      const quoted = shortened(content.trim(), quotedMax)
+      return [change(`${created_by ?? 'The lender'} wrote:`), { part: 'quote', text: quoted }]
     }
     case 'push.given-up':
       return [change(`The CRM did not take the ${news.data.what}. Open it to see why, and to try again.`)]

@@ -6,7 +6,7 @@ import type { Mail } from '../../mail/mail.ts'
 import { findPerson, type Person } from '../accounts/people.queries.ts'
 import { hashToken, newToken } from '../accounts/tokens.ts'
 import { findEndpoint } from '../webhooks/endpoints.queries.ts'
-import { findMail, findNewsOfMail, keepMailProblem, removeMail } from './mails.queries.ts'
+import { findMail, findNewsOfMail, hasFailedPush, keepMailProblem, removeMail } from './mails.queries.ts'
 import { newsMail } from './news-mail.ts'
 import { concerns } from './notifications.ts'
 import { findSettings } from './settings.queries.ts'
@@ -55,10 +55,7 @@ async function writeMail(
   const isWanted = ({ kind }: MailNews) => concerns(kind, person.role) && settings?.choices[kind] !== 'never'
   const news: MailNews[] = []
   for (const one of await findNewsOfMail(db, id)) {
-    if (!isWanted(one)) continue
-    // Enabled again or removed meanwhile: the partner knows.
-    if (one.kind === 'webhook' && !(await findEndpoint(db, one.partnerId))?.disabled_reason) continue
-    news.push(one)
+    if (isWanted(one) && (await isStillTrue(db, one))) news.push(one)
   }
   if (news.length === 0) return undefined
   const kinds = [...new Set(news.map((one) => one.kind))]
@@ -73,8 +70,20 @@ async function writeMail(
   return { id, ...newsMail(person, news, { isDigest: is_digest, at: created_at, timeZone, publicUrl, token }) }
 }
 
-/** The mail server knows for good that it cannot deliver to this address. */
+/** What asks the reader to do something is old when it was done meanwhile: sent again, or enabled again or removed. */
+async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
+  switch (news.type) {
+    case 'push.given-up':
+      return news.loid !== null && hasFailedPush(db, news.partnerId, news.data.what, news.loid)
+    case 'endpoint.disabled':
+      return Boolean((await findEndpoint(db, news.partnerId))?.disabled_reason)
+    default:
+      return true
+  }
+}
+
+/** The mail server knows for good that it cannot deliver to this address. One that refuses the sender may be set right. */
 function isRefused(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error && 'responseCode' in error)) return false
-  return error.code === 'EENVELOPE' && typeof error.responseCode === 'number' && error.responseCode >= 500
+  if (!(error instanceof Error) || !('command' in error && 'responseCode' in error)) return false
+  return error.command === 'RCPT TO' && typeof error.responseCode === 'number' && error.responseCode >= 500
 }

@@ -15,13 +15,17 @@ export const tellNews = defineJob({
   retry: { firstDelaySeconds: 5, delaySecondsMax: 60, giveUpAfterDays: 1 },
   async run(deps, _payload, signal) {
     while (await fanOutNews(deps)) signal.throwIfAborted()
-    let people: string[]
+    let after: string | undefined
     do {
-      people = await findPeopleWithDueNews(deps.db, deps.clock.now().toISOString(), PEOPLE_AT_A_TIME)
+      const people = await findPeopleWithDueNews(deps.db, deps.clock.now().toISOString(), after, PEOPLE_AT_A_TIME)
       for (const personId of people) {
         signal.throwIfAborted()
-        await composeMails(deps, personId)
+        await composeMails(deps, personId).catch((error: unknown) => {
+          // The others are told all the same; the next minute tries again.
+          deps.log.error({ err: error, person: personId }, 'the mails of a person were not made')
+        })
       }
-    } while (people.length === PEOPLE_AT_A_TIME)
+      after = people.at(-1)
+    } while (after !== undefined)
   },
 })
