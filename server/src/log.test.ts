@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openLog } from './log.ts'
 
@@ -24,4 +28,23 @@ test('an error that stands for several is logged with what each of them says', (
 
 test('anything else that was thrown is logged as text', () => {
   expect(logged('out of luck')).toEqual({ message: 'out of luck' })
+})
+
+test.runIf(existsSync('/dev/full'))('a disk without room costs lines of the log, and not the process', async () => {
+  const program = `
+    const { openLog, openLogOutput } = await import('${new URL('log.ts', import.meta.url)}')
+    const log = openLog('info', await openLogOutput(true))
+    for (let i = 0; i < 20; i++) {
+      log.info('a line')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    process.exit(7)`
+  await using full = await open('/dev/full', 'w')
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', full.fd, 'inherit'],
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  })
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(7)
 })

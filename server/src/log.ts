@@ -2,10 +2,13 @@ import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 
 import * as z from 'zod/mini'
 import { currentTrace } from './trace.ts'
 
+/** Lines that wait for the disk; further ones are lost. */
+const WAITING_BYTES_MAX = 1024 * 1024
+
 /** Where the server writes its log: JSON for programs in production, lines for people in development. */
 export async function openLogOutput(isProduction: boolean): Promise<DestinationStream> {
   // Written when the event loop has a moment, which takes the log off the path of every request.
-  const output = pino.destination({ sync: false })
+  const output = surviving(pino.destination({ sync: false, maxLength: WAITING_BYTES_MAX }))
   if (isProduction) return output
   const { default: pretty } = await import('pino-pretty')
   return pretty({
@@ -16,6 +19,19 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
     ignore: 'pid,hostname,reqId,trace,method,path,status,ms,ip',
     messageFormat: readableMessage,
   })
+}
+
+type Output = ReturnType<typeof pino.destination>
+
+/**
+ * A disk without room costs lines, and neither a request nor the process. By itself the destination would throw, and try for ever to write its
+ * last lines at the end.
+ */
+function surviving(output: Output): Output {
+  const flushSync = output.flushSync.bind(output)
+  let hasRoom = true
+  output.on('error', () => (hasRoom = false)).on('write', () => (hasRoom = true))
+  return Object.assign(output, { flushSync: () => hasRoom && flushSync() })
 }
 
 function readableMessage(line: Record<string, unknown>): string {
