@@ -2,19 +2,25 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { fonts } from './vite/fonts.ts'
+import { leanContract } from './vite/lean-contract.ts'
 import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
-/** Nothing that a signed-out page needs, which would load all of it. */
-const PARTS_OF_SIGNED_IN_PAGES =
-  /lucide-react|\/(web\/src\/(ui\/(?!brand|theme|spinner)|format\/|api\/page-start|features\/(inbox|sync|leads|deals|notes)\/)|contract\/src\/)/
+/** What most signed-in pages need: nothing of the pages before signing in, and nothing of the groups after it. */
+const OF_MOST_PAGES =
+  /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|code-)|format\/|session\/|features\/(?!accounts))|contract\/src\/)/
+const OF_LISTS =
+  /web\/src\/(ui\/(table|followed-rows|new-rows|sort|list-search|pagination|filter-panel)|features\/team\/submitter)/
+const OF_RECORDS = /web\/src\/(ui\/(changing|folding|timeline)|features\/(notes|referral|inbox\/use-opened))/
+const OF_CODE = /web\/src\/(ui\/(code-|secret|icon-list)|format\/curl)/
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
     react(),
     tailwindcss(),
+    leanContract(),
     fonts(),
     preloadFont(/latin-(?!ext).*\.woff2$/),
     pageHtml('src/app/routes.tsx'),
@@ -36,12 +42,19 @@ export default defineConfig({
           groups: [
             // Libraries change less often than our pages, so they keep their place in the browser's cache.
             { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
-            // What several pages need comes in one piece: a dozen small files cost a slow phone more than their bytes.
+            // What several pages need comes in one piece: a dozen small files cost a slow phone more than their bytes. But what
+            // few of them need comes with those alone. Each group takes the imports of its files along, so the order counts.
             { name: 'main', tags: ['$initial'], priority: 1 },
-            { name: 'shared', minShareCount: 10 },
-            // The sign-up page's key too, which would bring all of the signed-in pages along.
-            { name: 'accounts', test: /features\/accounts\/|api\/idempotency-key/, minShareCount: 3 },
-            { name: 'signed-in', test: PARTS_OF_SIGNED_IN_PAGES, minShareCount: 2 },
+            { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
+            { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
+            // The sign-up page's, too, which would bring along whatever group it is in.
+            { name: 'idempotency-key', test: /idempotency-key/ },
+            { name: 'icons', test: /lucide-react/, minShareCount: 2 },
+            { name: 'signed-in', test: OF_MOST_PAGES, minShareCount: 4 },
+            { name: 'lists', test: OF_LISTS, minShareCount: 2 },
+            { name: 'records', test: OF_RECORDS, minShareCount: 2 },
+            { name: 'code', test: OF_CODE, minShareCount: 2 },
+            { name: (id) => /features\/(?!accounts)(\w+)/.exec(id)?.[1] ?? null, minShareCount: 2 },
           ],
         },
       },

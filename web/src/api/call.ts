@@ -14,6 +14,9 @@ export const API_BASE: string = import.meta.env['VITE_API_BASE'] ?? '/api'
 type Schema = z.ZodMiniType
 type Input<S> = S extends Schema ? z.input<S> : never
 
+/** What the build leaves of a route (`web/vite/lean-contract.ts`). */
+type Address = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Pick<Route, 'envelope'>>
+
 /** What a route gives: its answer, the answer with its pagination, or what stands in for it while work goes on. */
 export type Answer<R extends Route> =
   | (R['envelope'] extends 'paged' ? { data: z.output<R['answer']>; pagination: Pagination } : z.output<R['answer']>)
@@ -68,7 +71,7 @@ interface LooseRequest {
   idempotencyKey?: string
 }
 
-async function send(route: Route, request: LooseRequest, token: string | null): Promise<Response> {
+async function send(route: Address, request: LooseRequest, token: string | null): Promise<Response> {
   const timeout = AbortSignal.timeout(API_TIMEOUT_MS)
   const { body, signal, idempotencyKey } = request
   const headers = new Headers({ accept: 'application/json' })
@@ -91,7 +94,7 @@ async function send(route: Route, request: LooseRequest, token: string | null): 
   }
 }
 
-function address(route: Route, { params = {}, query }: LooseRequest): string {
+function address(route: Address, { params = {}, query }: LooseRequest): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -110,12 +113,12 @@ function isEnvelope(body: unknown): body is Envelope {
   return typeof body === 'object' && body !== null && 'success' in body
 }
 
-function unwrap(route: Route, body: Envelope): unknown {
+function unwrap(route: Address, body: Envelope): unknown {
   if (route.envelope === 'bare') return body
   return route.envelope === 'paged' ? { data: body.data, pagination: body.pagination } : body.data
 }
 
-function failureOf(route: Route, response: Response, body: unknown): Failure {
+function failureOf(route: Address, response: Response, body: unknown): Failure {
   const { error, code, fields }: Partial<Envelope> = isEnvelope(body) ? body : {}
   return new Failure(response.status, error || defaultMessage(route), { code: code ?? '', fields })
 }
