@@ -63,7 +63,7 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   await page.clock.install()
   await page.goto('/login')
   // The code of the toasts comes three seconds after the page.
-  await expect(page.locator('[aria-label=Notifications]')).toBeAttached()
+  await expect(page.locator('[aria-label=Messages]')).toBeAttached()
   // As people write it; the address is stored in lower case.
   await page.getByLabel('Email').fill(` ${partner.email.toUpperCase()} `)
   await page.getByLabel('Password', { exact: true }).fill(partner.password)

@@ -54,6 +54,7 @@ function Toasts() {
     <Toast.Viewport
       ref={ref}
       render={<section popover="manual" />}
+      aria-label="Messages"
       onFocus={handleFocus}
       // At the top, where it covers no button of a page, and above the title of a dialog; on a phone over the bar, beside
       // its menu.
