@@ -22,7 +22,7 @@ export const NewsLine = z.object({
   about: z.nullable(z.enum(['lead', 'deal'])),
   /** The business, or who submitted the burst. */
   name: z.string(),
-  /** 'Pre Call → Pre Qualified, 1 note' */
+  /** 'Pre Call → Pre Qualified, 1 note by Robin Lee' */
   summary: z.string(),
   /** The newest note of the lender. */
   quote: z.nullable(z.string()),

@@ -55,7 +55,7 @@ test('GET /dashboard/news: what others did since the person looked, one line a r
   expect(await newsOf(bob)).toMatchObject({ lines: [], total: 0, is_least: false, leads: 0, deals: 0, loids: [] })
   await ada.post(`/crm/note/${loid}`, { content: 'Called them twice.' })
   expect(await linesOf(ada)).toEqual([])
-  expect(await linesOf(bob)).toEqual(['Okafor Freight: 1 note'])
+  expect(await linesOf(bob)).toEqual(['Okafor Freight: 1 note by Ada Nguyen'])
 
   await inTransaction(portal, async (tx) => {
     await lenderMoved(tx, ada.id, loid, ['New Lead', 'Pre Call'])
@@ -80,7 +80,9 @@ test('GET /dashboard/news: what others did since the person looked, one line a r
       },
     ],
   })
-  expect(await linesOf(bob)).toEqual(['Okafor Freight: New Lead → Pre Qualified, 2 notes'])
+  expect(await linesOf(bob)).toEqual([
+    'Okafor Freight: New Lead → Pre Qualified, 1 note by Ada Nguyen, 1 note by the lender',
+  ])
   expect(await linesOf(eve)).toEqual([])
 
   await markSeen(ada)

@@ -37,7 +37,7 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
   return { id: key, loid: null, about, name, summary, quote: null, records, changes, at }
 }
 
-/** 'Pre Call → Pre Qualified, 1 note' from events in order. What came first says from where, what came last to where. */
+/** 'Pre Call → Pre Qualified, 1 note by Ada Okafor' from events in order. What came first says from where, what came last to where. */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
   const [begun] = of('lead.created', 'deal.created')
@@ -50,7 +50,7 @@ function summaryOf(events: readonly RecordedEvent[]): string {
     movement(of('deal.stage_changed'), 'stage'),
     of('deal.updated').length > 0 ? 'details changed' : undefined,
     of('lead.removed', 'deal.removed').length > 0 ? 'removed by the lender' : undefined,
-    notes.length > 0 ? counted(notes.length, 'note') : undefined,
+    ...notesByWriter(notes),
   ]
   const summary = parts.filter(Boolean).join(', ')
   return summary.charAt(0).toUpperCase() + summary.slice(1)
@@ -61,6 +61,19 @@ function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'):
   const last = changes.at(-1)
   return first && last && `${text(first, 'previous')} → ${text(last, field)}`
 }
+
+/** The lender's alone without a name, because the newest of them is quoted below. */
+function notesByWriter(notes: readonly RecordedEvent[]): string[] {
+  const byWriter = Map.groupBy(notes, (note) =>
+    note.data['submitted_by'] === null ? LENDER : text(note, 'submitted_by'),
+  )
+  const isLendersAlone = byWriter.size === 1 && byWriter.has(LENDER)
+  return [...byWriter].map(([writer, { length }]) => {
+    return counted(length, 'note') + (writer === '' || isLendersAlone ? '' : ` by ${writer}`)
+  })
+}
+
+const LENDER = 'the lender'
 
 function begunBy(event: RecordedEvent): string {
   const kind = event.type === 'deal.created' ? 'deal' : 'lead'
