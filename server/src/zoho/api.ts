@@ -11,7 +11,7 @@ export interface ZohoApi {
   coql(query: string, signal?: AbortSignal): Promise<unknown[]>
   /**
    * The pages of a listing, each when it is asked for. Follows page tokens where Zoho gives one, and page numbers where it
-   * does not. Nothing when there is no such record.
+   * does not. No page at all when there is no such record; a list without items is an empty page.
    */
   pages(path: string, query: Record<string, string>, options?: PagesOptions): AsyncIterable<unknown[]>
 }
@@ -48,7 +48,7 @@ export function openApi(client: ZohoClient): ZohoApi {
     let position: Record<string, string> = sized
     for (let page = 1; page <= PAGES_MAX; page++) {
       const answer = await get(path, position, rest)
-      if (page === 1 && isMissing(answer)) return
+      if (page === 1 && answer.status !== 204 && isMissing(answer)) return
       const { items, next } = readItems(answer, key)
       yield items
       if (!next) return

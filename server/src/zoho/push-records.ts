@@ -356,29 +356,33 @@ export function openRecordPusher(
   ): Promise<string> {
     const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
     const leadId = module === 'Leads' ? zohoId : note.lead_zoho_id
-    const onLead = leadId === undefined ? undefined : await findSent('Leads', leadId)
+    const onLead = leadId === undefined ? undefined : await look('Leads', leadId)
     // Asked after the lead's notes: a conversion may move them to the deal.
     const dealId = module === 'Deals' ? zohoId : await findDealOfLead(zohoId, signal)
-    const there = (dealId === undefined ? undefined : await findSent('Deals', dealId)) ?? onLead
+    const onDeal = dealId === undefined ? undefined : await look('Deals', dealId)
+    const there = onDeal?.sent ?? onLead?.sent
     if (there !== undefined) return there
+    // The note may be in the recycle bin with the record, from where staff may bring both back at any moment.
+    if (!(onDeal ?? onLead)?.isThere) throw recordNotThere()
     const record = withoutNulls({ Note_Title: title, Note_Content: note.content })
     const path = dealId === undefined ? `${leads.module}/${zohoId}/Notes` : `${deals.module}/${dealId}/Notes`
     const answer = await api.write({ method: 'POST', path, body: { data: [record] }, isRepeatable: false, signal })
-    // In the recycle bin, from where staff may bring it back.
-    if (isMissing(answer) && !isItemAnswer(answer)) throw new CrmUnavailable('The CRM does not have the record now.')
+    if (isMissing(answer) && !isItemAnswer(answer)) throw recordNotThere()
     return writtenId(readResults(answer)[0])
 
-    /** This very note, which an earlier push has brought there. */
-    async function findSent(on: CrmModule, id: string): Promise<string | undefined> {
+    /** Whether the record is there, and this very note, if an earlier push has brought it there. */
+    async function look(on: CrmModule, id: string): Promise<{ isThere: boolean; sent?: string }> {
+      let isThere = false
       for await (const page of notePages(on, id, signal)) {
+        isThere = true
         const same = page
           .filter((one) => isSameLines(one.content, note.content) && isSameLines(one.title ?? '', title ?? ''))
           .map((one) => one.zoho_id)
         const others = same.length === 0 ? undefined : await note.findOthers?.(same)
         const sent = same.find((zohoId) => !others?.has(zohoId))
-        if (sent !== undefined) return sent
+        if (sent !== undefined) return { isThere, sent }
       }
-      return undefined
+      return { isThere }
     }
   }
 
@@ -410,6 +414,10 @@ export function openRecordPusher(
     createNote,
     setLoids,
   }
+}
+
+function recordNotThere(): CrmUnavailable {
+  return new CrmUnavailable('The CRM does not have the record now.')
 }
 
 function lastName(lead: Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'>): string {

@@ -6,7 +6,7 @@ import type { ZohoParts } from './parts.ts'
 import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
-  /** Pages of one record's, in no particular order. */
+  /** Pages of one record's, in no particular order. No page at all while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
    * Pages of the whole organisation's, because a new note may leave its record's time as it was; the longest unchanged

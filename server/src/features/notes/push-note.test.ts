@@ -74,6 +74,8 @@ test('a note sent while its record is in the recycle bin waits, and is sent once
   await lender.remove('Leads', zohoId)
   const noteId = await waitingNote('Any news?')
   await expect(push(noteId)).rejects.toThrow('The CRM does not have the record now.')
+  // The note may be in the bin with the record, which may be back by the time of the call that would add it.
+  expect((await lender.calls()).by_kind).not.toHaveProperty(['POST /crm/v8/Leads/{id}/Notes'])
   expect(await shown()).toMatchObject([{ crm: 'pending', crm_problem: null }])
 
   await lender.restore(zohoId)
