@@ -8,7 +8,7 @@ import { backUp, restore } from './operator/backup-commands.ts'
 import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './operator/command.ts'
 import { checkCrm, setUpCrm } from './operator/crm-commands.ts'
 import { dropJob, listJobs, retryJob } from './operator/jobs-commands.ts'
-import { listMailsInTrouble } from './operator/mails-command.ts'
+import { listMailsInTrouble, retryMails } from './operator/mails-command.ts'
 import { migrateNow } from './operator/migrate-command.ts'
 import { activatePartner, deactivatePartner, listPartners } from './operator/partner-commands.ts'
 import { deactivatePerson, listPeople, resetSecondFactorOf } from './operator/people-commands.ts'
@@ -30,9 +30,10 @@ const COMMANDS = [
   checkCrm,
   setUpCrm,
   listSecurityLog,
-  listMailsInTrouble,
   pruneNow,
   // Longer names first: `jobs` is the beginning of the others.
+  retryMails,
+  listMailsInTrouble,
   retryJob,
   dropJob,
   listJobs,

@@ -1,5 +1,6 @@
 import { findMailsInTroubleOfAllPartners } from '../features/mails/mails.queries.ts'
-import { type Command, noPositional, table } from './command.ts'
+import { sendMailsAgain } from '../features/mails/send-again.ts'
+import { type Command, CommandFailed, noPositional, onlyPositional, table } from './command.ts'
 
 const MAILS_MAX = 500
 
@@ -11,13 +12,33 @@ export const listMailsInTrouble: Command = {
     noPositional(listMailsInTrouble, given)
     const { db } = await workplace.database()
     const rows = (await findMailsInTroubleOfAllPartners(db, MAILS_MAX)).map((mail) => [
+      mail.id,
       minute(mail.created_at),
       mail.business_name,
       mail.email,
       mail.given_up_at ? `given up ${minute(mail.given_up_at)}` : 'tried again',
       mail.problem ?? '',
     ])
-    workplace.say(table([['SINCE (UTC)', 'BUSINESS', 'TO', 'STATE', 'PROBLEM'], ...rows]))
+    workplace.say(table([['ID', 'SINCE (UTC)', 'BUSINESS', 'TO', 'STATE', 'PROBLEM'], ...rows]))
+    return 0
+  },
+}
+
+export const retryMails: Command = {
+  name: 'mails retry',
+  parameters: '<id or email> | --all',
+  summary:
+    'Sends mails that were given up once more: one, those to one address, or all; with the news as they are now.',
+  options: { all: { type: 'boolean' } },
+  async run(given, workplace) {
+    const isForAll = given.values['all'] === true
+    if (isForAll) noPositional(retryMails, given)
+    const idOrEmail = isForAll ? undefined : onlyPositional(retryMails, given)
+    // With the jobs running, so that mails leave also where no portal runs.
+    const { deps } = await workplace.workingParts()
+    const count = await sendMailsAgain(deps, idOrEmail)
+    if (count === 0) throw new CommandFailed('No such mail was given up; npm run portal -- mails lists them')
+    workplace.say(`Mails that are sent again: ${count}`)
     return 0
   },
 }

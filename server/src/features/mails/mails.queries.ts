@@ -174,11 +174,23 @@ export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
     .selectFrom('mails')
     .innerJoin('partners', 'partners.id', 'mails.partner_id')
     .innerJoin('people', 'people.id', 'mails.person_id')
-    .select(['mails.created_at', 'mails.problem', 'mails.given_up_at', 'partners.business_name', 'people.email'])
+    .select(['mails.id', 'mails.created_at', 'mails.problem', 'mails.given_up_at'])
+    .select(['partners.business_name', 'people.email'])
     .where('mails.problem', 'is not', null)
     .orderBy('mails.created_at', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** From now on the mail with this id, those to this address, or all, do not count as given up. */
+export async function reviveMailsOfAllPartners(tx: Tx, idOrEmail: string | undefined) {
+  const { rows } = await sql<{ id: string; partner_id: string }>`
+    update mails set given_up_at = null
+      from people
+     where people.id = mails.person_id and given_up_at is not null
+       and (${idOrEmail ?? null}::text is null or mails.id::text = ${idOrEmail ?? null} or people.email = ${idOrEmail ?? null})
+    returning mails.id, mails.partner_id`.execute(tx)
+  return rows
 }
 
 export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AnyEvent, recordEvents } from '../../events/events.ts'
 import { GiveUp } from '../../jobs/define-job.ts'
 import { openLender } from '../../testing/lender.ts'
+import { openDataFolder } from '../../testing/portal-process.ts'
 import {
   addColleague,
   confirmEmail,
@@ -439,7 +440,9 @@ async function startSmtp(answerTo: (command: string) => string, onMessage: (mail
   }
 }
 
-test('over SMTP a repeat after a lost answer has the same Message-ID, and a server that hangs holds up nobody else', async () => {
+test('over SMTP a repeat after a lost answer has the same Message-ID, also when an operator asks for it, and a server that hangs holds up nobody else', {
+  timeout: 60_000,
+}, async () => {
   const received: string[] = []
   const hanging: Socket[] = []
   let refused = ''
@@ -452,6 +455,7 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, and a serv
       socket.destroy()
     else socket.write('250 taken\r\n')
   })
+  await using folder = await openDataFolder()
   await using withSmtp = await startPortal({ env: { SMTP_URL: smtp.url, MAIL_FROM: 'Portal <portal@lender.example>' } })
   const people = await Promise.all(
     ['slow', 'lost', 'fine'].map((name) => withSmtp.newPartner({ email: `${name}@example.com` })),
@@ -470,7 +474,16 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, and a serv
     .select(['id', 'partner_id'])
     .where('problem', 'is not', null)
     .execute()
-  await sendNewsMail.run(withSmtp.deps, { mailId: lost?.id ?? '', partnerId: lost?.partner_id ?? '' }, NEVER)
+  await sendNewsMail.giveUp?.(withSmtp.deps, { mailId: lost?.id ?? '', partnerId: lost?.partner_id ?? '' })
+  const env = { DATABASE_URL: withSmtp.database.url, SMTP_URL: smtp.url, MAIL_FROM: 'Portal <portal@lender.example>' }
+  expect((await folder.command(['mails'], env)).out).toMatch(
+    new RegExp(`^${lost?.id} .* lost@example.com +given up `, 'm'),
+  )
+  expect(await folder.command(['mails', 'retry', 'lost@example.com'], env)).toMatchObject({
+    code: 0,
+    out: 'Mails that are sent again: 1\n',
+  })
+  await waitFor('the second try', async () => received.filter((mail) => mail.includes('To: lost@')).length === 2)
   const [first, second] = received.filter((mail) => mail.includes('To: lost@'))
   const messageId = `Message-ID: <${lost?.id}@lender.example>`
   expect([first?.includes(messageId), second?.includes(messageId)]).toEqual([true, true])
