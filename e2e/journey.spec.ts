@@ -1,8 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
-import { crmUrl } from './addresses.ts'
+import { crmUrl, portalUrl } from './addresses.ts'
+import { hastenMails } from './hasten-mails.ts'
+import { actAsStaff } from './lender.ts'
+import { findMail, mailedToken } from './mailed-token.ts'
 import { newAccount, signIn } from './partner.ts'
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
+const ASKED = 'Please send the last three bank statements.'
 
 test('a lead travels from the form to the CRM and back as a funded deal', async ({ page, context }) => {
   test.slow()
@@ -20,6 +25,9 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
     await page.getByLabel('Confirm password').fill(partner.password)
     await page.getByRole('button', { name: /create/i }).click()
     await expect(page).toHaveURL(/\/login$/)
+    await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
+    const data = { token: mailedToken('verify-email', partner.email), password: partner.password }
+    expect((await page.request.post('/api/auth/verify-email', { data })).status()).toBe(200)
     await signIn(page, partner)
     await expect(page.getByText(`Welcome back, ${partner.businessName}!`)).toBeVisible()
     await expect(page).toHaveURL(/\/dashboard$/)
@@ -50,7 +58,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
   })
 
   const lender = await context.newPage()
-  await test.step('the lender finds it and sets a status', async () => {
+  await test.step('the lender finds it, sets a status and writes a note, and the open page follows', async () => {
     await lender.goto(`${crmUrl}/leads/${loid}`)
     await expect(lender.getByRole('heading', { level: 1 })).toHaveText(business)
     await expect(async () => {
@@ -59,7 +67,9 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
     }).toPass()
     await lender.getByLabel('Lead status').selectOption({ label: 'Contacted' })
     await lender.getByRole('button', { name: 'Save status' }).click()
-    await expect(lender.getByRole('status')).toBeVisible()
+    await expect(page.locator('header [data-changed]').getByText('Contacted')).toBeVisible()
+    await actAsStaff(`/leads/${loid}/notes`, { title: 'Partner', content: ASKED })
+    await expect(page.getByRole('list', { name: 'Timeline' }).getByText(ASKED)).toBeVisible()
   })
 
   await test.step('the partner syncs and reads the status and its history', async () => {
@@ -93,25 +103,44 @@ test('a lead travels from the form to the CRM and back as a funded deal', async 
     await expect(page.getByRole('region', { name: 'Notes' }).getByText('Please call after 3 pm.')).toBeVisible()
   })
 
-  await test.step('the lender moves the deal to Funded, and the portal follows', async () => {
+  await test.step('the lender moves the deal to Funded, and the open dashboard tells it', async () => {
+    await openFromMenu(page, 'Dashboard')
+    await expect(bell(page)).toHaveAccessibleName('What is new')
     await lender.goto(`${crmUrl}/deals/${loid}`)
     await lender.getByLabel('Deal stage').selectOption({ label: 'Funded' })
     await lender.getByRole('button', { name: 'Save stage' }).click()
-    await expect(lender.getByRole('status')).toBeVisible()
-    await page.getByRole('button', { name: 'Re-sync' }).click()
-    const history = page.getByRole('region', { name: 'Stage History' })
-    await expect(history.getByText('Funded')).toBeVisible()
-  })
-
-  await test.step('the dashboard tells it, and the lead’s old address leads to the deal', async () => {
-    await openFromMenu(page, 'Dashboard')
+    await expect(bell(page)).toHaveAccessibleName('What is new: 1')
+    const news = page.getByRole('region', { name: /^Since you were here/ })
+    await expect(news.getByRole('link', { name: business })).toContainText('→ Funded')
     await expect(page.getByText('1 won')).toBeVisible()
     await expect(page.getByText('100.0%').first()).toBeVisible()
-    await expect(page.getByText('Deal stage: Funded').first()).toBeVisible()
     await page.goto(`/leads/${loid}`)
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
+    await expect(page.getByRole('region', { name: 'Stage History' }).getByText('Funded')).toBeVisible()
+    await expect(bell(page)).toHaveAccessibleName('What is new')
+  })
+
+  await test.step('one mail tells it and the note, and its link leads a signed-out person to the deal', async () => {
+    const link = `/deals/${loid}`
+    await expect(async () => {
+      await hastenMails(partner.email)
+      expect(findMail(partner.email, portalUrl + link)).toContain(ASKED)
+    }).toPass()
+    expect(findMail(partner.email, portalUrl + link)).toContain('Funded')
+    await page.evaluate(() => localStorage.clear())
+    await page.goto(link)
+    await expect(page).toHaveURL(/\/login$/)
+    await page.getByLabel('Email').fill(partner.email)
+    await page.getByLabel('Password', { exact: true }).fill(partner.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await expect(page).toHaveURL(link)
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(business)
   })
 })
+
+function bell(page: Page) {
+  return page.getByRole('button', { name: /^What is new/ })
+}
 
 async function sync(page: Page, name: string) {
   await page.getByRole('button', { name }).click()

@@ -5,11 +5,16 @@ const OUTBOX = path.resolve(import.meta.dirname, '../.cache/e2e/outbox')
 
 /** The token of the link to `/page` in a mail to this address. */
 export function mailedToken(page: string, email: string): string | undefined {
+  const text = findMail(email, `/${page}?token`) ?? ''
+  return new RegExp(String.raw`/${page}\?token=([\w-]+)`).exec(text)?.[1]
+}
+
+/** A mail to this address in which this stands. */
+export function findMail(email: string, part: string): string | undefined {
   const mails = readdirSync(OUTBOX).map((file) => {
     const mail = readFileSync(path.join(OUTBOX, file), 'utf8')
     // Quoted-printable: `=` is written as its code, and long lines are broken.
     return mail.replaceAll('=\n', '').replaceAll('=3D', '=')
   })
-  const text = mails.find((mail) => mail.includes(`To: ${email}`) && mail.includes(`/${page}?token`)) ?? ''
-  return new RegExp(String.raw`/${page}\?token=([\w-]+)`).exec(text)?.[1]
+  return mails.find((mail) => mail.includes(`To: ${email}`) && mail.includes(part))
 }
