@@ -41,7 +41,7 @@ const AT = '2026-11-03T01:02:03.456Z'
 export const EVENT_PAYLOADS = {
   'lead.created': payload(
     'lead.created',
-    'A lead was submitted, or the lender added one for you.',
+    'A lead was submitted, or the lender added one for you. Also when a lead comes back that had been removed or converted.',
     { ...LeadFacts, status: z.string(), submitted_by: Text, created_at: Instant },
     { ...LEAD, status: 'New Lead', submitted_by: 'Mia Harbour', created_at: AT },
   ),

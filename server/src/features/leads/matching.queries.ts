@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import type { LeadRow } from '../../db/tables.ts'
 
 /** The CRM ids of the leads among these LOIDs that the portal does not know as converted: their deals may be new to it. */
 export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
@@ -41,11 +42,11 @@ export async function findPossibleMatchesOfAllPartners(
   return rows
 }
 
-/** Those of these that are open, with all that a match needs (D29), the oldest first. */
-export function findMatchableLeadsOfAllPartners(tx: Tx, loids: readonly string[]) {
+/** Those of these that are open, the oldest first. */
+export function findOpenLeadsOfAllPartners(tx: Tx, loids: readonly string[]): Promise<LeadRow[]> {
   return tx
     .selectFrom('leads')
-    .select(['partner_id', 'loid', 'business_name', 'loan_amount', 'loan_type', 'loan_term', 'email', 'phone'])
+    .selectAll()
     .where('converted_at', 'is', null)
     .where('archived_at', 'is', null)
     .where((eb) => eb('loid', '=', eb.fn.any(eb.val(loids))))

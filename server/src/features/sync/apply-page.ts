@@ -18,6 +18,7 @@ import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
 import { type Applied, type AppliedRecord, type IsNews, type PageTally } from './pull.ts'
+import { recordRestoredLeads } from './record-restored-leads.ts'
 
 /** A lead, a deal, or a lead with the deal that it became: the partner sees the one or the other and never neither. */
 export interface Unit {
@@ -105,7 +106,7 @@ function applyTogether(
     )
     const touched = { leads: leads.map(({ row }) => row.loid), deals: deals.map(({ row }) => row.loid) }
     const otherwiseNamed = leads.map(({ row }) => row).filter(isDealOfAnotherLoid)
-    await endMatches(tx, {
+    const restored = await endMatches(tx, {
       leads: [...leads.filter(isNoLongerMatched).map(({ row }) => row), ...otherwiseNamed].map((row) => row.loid),
       deals: deals.filter(isMoved).map(({ row }) => row.loid),
     })
@@ -113,6 +114,7 @@ function applyTogether(
     const met = [...leads, ...deals].filter(isMet)
     const quiet = met.filter(({ before, row }) => !page.isNews(row.partner_id, row, before !== undefined))
     await matchLeads(tx, touched, now, new Set(quiet.map(({ row }) => row.loid)))
+    await recordRestoredLeads(tx, restored, now.toISOString())
     const applied = { records, problems }
     await tally?.write(tx, applied)
     return applied

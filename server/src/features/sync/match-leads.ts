@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import { recordEvents } from '../../events/events.ts'
 import { findMatchableDealsOfAllPartners, nameMatchedLeadsOfAllPartners } from '../deals/deals.queries.ts'
 import {
-  findMatchableLeadsOfAllPartners,
+  findOpenLeadsOfAllPartners,
   findPossibleMatchesOfAllPartners,
   markLeadsMatchedOfAllPartners,
 } from '../leads/matching.queries.ts'
@@ -22,7 +22,7 @@ export async function matchLeads(
   const possible = await findPossibleMatchesOfAllPartners(tx, touched)
   if (possible.length === 0) return
   const loidsOf = (side: 'lead' | 'deal') => [...new Set(possible.map((one) => one[side]))]
-  const leads = await findMatchableLeadsOfAllPartners(tx, loidsOf('lead'))
+  const leads = await findOpenLeadsOfAllPartners(tx, loidsOf('lead'))
   const deals = Map.groupBy(await findMatchableDealsOfAllPartners(tx, loidsOf('deal')), (deal) => deal.partner_id)
   const matches = [...Map.groupBy(leads, (lead) => lead.partner_id)].flatMap(([partnerId, theirs]) =>
     matchLeadsToDeals(theirs, deals.get(partnerId) ?? []),

@@ -10,6 +10,7 @@ import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
 import { matchLeads } from './match-leads.ts'
 import type { Done, PageTally } from './pull.ts'
+import { recordRestoredLeads } from './record-restored-leads.ts'
 
 /**
  * The records left the CRM, or the lender gave them to a stranger (D28). The leads that the deals had replaced are restored,
@@ -52,6 +53,7 @@ export async function removeGone(
     )
     const leads = await endMatches(tx, { leads: [], deals: deals.map((deal) => deal.loid) })
     await matchLeads(tx, { leads, deals: [] }, now)
+    await recordRestoredLeads(tx, leads, at)
     return deals
   }
 }

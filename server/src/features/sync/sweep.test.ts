@@ -511,6 +511,7 @@ test('when a deal is removed, another matching deal replaces the lead that it ha
   await sweep()
   expect(await listed('deals')).toHaveLength(1)
   expect(await listed('leads')).toEqual([])
+  expect((await eventTypes()).slice(-2)).toEqual(['deal.removed', 'lead.converted'])
 })
 
 test.each([true, false])('notes come over, whether or not they touch their record (%s)', async (noteBumpsParent) => {

@@ -290,6 +290,7 @@ test('a deal replaces the oldest lead that matches it, and the lead is restored 
   await lender.remove('Deals', deal)
   expect(await syncDeals()).toMatchObject({ removed: 1, matching_leads_removed: 0 })
   expect(await listed('leads')).toHaveLength(3)
+  expect((await eventTypes()).slice(-3)).toEqual(['lead.converted', 'deal.removed', 'lead.created'])
 })
 
 const MATCHING = {
@@ -393,6 +394,7 @@ test('a lead that a deal has replaced is open again when the deal is given to an
   await lender.update('Deals', inZoho, { Partner: { id: await inCrm(bob) } })
   await syncDeals(bob)
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([loid])
+  expect((await eventTypes()).slice(-3)).toEqual(['lead.converted', 'deal.removed', 'lead.created'])
   expect((await bob.get(`/crm/deal/${loid}`)).status).toBe(404)
   const [deal] = await listed('deals', bob)
   expect((await bob.get(`/crm/deal/${deal.loid}`)).body.data).toMatchObject({ notes: [], converted_from_lead: false })
