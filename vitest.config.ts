@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Workers, and the processes that tests start, read their modules as the last run compiled them.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
@@ -9,8 +10,20 @@ process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 1
 // A worker reads modules once for all its files, and keeps its CRM sandbox: see CONTRIBUTING.
 const isolate = false
 
+/** Short files that take long, because they wait for processes. */
+const SLOW = /\/(soak\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
+
+/** Where no earlier run tells how long each file takes, the largest begin: a slow one would then run alone at the end. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => Number(SLOW.test(b.moduleId)) - Number(SLOW.test(a.moduleId)))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFirst },
     projects: [
       { test: { name: 'contract', include: ['contract/src/**/*.test.ts'], isolate } },
       {
