@@ -142,18 +142,26 @@ async function install(wanted) {
     })
   }
   if (!existsSync(pinnedNode)) throw new Error('The npm package node did not install its program for this platform')
-  removeNodeHeaders()
+  removeUnread()
   writeFileSync(installStamp, `${hash} ${level.name}`)
   done()
 }
 
-/** 67 MB of C headers, which nothing here compiles against. */
-function removeNodeHeaders() {
-  const packages = path.join(root, 'node_modules', 'node', 'node_modules')
-  if (!existsSync(packages)) return
-  for (const entry of readdirSync(packages, { withFileTypes: true })) {
-    if (entry.isDirectory()) rmSync(path.join(packages, entry.name, 'include'), { recursive: true, force: true })
+/** What packages bring and nothing here reads: 67 MB of C headers, and OpenTelemetry's copies for bundlers. */
+function removeUnread() {
+  const modules = path.join(root, 'node_modules')
+  for (const folder of foldersIn(path.join(modules, 'node', 'node_modules'))) {
+    rmSync(path.join(folder, 'include'), { recursive: true, force: true })
   }
+  for (const folder of foldersIn(path.join(modules, '@opentelemetry'))) {
+    for (const copy of ['esm', 'esnext']) rmSync(path.join(folder, 'build', copy), { recursive: true, force: true })
+  }
+}
+
+function foldersIn(folder) {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return entries.map((entry) => path.join(folder, entry.name))
 }
 
 function isSameFile(one, other) {
