@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { accountAccess } from './account-access.ts'
+import type { Replica } from './db/replica.ts'
 import type { Deps } from './deps.ts'
 import { NotFound } from './errors.ts'
 import { accountRoutes } from './features/accounts/accounts.routes.ts'
@@ -39,12 +40,17 @@ import { staticWeb, WEB_FOLDER } from './http/static-web.ts'
 import type { Live } from './live/live.ts'
 import { CONNECT_QUEUE } from './push/connect-queue.ts'
 
+interface AppSettings {
+  live: Live
+  replica: Replica | undefined
+  onAnswered: ((answered: Answered) => void) | undefined
+}
+
 /** Everything that answers HTTP: first what all calls share, then the features. A worker only says how it is (D90). */
 export async function createApp(
   deps: Deps,
   readiness: Readiness,
-  live: Live,
-  onAnswered?: (answered: Answered) => void,
+  { live, replica, onAnswered }: AppSettings,
 ): Promise<FastifyInstance> {
   const app = await createServer(deps.log, {
     isSecure: deps.publicUrl.startsWith('https:'),
@@ -73,6 +79,7 @@ export async function createApp(
   const mount = createMount(app, deps, authenticate, rateLimits, {
     findConfirmation: (caller) => findConfirmation(deps, caller),
     storeSecurity: createSecurityStore(deps),
+    replica,
   })
   logInboundCalls(app, deps)
   accountRoutes(mount, deps, {
@@ -90,7 +97,7 @@ export async function createApp(
   referralRoutes(mount, deps)
   dashboardRoutes(mount, deps)
   inboxRoutes(mount, deps)
-  searchRoutes(mount, deps)
+  searchRoutes(mount)
   liveRoutes(mount, live)
   syncRoutes(mount, deps)
   crmNotificationRoutes(app, deps)

@@ -139,6 +139,8 @@ test.each([
   [{ DRAIN_SECONDS: '-1' }, /^DRAIN_SECONDS is "-1"/],
   [{ DATABASE_URL: 'postgres://portal@one:5432,:x/portal' }, /^DATABASE_URL is set .* or with several hosts/],
   [{ DATABASE_DIRECT_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_DIRECT_URL is$/],
+  [{ DATABASE_READ_URL: 'postgres://db/portal' }, /^DATABASE_URL is not set, .* because DATABASE_READ_URL is$/],
+  [{ DATABASE_READ_URL: 'postgres://portal:geheim@one,two/portal' }, /^DATABASE_READ_URL is set .* name one server:/],
 ])('%j stops the start with one line', (env, message) => {
   expect(() => readSettings(env)).toThrow(SettingsError)
   expect(() => readSettings(env)).toThrow(message)

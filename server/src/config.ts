@@ -31,6 +31,8 @@ export type Settings = {
    * and migrations.
    */
   databaseDirectUrl?: string
+  /** Of a replica of the database, one server, for lists, search and dashboard (D90). */
+  databaseReadUrl?: string
   /** A pooler may be too old for statements that are prepared once and sent by name. */
   databasePrepares: boolean
   /** Connections for pages at most; jobs get half as many of their own (D90). */
@@ -103,8 +105,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
     throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
   }
-  if (variables.DATABASE_DIRECT_URL && !variables.DATABASE_URL) {
-    throw refusal(given, 'DATABASE_URL', 'be set because DATABASE_DIRECT_URL is')
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
+    if (variables[name] && !variables.DATABASE_URL) throw refusal(given, 'DATABASE_URL', `be set because ${name} is`)
   }
   const zoho = zohoSettings(given, variables)
   if (isProduction) refuseDevelopmentAids(given, variables)
@@ -123,6 +125,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     dataDir: path.resolve(variables.DATA_DIR),
     databaseUrl: variables.DATABASE_URL,
     databaseDirectUrl: variables.DATABASE_DIRECT_URL,
+    databaseReadUrl: variables.DATABASE_READ_URL,
     databasePrepares: variables.DATABASE_PREPARED_STATEMENTS,
     databasePool: variables.DATABASE_POOL,
     databaseTimeoutMs: variables.DATABASE_TIMEOUT_MS,
@@ -246,6 +249,11 @@ const Variables = z.object({
   DATA_DIR: z._default(z.string(), './data'),
   DATABASE_URL: z.optional(DatabaseUrl),
   DATABASE_DIRECT_URL: z.optional(DatabaseUrl),
+  DATABASE_READ_URL: z.optional(
+    DatabaseUrl.check(
+      z.refine((text) => hostUrls(text).length === 1, 'name one server: each process may have its own'),
+    ),
+  ),
   DATABASE_PREPARED_STATEMENTS: z._default(OnOrOff, true),
   DATABASE_POOL: z._default(wholeNumber(2, 1_000), 16),
   DATABASE_TIMEOUT_MS: z._default(wholeNumber(100, 600_000), 5_000),
@@ -352,7 +360,7 @@ function refusal(given: Given, name: string, must: string): SettingsError {
 }
 
 function isSecret(name: string): boolean {
-  return /_(?:SECRET|TOKEN)$|^(?:SECRETS_KEY|(?:DATABASE|DATABASE_DIRECT|SMTP)_URL)$/.test(name)
+  return /_(?:SECRET|TOKEN)$|^(?:SECRETS_KEY|(?:DATABASE|DATABASE_DIRECT|DATABASE_READ|SMTP)_URL)$/.test(name)
 }
 
 /** An address pasted into the wrong variable may carry a password: `http://user:password@host`. */

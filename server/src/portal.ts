@@ -11,6 +11,7 @@ import { openHotReads } from './db/hot-reads.ts'
 import { listen } from './db/listen.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { reencryptSecrets } from './db/reencrypt-secrets.ts'
+import { openReplica, type Replica } from './db/replica.ts'
 import { openSecrets, readSecretsKeys } from './db/secrets.ts'
 import type { Deps } from './deps.ts'
 import { findRolesOfSessions } from './features/accounts/sessions.queries.ts'
@@ -79,16 +80,11 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
   const handleLoss = (error: Error & { code?: string }) =>
     log.warn({ reason: error.message, code: error.code }, 'database connection lost')
   const directUrl = config.databaseDirectUrl ?? databaseUrl
-  const way = { isPooled: config.databaseDirectUrl !== undefined, prepares: config.databasePrepares }
+  const limits = { ...pageLimits(config, spans), onSilence: dropIdle }
+  const { way } = limits
   await prepareSchema(directUrl, handleLoss, config.migratesAtStart ? migrate : requireMigrated)
   const pageMsMax = config.databaseTimeoutMs
-  const pages = openDatabase(databaseUrl, handleLoss, {
-    connectionsMax: config.databasePool,
-    statementMsMax: pageMsMax,
-    onSilence: dropIdle,
-    isTraced: spans !== undefined,
-    way,
-  })
+  const pages = openDatabase(databaseUrl, handleLoss, limits)
   await refuseOtherTimezones(pages)
   const background = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: Math.ceil(config.databasePool / 2),
@@ -147,6 +143,15 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
   }
 }
 
+function pageLimits(config: Settings, spans: Deps['spans']) {
+  return {
+    connectionsMax: config.databasePool,
+    statementMsMax: config.databaseTimeoutMs,
+    isTraced: spans !== undefined,
+    way: { isPooled: config.databaseDirectUrl !== undefined, prepares: config.databasePrepares },
+  }
+}
+
 /** Over a connection of its own: an index of a large table takes longer than any statement may later. */
 async function prepareSchema(url: string, handleLoss: (error: Error) => void, prepare: (db: Db) => Promise<void>) {
   const { db, close } = openDatabase(url, handleLoss)
@@ -179,13 +184,22 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
     streamsMax: Math.floor(config.connectionsMax / 2),
     findRoles: (sessions) => findRolesOfSessions(deps.pool, sessions, deps.clock.now()),
   })
-  const metrics = await openMetrics(parts, live)
+  const readUrl = config.role === 'worker' ? undefined : config.databaseReadUrl
+  const replica = readUrl
+    ? openReplica(readUrl, { primary: deps, limits: pageLimits(config, spans), log: deps.log })
+    : undefined
+  const metrics = await openMetrics(parts, live, replica)
   const [app] = await Promise.all([
-    createApp(deps, { isStarted: () => isStarted, isStopping, reachDatabase }, live, metrics?.count),
+    createApp(
+      deps,
+      { isStarted: () => isStarted, isStopping, reachDatabase },
+      { live, replica, onAnswered: metrics?.count },
+    ),
     isWorking ? worker.start(BACKGROUND_JOBS, jobDeps) : worker.makeQueues(BACKGROUND_JOBS),
   ])
   const dispatcher = isWorking ? startDispatcher(jobDeps) : undefined
-  const listening = listen(config.databaseDirectUrl ?? settings.databaseUrl, dispatcher ? [dispatcher, live] : [live], {
+  const hearers = [dispatcher, live, replica].filter((hearer) => hearer !== undefined)
+  const listening = listen(config.databaseDirectUrl ?? settings.databaseUrl, hearers, {
     onError: (error) => deps.log.warn({ err: error }, 'nothing is heard of the database until it is connected again'),
     silenceMsMax: 2 * config.databaseTimeoutMs,
   })
@@ -217,6 +231,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
       ])
       await worker.stop(STOP_MS_MAX)
       await metrics?.close()
+      await replica?.close()
       await parts.close()
       await spans?.close()
     },
@@ -238,11 +253,16 @@ async function openSpans({ otlpEndpoint }: Settings, log: Logger): Promise<OpenT
 }
 
 /** Likewise. */
-async function openMetrics({ deps, jobDeps }: Parts, live: Live): Promise<MetricsServer | undefined> {
+async function openMetrics(
+  { deps, jobDeps }: Parts,
+  live: Live,
+  replica: Replica | undefined,
+): Promise<MetricsServer | undefined> {
   const { metricsPort: port, metricsHost: host } = deps.config
   if (port === undefined) return undefined
   const { startMetricsServer } = await import('./metrics/metrics-server.ts')
-  return startMetricsServer(jobDeps, { host, port, pools: { pages: deps.pool, jobs: jobDeps.pool }, live })
+  const pools = { pages: deps.pool, jobs: jobDeps.pool, ...(replica && { replica: replica.pool }) }
+  return startMetricsServer(jobDeps, { host, port, pools, live, replica })
 }
 
 /** A portal that listens has accepted work, so nothing ends it any more: not even a database that goes away just now. */

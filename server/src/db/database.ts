@@ -69,11 +69,15 @@ export async function refuseOtherTimezones({ pool }: Database): Promise<void> {
     "select current_setting('TimeZone') as zone, quote_ident(current_user) as role",
   )
   const [{ zone, role } = { zone: 'UTC', role: '' }] = rows
-  if (/^(Etc\/)?(UTC|GMT)$/i.test(zone)) return
+  if (isUtc(zone)) return
   throw new Error(
     `The sessions of DATABASE_URL are in the time zone ${zone}, but must be in UTC: ` +
       `run "alter role ${role} set timezone to 'UTC'" and let the pooler connect again`,
   )
+}
+
+export function isUtc(zone: string): boolean {
+  return /^(Etc\/)?(UTC|GMT)$/i.test(zone)
 }
 
 const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']

@@ -3,14 +3,19 @@ import { connectionSettings } from './connection.ts'
 
 const RECONNECT_MS = 1_000
 
+/** What partners' pages are to show (migrations/0024_live.sql). A payload begins with the partner's id. */
+export const LIVE = 'live'
+export const ID_LENGTH = 36
+
 /** What a part of the portal wants to hear. */
 export interface Hearer {
   channels: Record<string, (payload: string) => void>
   /**
    * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must check for
-   * itself.
+   * itself. `hearAll` resolves when everything that was committed before the call has been heard: to false if the
+   * connection is lost.
    */
-  onConnect(): void
+  onConnect(hearAll: () => Promise<boolean>): void
   /** Called when a connection breaks, or cannot be made: from now on nothing is heard. */
   onBreak?(): void
 }
@@ -30,7 +35,7 @@ export function listen(
   hearers: readonly Hearer[],
   { onError, silenceMsMax }: Listener,
 ): { connected: Promise<void>; close(): Promise<void> } {
-  const channels: Hearer['channels'] = Object.assign({}, ...hearers.map((hearer) => hearer.channels))
+  const channels = new Set(hearers.flatMap((hearer) => Object.keys(hearer.channels)))
   let client: pg.Client | undefined
   let reconnecting: NodeJS.Timeout | undefined
   let asking: NodeJS.Timeout | undefined
@@ -55,15 +60,18 @@ export function listen(
         connection.query('select 1').then(ask, handleBreak)
       }, silenceMsMax / 2)
     }
-    connection.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
+    connection.on('notification', ({ channel, payload }) => {
+      for (const hearer of hearers) hearer.channels[channel]?.(payload ?? '')
+    })
     try {
       await connection.connect()
-      for (const channel of Object.keys(channels)) await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
+      for (const channel of channels) await connection.query(`listen ${pg.escapeIdentifier(channel)}`)
       client = connection
       if (isClosed) await connection.end()
       else {
         ask()
-        for (const hearer of hearers) hearer.onConnect()
+        const hearAll = hearingAll(connection)
+        for (const hearer of hearers) hearer.onConnect(hearAll)
       }
     } catch (error) {
       handleBreak(error instanceof Error ? error : new Error(String(error)))
@@ -81,5 +89,27 @@ export function listen(
       clearTimeout(asking)
       await client?.end().catch(() => undefined)
     },
+  }
+}
+
+/**
+ * PostgreSQL sends what a listening session has to hear before it says that a statement is done. Callers who come while one
+ * is under way share the next.
+ */
+function hearingAll(connection: pg.Client): () => Promise<boolean> {
+  const ask = () =>
+    connection.query('select 1').then(
+      () => true,
+      () => false,
+    )
+  let asked = Promise.resolve(true)
+  let next: Promise<boolean> | undefined
+  return () => {
+    next ??= asked.then(() => {
+      next = undefined
+      asked = ask()
+      return asked
+    })
+    return next
   }
 }

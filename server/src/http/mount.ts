@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import type { $ZodType } from 'zod/v4/core'
 import type { Tx } from '../db/database.ts'
+import type { ReadSource, Replica } from '../db/replica.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticate, type CallerOf, whoOf } from './authenticate.ts'
 import { compileAnswer } from './compile-answer.ts'
@@ -47,6 +48,11 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
    * same `Idempotency-Key` does not run it again and gets the first answer (D9).
    */
   once: (work: (tx: Tx) => Promise<Parsed<Answer>>) => Promise<Parsed<Answer>>
+  /**
+   * How lists, searches and the dashboard read: from the replica, if there is one that has all that the partner may know
+   * of, else from the primary (D90). The work may run a second time.
+   */
+  fromReplica: <T>(work: (from: ReadSource) => Promise<T>) => Promise<T>
 }
 
 /** What a handler of a `paged` route returns. */
@@ -97,13 +103,19 @@ export type Mount = <
   handler: (call: Call<Path, Query, Body, Answer, Who>) => Promise<Result<Answer, Later>>,
 ) => void
 
+interface MountSettings {
+  findConfirmation: FindConfirmation
+  storeSecurity: StoreSecurity
+  replica: Pick<Replica, 'read'> | undefined
+}
+
 /** Turns contract routes into Fastify routes: caller, role, parse, handler, parse of the answer, envelope, status (D5, D6). */
 export function createMount(
   app: FastifyInstance,
-  deps: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,
+  deps: Pick<Deps, 'db' | 'pool' | 'reads' | 'clock' | 'publicUrl'>,
   authenticate: Authenticate,
   limiter: (reply: FastifyReply) => Limit,
-  { findConfirmation, storeSecurity }: { findConfirmation: FindConfirmation; storeSecurity: StoreSecurity },
+  { findConfirmation, storeSecurity, replica }: MountSettings,
 ): Mount {
   app.decorateRequest('caller', null)
   app.decorateRequest('admittedAt', 0)
@@ -152,6 +164,8 @@ export function createMount(
             if (once.isReplayed) reply.header('idempotency-replayed', 'true')
             return once.answer
           },
+          fromReplica: <T>(work: (from: ReadSource) => Promise<T>) =>
+            partner && replica ? replica.read(partner.id, work) : work(deps),
         }
         // oxlint-disable-next-line typescript/consistent-type-assertions -- each part was checked against this route
         const result = await handler(call as ThisCall)

@@ -3,15 +3,13 @@ import type { Role } from '@portal/contract/roles.ts'
 import * as z from 'zod/mini'
 import { chunksOf } from '../chunks-of.ts'
 import { firstIdAt, isId, timeOfId } from '../db/ids.ts'
-import type { Hearer } from '../db/listen.ts'
+import { type Hearer, ID_LENGTH, LIVE } from '../db/listen.ts'
 import type { Deps } from '../deps.ts'
 import { PortalError, TooMany } from '../errors.ts'
 import { findEventsSince } from '../events/events.ts'
 import type { StreamCall } from '../http/mount.ts'
 import { type Reader, Stream } from './stream.ts'
 
-/** Where PostgreSQL tells every process what changed (migrations/0024_live.sql). */
-const LIVE = 'live'
 /** A session that ended ends its streams within this and a look at the database. */
 const LOOK_EVERY_MS = 2_000
 const LOOKED_UP_AT_ONCE = 250
@@ -155,7 +153,6 @@ export function openLive(
   }
 }
 
-const ID_LENGTH = 36
 /** Type, LOID, and the id of what is an event. */
 const Notification = z.array(z.tuple([z.string(), z.nullable(z.string()), z.nullable(z.string())]))
 type Told = z.infer<typeof Notification>[number]

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Replica } from '../db/replica.ts'
 import type { Deps } from '../deps.ts'
 import type { Answered } from '../http/server.ts'
 import type { Live } from '../live/live.ts'
@@ -17,14 +18,20 @@ interface MetricsOptions {
   port: number
   pools: Parameters<typeof openProcessMetrics>[0]['pools']
   live: Pick<Live, 'count'>
+  replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
 }
 
 /** `GET /metrics` for Prometheus, on a port of its own that the internet does not see (D95). */
 export async function startMetricsServer(
   deps: Pick<Deps, 'db' | 'crm' | 'config' | 'log'>,
-  { host, port, pools, live }: MetricsOptions,
+  { host, port, pools, live, replica }: MetricsOptions,
 ): Promise<MetricsServer> {
-  const { registry, count } = openProcessMetrics({ pools, crmCalls: deps.crm.callsUsed, liveStreams: live.count })
+  const { registry, count } = openProcessMetrics({
+    pools,
+    crmCalls: deps.crm.callsUsed,
+    liveStreams: live.count,
+    replica,
+  })
   const readFigures = openDatabaseFigures(deps)
 
   const server = createServer((request, response) => {

@@ -75,7 +75,10 @@ test('a scrape does not wait for a database that fell silent, and says that it i
 })
 
 test('alerts and dashboard ask only for metrics that there are', async () => {
-  const { portal, scrape } = await startMeasured()
+  const database = await createDatabase()
+  // To a portal a database is its own replica, too.
+  const env = { DATABASE_URL: database.url, DATABASE_READ_URL: database.url }
+  const { portal, scrape } = await startMeasured({ on: { database }, env })
   await using _ = portal
   const partner = await portal.newPartner()
   await addTrouble(portal, partner.id)

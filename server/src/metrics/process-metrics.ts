@@ -1,6 +1,7 @@
 import { readLive } from '@portal/contract/live.ts'
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Replica } from '../db/replica.ts'
 import type { Answered } from '../http/server.ts'
 
 /** What this process itself knows, without asking anybody. */
@@ -18,6 +19,7 @@ export function openProcessMetrics(sources: {
   pools: Record<string, Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>>
   crmCalls(): number
   liveStreams(): number
+  replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
 }): ProcessMetrics {
   const registry = new Registry()
   const registers = [registry]
@@ -67,6 +69,7 @@ export function openProcessMetrics(sources: {
       this.set(sources.liveStreams())
     },
   })
+  if (sources.replica) measureReplica(sources.replica, registers)
 
   return {
     registry,
@@ -76,4 +79,25 @@ export function openProcessMetrics(sources: {
       if (route !== LIVE) seconds.observe({ method, route }, ms / 1_000)
     },
   }
+}
+
+function measureReplica({ answered, lagMs }: Pick<Replica, 'answered' | 'lagMs'>, registers: Registry[]): void {
+  new Counter({
+    name: 'portal_replica_reads_total',
+    help: 'Reads that the replica may answer, by the database that did.',
+    labelNames: ['answered_by'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [database, reads] of Object.entries(answered)) this.inc({ answered_by: database }, reads)
+    },
+  })
+  new Gauge({
+    name: 'portal_replica_lag_seconds',
+    help: 'For how long at most the replica has not shown what the primary wrote.',
+    registers,
+    collect() {
+      this.set(lagMs() / 1_000)
+    },
+  })
 }

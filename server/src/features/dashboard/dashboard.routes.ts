@@ -11,23 +11,25 @@ import { findComparison, findTrendPoints } from './trends.queries.ts'
 const ACTIVITIES = 20
 
 export function dashboardRoutes(mount: Mount, deps: Deps): void {
-  mount(readStats, ({ partner }) => findStats(deps.pool, partner.id))
-  mount(readRecentActivity, async ({ partner }) => {
-    const events = await findRecentEvents(deps.pool, partner.id, ACTIVITIES)
+  mount(readStats, ({ partner, fromReplica }) => fromReplica(({ pool }) => findStats(pool, partner.id)))
+  mount(readRecentActivity, async ({ partner, fromReplica }) => {
+    const events = await fromReplica(({ pool }) => findRecentEvents(pool, partner.id, ACTIVITIES))
     return { activities: events.map(activityOf) }
   })
-  mount(readPipeline, async ({ partner }) => {
-    const counts = await findStageCounts(deps.pool, partner.id)
+  mount(readPipeline, async ({ partner, fromReplica }) => {
+    const counts = await fromReplica(({ pool }) => findStageCounts(pool, partner.id))
     if (counts.length === 0) return { pipeline: [] }
     return { pipeline: pipelineOf(counts, await crmChoices(deps, 'deal-stage', DEAL_STAGES)) }
   })
-  mount(readTrends, async ({ partner, query }) => {
+  mount(readTrends, async ({ partner, query, fromReplica }) => {
     const { period } = query
     const now = deps.clock.now()
-    const [points, comparison] = await Promise.all([
-      findTrendPoints(deps.pool, partner.id, { now, period, timezone: deps.config.timezone }),
-      findComparison(deps.pool, partner.id, now),
-    ])
+    const [points, comparison] = await fromReplica(({ pool }) =>
+      Promise.all([
+        findTrendPoints(pool, partner.id, { now, period, timezone: deps.config.timezone }),
+        findComparison(pool, partner.id, now),
+      ]),
+    )
     return { period, points, comparison }
   })
 }

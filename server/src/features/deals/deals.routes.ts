@@ -16,9 +16,9 @@ import { pushDeal } from './push-deal.job.ts'
 export function dealRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
 
-  mount(listDeals, async ({ partner, query: asked }) => {
+  mount(listDeals, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
-    const page = await findDeals(deps, partner.id, query, config.timezone)
+    const page = await fromReplica((from) => findDeals(from, partner.id, query, config.timezone))
     return { data: { deals: page.rows }, pagination: page.pagination }
   })
   mount(readDeal, async ({ partner, params }) => {

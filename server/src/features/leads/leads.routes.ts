@@ -34,11 +34,13 @@ import { submitLead } from './submit-lead.ts'
 export function leadRoutes(mount: Mount, deps: Deps): void {
   const { db, reads, clock, config } = deps
 
-  mount(listLeads, async ({ partner, query: asked }) => {
+  mount(listLeads, async ({ partner, query: asked, fromReplica }) => {
     const query = { ...asked, person: asked.person === MINE ? partner.personId : asked.person }
-    const page = isPlainFirstPage(query)
-      ? await findNewestLeads(reads, partner, query.limit)
-      : await findLeads(deps, partner, query, config.timezone)
+    const page = await fromReplica((from) =>
+      isPlainFirstPage(query)
+        ? findNewestLeads(from.reads, partner, query.limit)
+        : findLeads(from, partner, query, config.timezone),
+    )
     return { data: { leads: page.rows }, pagination: page.pagination }
   })
   mount(createLead, ({ once, partner, body }) => once((tx) => submitLead(tx, deps, partner, body)))

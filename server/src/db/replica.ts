@@ -1,0 +1,162 @@
+import type { Logger } from 'pino'
+import { PortalError } from '../errors.ts'
+import type { PoolLimits } from './connection.ts'
+import { isUtc, openDatabase } from './database.ts'
+import { openHotReads, type Reads } from './hot-reads.ts'
+import { type Hearer, ID_LENGTH, LIVE } from './listen.ts'
+import type { Sender } from './send-named.ts'
+
+/** What a read is sent over, to the primary or to its replica. */
+export interface ReadSource extends Sender {
+  reads: Reads
+}
+
+export interface Replica extends Hearer {
+  /**
+   * Runs the work on the replica if that has all that was told of the partner, else on the primary; there, too, if the
+   * replica fails or takes long. So the work only reads.
+   */
+  read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
+  /** How many reads each has answered. */
+  answered: Readonly<Record<'replica' | 'primary', number>>
+  /** For how long at most the replica has not shown what the primary wrote; grows while it is away. */
+  lagMs(): number
+  pool: Sender['pool']
+  close(): Promise<void>
+}
+
+interface ReplicaSettings {
+  primary: ReadSource
+  /** Those of the primary's pool; the replica gets less time. */
+  limits: PoolLimits
+  log: Logger
+}
+
+const BEAT_EVERY_MS = 500
+/** What nobody is told of shows within this. */
+const BEHIND_MS_MAX = 5_000
+/** A caller waits no longer for the replica. */
+const ANSWER_MS_MAX = 1_000
+
+/**
+ * How far the replica is, a row tells that is written to the primary and looked for on the replica: where it shows, all
+ * that was committed before is there as well. Who changed since then, PostgreSQL tells every process. Moments are this
+ * process's own.
+ */
+export function openReplica(url: string, { primary, limits, log }: ReplicaSettings): Replica {
+  const msMax = Math.min(ANSWER_MS_MAX, limits.statementMsMax)
+  const database = openDatabase(url, ignore, { ...limits, statementMsMax: msMax, onSilence: dropIdle })
+  const reads = openHotReads(url, ignore, msMax, limits.way)
+  const source: ReadSource = { db: database.db, pool: database.pool, reads }
+  const answered = { replica: 0, primary: 0 }
+  const openedAt = performance.now()
+  /** The replica has what was committed before this. */
+  let hasUntil = Number.NEGATIVE_INFINITY
+  /** What it may not show yet, oldest first. */
+  let beats: { number: number; at: number }[] = []
+  /** Partners, and when they were told of last. Earlier than `listensSince`, anybody may have been. */
+  const toldAt = new Map<string, number>()
+  let listensSince = Number.POSITIVE_INFINITY
+  let hearAll = async () => false
+  let isTrusted = false
+  let isClosed = false
+  let pause: NodeJS.Timeout | undefined
+
+  function dropIdle(): void {
+    database.dropIdle().catch(ignore)
+  }
+
+  function trust(is: boolean, err?: unknown): void {
+    if (is && !isTrusted) log.info('the replica answers reads')
+    if (!is && isTrusted) log.warn({ err }, 'the primary answers all reads until the replica has caught up')
+    isTrusted = is
+  }
+
+  const lagMs = () => performance.now() - Math.max(hasUntil, openedAt)
+
+  const isCurrent = () => performance.now() - hasUntil < BEHIND_MS_MAX
+
+  async function beat(): Promise<void> {
+    const at = performance.now()
+    const written = await primary.pool.query<{ beat: number }>(
+      // By the clock, so that a standby that is promoted does not repeat numbers of its predecessor.
+      `insert into replica_beats (beat) values ((extract(epoch from clock_timestamp()) * 1000)::bigint)
+       on conflict (is_only) do update set beat = greatest(replica_beats.beat + 1, excluded.beat) returning beat`,
+    )
+    for (const { beat: number } of written.rows) beats.push({ number, at })
+    const shown = await database.pool.query<{ beat: number; zone: string }>(
+      "select beat, current_setting('TimeZone') as zone from replica_beats",
+    )
+    for (const { beat: number, zone } of shown.rows) {
+      if (!isUtc(zone)) throw new Error(`DATABASE_READ_URL is in the time zone ${zone}, but must be in UTC`)
+      hasUntil = beats.findLast((one) => one.number <= number)?.at ?? hasUntil
+    }
+    trust(isCurrent())
+  }
+
+  async function beatOn(): Promise<void> {
+    try {
+      await beat()
+    } catch (error) {
+      if (isClosed) return
+      trust(false, error)
+    }
+    const sinceMs = Math.max(hasUntil, performance.now() - BEHIND_MS_MAX)
+    beats = beats.filter(({ at }) => at >= sinceMs)
+    for (const [partnerId, at] of toldAt) if (at < sinceMs) toldAt.delete(partnerId)
+    if (!isClosed) pause = setTimeout(() => void beatOn(), BEAT_EVERY_MS)
+  }
+
+  /** Undefined where the primary has to answer. */
+  async function ask<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<{ answer: T } | undefined> {
+    // The write of another process that was just answered, or the event that made a page ask, may not be heard yet.
+    if (!(await hearAll())) return undefined
+    const isShown = Math.max(listensSince, toldAt.get(partnerId) ?? 0) < hasUntil
+    return isShown ? { answer: await work(source) } : undefined
+  }
+
+  void beatOn()
+  return {
+    channels: { [LIVE]: (payload) => toldAt.set(payload.slice(0, ID_LENGTH), performance.now()) },
+    onConnect(hearing) {
+      hearAll = hearing
+      listensSince = performance.now()
+    },
+    async read(partnerId, work) {
+      if (isTrusted && isCurrent()) {
+        try {
+          const found = await inTime(ask(partnerId, work), msMax)
+          if (found) {
+            answered.replica += 1
+            return found.answer
+          }
+        } catch (error) {
+          if (error instanceof PortalError) throw error
+          trust(false, error)
+        }
+      }
+      answered.primary += 1
+      return work(primary)
+    },
+    answered,
+    lagMs,
+    pool: database.pool,
+    async close() {
+      isClosed = true
+      clearTimeout(pause)
+      await reads.close()
+      await database.close()
+    },
+  }
+}
+
+/** What is wrong with a connection, the statement over it says as well. */
+function ignore(): void {}
+
+function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The replica does not answer in time')), msMax)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

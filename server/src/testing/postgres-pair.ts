@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
+
+/** A server of PostgreSQL, and a standby that replays what the first writes, some milliseconds later. */
+export async function startPostgresPair() {
+  const folder = await mkdtemp(join(tmpdir(), 'pair-'))
+  const [primaryFolder, standbyFolder] = [join(folder, 'primary'), join(folder, 'standby')]
+  const log = { debug: () => undefined, warn: () => undefined }
+  const quick = { fsync: 'off', autovacuum: 'off' }
+  const primary = await startEmbeddedPostgres(primaryFolder, { log, settings: quick })
+  await copyRunning(primary.url, primaryFolder, standbyFolder)
+  const socketFolder = new URL(primary.url).searchParams.get('host')
+  const standby = await startEmbeddedPostgres(standbyFolder, {
+    log,
+    settings: { ...quick, primary_conninfo: `host=${socketFolder} user=postgres` },
+  })
+  return {
+    primaryUrl: primary.url,
+    standbyUrl: standby.url,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([standby.stop(), primary.stop()])
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** What `pg_basebackup` does, which the embedded PostgreSQL lacks: the files of a running server, and where its log makes them whole. */
+async function copyRunning(url: string, from: string, to: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query("select pg_backup_start('pair', true)")
+  await mkdir(to)
+  // With the owner of each file, who may be another user.
+  execFileSync('cp', ['-a', join(from, 'pg18'), to])
+  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+  await client.end()
+  await rm(join(to, 'pg18', 'postmaster.pid'))
+  await writeFile(join(to, 'pg18', 'backup_label'), rows[0]?.labelfile ?? '')
+  await writeFile(join(to, 'pg18', 'standby.signal'), '')
+}
