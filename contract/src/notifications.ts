@@ -33,7 +33,7 @@ const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/S
 
 /** An IANA name. Intl also takes offsets, which know no daylight saving, and abbreviations that Temporal refuses, such as ACT. */
 export function isTimeZone(zone: string): boolean {
-  if (!/^(?:UTC|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
+  if (!/^(?:UTC|GMT|[CEMW]ET|[EHM]ST|[A-Z]{3}\d[A-Z]{3}|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })
     return true

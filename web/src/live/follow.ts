@@ -102,9 +102,9 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
           failures += 1
           if (error instanceof NoStream) {
             if (error.status === 401) dropToken(token)
-            // A role or a missing second factor: the page shows what to do.
-            if (error.status === 401 || error.status === 403) return
-            retryAfterMs = error.retryAfterMs
+            if (error.status === 401) return
+            // A missing second factor: the page shows what to do, and follows when it was done.
+            retryAfterMs = error.status === 403 ? ASK_EVERY_MS : error.retryAfterMs
           }
         }
         isOpen = false

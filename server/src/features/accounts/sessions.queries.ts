@@ -54,15 +54,17 @@ export interface SessionOwner {
   must_set_up_second_factor: boolean
 }
 
+const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
+                   and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
+                   and not exists (select from passkeys where person_id = people.id)`
+
 /** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
                  ${PERSON_NAME} as name,
                  partners.business_name, partners.crm,
-                 partners.second_factor_required
-                   and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
-                   and not exists (select from passkeys where person_id = people.id) as must_set_up_second_factor
+                 ${MUST_SET_UP_SECOND_FACTOR} as must_set_up_second_factor
             from sessions
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
@@ -73,7 +75,7 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
 }
 
 /**
- * The roles of those sessions that serve, by their tokens' hashes in hex. For many at once, so not over the hot reads, where
+ * The roles of those sessions that serve and need no second factor first, by their tokens' hashes in hex. For many at once, so not over the hot reads, where
  * pages would wait behind it.
  */
 export async function findRolesOfSessions(
@@ -87,7 +89,7 @@ export async function findRolesOfSessions(
             join people on people.id = sessions.person_id
             join partners on partners.id = people.partner_id
            where sessions.token_hash = any($1::bytea[]) and sessions.expires_at > $2
-             and people.is_active and partners.is_active`,
+             and people.is_active and partners.is_active and not (${MUST_SET_UP_SECOND_FACTOR})`,
     parameters: [sessions.map((session) => Buffer.from(session, 'hex')), now.toISOString()],
   })
   return new Map(rows.map(({ session, role }) => [session, role]))

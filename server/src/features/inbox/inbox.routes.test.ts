@@ -191,8 +191,9 @@ test('an import, or a burst of an API key or a colleague, is one line', async ()
 
 test('a person away for a year gets the newest lines and how many more there are', async () => {
   await using portal = await startPortal()
-  const ada = await portal.newPartner()
-  await portal.deps.pool.query(
+  const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
+  const { pool } = portal.deps
+  await pool.query(
     `insert into events (id, partner_id, type, loid, data, created_at)
      select gen_random_uuid(), $1, 'lead.status_changed', 'LO-' || lpad(i::text, 8, '0'),
             '{"business_name":"Old","amount":1,"previous":"A","status":"B"}', now() + i * interval '1 ms'
@@ -202,6 +203,21 @@ test('a person away for a year gets the newest lines and how many more there are
   const news = await newsOf(ada)
   expect(news).toMatchObject({ total: 5_000, is_least: true })
   expect([news.lines.length, news.lines[0].loid, news.loids.length]).toEqual([50, 'LO-00012000', 200])
+
+  // All are opened at once, which PostgreSQL's statistics do not know yet.
+  const openUpTo = (last: number, partnerId: string) =>
+    pool.query(
+      `insert into seen_records
+       select people.id, 'LO-' || lpad(i::text, 8, '0'), now() + interval '1 hour', pg_current_snapshot()
+         from people, generate_series(1, $1) i where partner_id = $2`,
+      [last, partnerId],
+    )
+  await openUpTo(1, eve.id)
+  await pool.query('analyze events, seen_records')
+  await openUpTo(40_000, ada.id)
+  const { loid } = await ada.submitLead()
+  await markSeen(ada, { loid })
+  expect(await newsOf(ada)).toMatchObject({ total: 0 })
 })
 
 test('GET /activity: all that happened, by cursor, type, person and date', async () => {

@@ -60,8 +60,12 @@ export function isUnseen(until: string, snapshot: string): string {
   return `(event.created_at > ${until} or not coalesce(pg_visible_in_snapshot(event.xid, ${snapshot}), true))`
 }
 
-/** What the person $2 has seen of the record of an `event`. */
-export const OPENED = 'left join seen_records as opened on opened.person_id = $2 and opened.loid = event.loid'
+/**
+ * What the person $2 has seen of the record of an `event`. Looked up by key for each event: a plan that PostgreSQL made while
+ * the person had opened nothing would compare each event with all that they have opened since.
+ */
+export const OPENED = `left join lateral (
+  select loid, seen_until, snapshot from seen_records where person_id = $2 and loid = event.loid limit 1) as opened on true`
 
 type NewsRow = Look &
   Omit<NewsFound, keyof Look | 'groups' | 'loids'> & { loids: string[] | null } & (NewsGroup | { key: null })

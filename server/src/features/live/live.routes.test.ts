@@ -187,6 +187,13 @@ test('GET /live ends within five seconds of its session: signing out, another pa
   expect(Date.now() - startedAt).toBeLessThan(5_000)
   await partner.submitLead()
   await own.hear('lead.created')
+  // An owner asks for a second factor, which this person lacks.
+  await portal.deps.db
+    .updateTable('partners')
+    .set({ second_factor_required: true })
+    .where('id', '=', partner.id)
+    .execute()
+  await own.end()
 })
 
 test('GET /live refuses a person’s eleventh stream, and takes it when another has ended', async () => {

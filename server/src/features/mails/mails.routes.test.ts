@@ -202,10 +202,10 @@ test('thousands of changes are one mail', async () => {
 
 test('a name and a note are cut between signs', async () => {
   const partner = await confirmedPartner()
-  await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', `x${'🦘'.repeat(50)}`))
+  await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', '🦘'.repeat(50)))
   await tellNewsSoon(portal)
   const [mail] = await newsTo(partner.email)
-  expect(Buffer.from(mail ?? '', 'latin1').toString()).toContain('x🦘')
+  expect(Buffer.from(mail ?? '', 'latin1').toString()).toContain('🦘')
   expect(Buffer.from(mail ?? '', 'latin1').toString()).not.toContain('\uFFFD')
 })
 
