@@ -1,107 +1,119 @@
-import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Account, Answer, Ask } from './account.ts'
 
-const CALLERS = 8
-const PAUSE_MS = 20
+/** Far from what two cores can answer: the trial asks what fails, not how much. */
+const PAUSE_MS = 100
+const READS_A_LEAD = 9
+const REPEAT_MS = 250
 const PATHS = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?q=trial']
 
+/** A lead that was acknowledged. */
+export interface Acknowledged {
+  loid: string
+  /** No other lead has it. */
+  email: string
+  account: Account
+  act: string
+}
+
+export interface Counted {
+  requests: number
+  failedReads: string[]
+  /** A submission that got no answer, or 5xx: it may have arrived. It is repeated with its key until it is acknowledged. */
+  failedWrites: string[]
+  worstMs: number
+  lastFailedAt: number
+}
+
 export interface Load {
-  /** Since the last call of it. */
-  take(): { requests: number; failed: string[]; worstMs: number }
+  /** Since the last call of it. What is acknowledged from now on belongs to this act. */
+  begin(act: string): Counted
+  requests(): number
   /** When a submission was last acknowledged. */
   lastWriteAt(): number
-  /** Every lead that was acknowledged. */
-  loids: string[]
+  lastFailedAt(): number
+  acknowledged: Acknowledged[]
   stop(): Promise<void>
 }
 
-interface Answer {
-  status: number
-  // Whatever was answered.
-  body: { token?: string; data?: { loid?: string } }
-}
-
-/** Callers with connections that are kept: each submits a lead, reads three pages, and so on. Nothing is tried twice. */
-export async function startLoad(port: number): Promise<Load> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
-  const loids: string[] = []
-  let counted = { requests: 0, failed: new Array<string>(), worstMs: 0 }
+/** Each partner submits a lead, reads pages, and so on. Nothing that is read is tried twice. */
+export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
+  const acknowledged: Acknowledged[] = []
+  let counted = nothing()
+  let act = ''
   let isOver = false
   let wroteAt = 0
 
-  function send(method: string, path: string, token?: string, body?: object): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-      const call = request({ agent, port, host: '127.0.0.1', method, path: `/api${path}`, headers }, (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-        response.on('error', reject)
-        response.on('end', () => {
-          const isJson = response.headers['content-type']?.includes('json') === true
-          resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(text) : {} })
-        })
-      })
-      call.setTimeout(40_000, () => call.destroy(new Error('no answer')))
-      call.on('error', reject)
-      call.end(body && JSON.stringify(body))
-    })
-  }
-
-  async function measured(method: string, path: string, token: string, body?: object): Promise<Answer | undefined> {
+  /** Undefined where it failed. */
+  async function measured(method: string, path: string, options: Parameters<Ask>[2]): Promise<Answer | undefined> {
     const startedAt = performance.now()
     counted.requests += 1
-    try {
-      const answer = await send(method, path, token, body)
-      if (answer.status >= 500) counted.failed.push(`${method} ${path}: ${answer.status}`)
-      return answer
-    } catch (error) {
-      counted.failed.push(`${method} ${path}: ${error instanceof Error ? error.message : String(error)}`)
+    const fail = (why: string) => {
+      const failed = method === 'GET' ? counted.failedReads : counted.failedWrites
+      failed.push(`${method} ${path}: ${why}`)
+      counted.lastFailedAt = Date.now()
       return undefined
+    }
+    try {
+      const answer = await ask(method, path, options)
+      // What has no code is the balancer's own.
+      return answer.status < 300 ? answer : fail(`${answer.status} ${answer.body.code ?? 'by the balancer'}`)
+    } catch (error) {
+      return fail(error instanceof Error ? error.message : String(error))
     } finally {
       counted.worstMs = Math.max(counted.worstMs, performance.now() - startedAt)
     }
   }
 
-  async function signUp(caller: number): Promise<string> {
-    const account = { email: `caller${caller}@example.com`, password: 'correct-horse-battery' }
-    await send('POST', '/auth/signup', undefined, { ...account, businessName: `Caller ${caller}` })
-    const { body } = await send('POST', '/auth/login', undefined, account)
-    if (!body.token) throw new Error(`caller ${caller} could not sign in: ${JSON.stringify(body)}`)
-    return body.token
-  }
-
-  async function call(token: string, caller: number): Promise<void> {
-    for (let turn = 0; !isOver; turn++) {
-      const created = await measured('POST', '/dashboard/leads', token, leadOf(caller, turn))
-      const loid = created?.status === 201 ? created.body.data?.loid : undefined
+  async function submit(account: Account, turn: number): Promise<void> {
+    const lead = leadOf(account.number, turn)
+    const key = `lead-${account.number}-${turn}`
+    while (true) {
+      const answer = await measured('POST', '/dashboard/leads', { token: account.token, body: lead, key })
+      const loid = answer?.body.data?.loid
       if (loid) {
-        loids.push(loid)
         wroteAt = Date.now()
+        acknowledged.push({ loid, email: lead.email, account, act })
+        return
       }
-      for (let i = 0; i < 3 && !isOver; i++) await measured('GET', PATHS[(turn + i) % PATHS.length] ?? '', token)
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      await sleep(REPEAT_MS)
     }
   }
 
-  const tokens: string[] = []
-  for (let caller = 0; caller < CALLERS; caller++) tokens.push(await signUp(caller))
-  const calling = tokens.map(call)
+  async function call(account: Account): Promise<void> {
+    for (let turn = 0; !isOver; turn++) {
+      await submit(account, turn)
+      for (let i = 0; i < READS_A_LEAD && !isOver; i++) {
+        await measured('GET', PATHS[(turn + i) % PATHS.length] ?? '', { token: account.token })
+        await sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  const calling = accounts.map(call)
   return {
-    take() {
+    begin(next) {
       const taken = counted
-      counted = { requests: 0, failed: [], worstMs: 0 }
+      counted = nothing()
+      act = next
       return taken
     },
+    requests: () => counted.requests,
     lastWriteAt: () => wroteAt,
-    loids,
+    lastFailedAt: () => counted.lastFailedAt,
+    acknowledged,
     async stop() {
       isOver = true
       await Promise.all(calling)
-      agent.destroy()
     },
   }
 }
 
-function leadOf(caller: number, turn: number): object {
+function nothing(): Counted {
+  return { requests: 0, failedReads: [], failedWrites: [], worstMs: 0, lastFailedAt: 0 }
+}
+
+function leadOf(caller: number, turn: number) {
   return {
     firstName: 'Trial',
     lastName: `Lead ${turn}`,

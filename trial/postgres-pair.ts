@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, mkdirSync, readFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface PostgresPair {
   /** Of the first and the second server, each an address without credentials that needs none. */
   hosts: string[]
+  /** The first server and all its processes stand still: connections stay open, and nothing comes over them. */
+  freezePrimary(): void
+  thawPrimary(): void
+  /** The file system of the first server's write-ahead log has no room left. Absent without the right to make a small one. */
+  fillLogDisk: (() => void) | undefined
+  /** Makes room, and starts the first server where it has ended. */
+  freeLogDisk(): void
   /** The first server and all its processes are gone at once, and nothing is written down. */
   killPrimary(): void
   /** The second server takes writes from now on. */
@@ -12,91 +19,120 @@ export interface PostgresPair {
   stop(): void
 }
 
+const LOG_DISK = 'size=256m'
+/** The standby needs what was written while the first server was away. */
+const LOG_SETTINGS = ['min_wal_size=2MB', 'max_wal_size=48MB', 'wal_keep_size=128MB']
+/** More than PostgreSQL keeps of files for what it writes next. */
+const LOG_BYTES = 64 * 1024 * 1024
+
 /**
  * Two servers of Debian's PostgreSQL with synchronous replication: what the first acknowledges, the second has. They refuse
  * root, who runs them as the user postgres.
  */
 export function startPostgresPair(folder: string, bin: string, ports: [number, number]): PostgresPair {
   const isRoot = process.getuid?.() === 0
-  const [primary, standby] = [join(folder, 'primary'), join(folder, 'standby')]
-  for (const dir of [primary, standby]) {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    if (isRoot) chownSync(dir, idOf('-u'), idOf('-g'))
-  }
+  const [primary, standby, logDisk] = [join(folder, 'primary'), join(folder, 'standby'), join(folder, 'log-disk')]
+  const ballast = join(logDisk, 'ballast')
+  for (const dir of [primary, standby, logDisk]) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const hasLogDisk = isRoot && mount()
+  if (isRoot) for (const dir of [primary, standby, logDisk]) chownSync(dir, idOf('-u'), idOf('-g'))
 
   function run(program: string, ...words: string[]): void {
     const line = [join(bin, program), ...words]
     const [file = '', ...rest] = isRoot
       ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', ...line]
       : line
-    execFileSync(file, rest, { stdio: ['ignore', 'ignore', 'inherit'], cwd: '/' })
+    execFileSync(file, rest, { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' })
   }
 
   function start(dir: string, port: number, ...more: string[]): void {
     const settings = [
       `port=${port}`,
       'listen_addresses=127.0.0.1',
-      `unix_socket_directories=${dir}`,
+      'unix_socket_directories=',
       'max_connections=200',
+      ...LOG_SETTINGS,
       ...more,
     ]
     const options = settings.map((setting) => `-c ${setting}`).join(' ')
     run('pg_ctl', '-D', dir, '-l', join(dir, 'server.log'), '-w', '-o', options, 'start')
   }
 
-  run('initdb', '-D', primary, '-U', 'portal', '--auth=trust', '--locale=C.UTF-8')
-  start(primary, ports[0])
+  const startPrimary = () => start(primary, ports[0], 'synchronous_standby_names=*', 'synchronous_commit=on')
+  const at = ['-h', '127.0.0.1', '-p', String(ports[0]), '-U', 'portal']
+  const tell = (statement: string) => run('psql', ...at, '-d', 'postgres', '-c', statement)
+
   run(
-    'psql',
-    '-h',
-    '127.0.0.1',
-    '-p',
-    String(ports[0]),
-    '-U',
-    'portal',
-    '-d',
-    'postgres',
-    '-c',
-    "alter role portal set timezone to 'UTC'",
-  )
-  run(
-    'psql',
-    '-h',
-    '127.0.0.1',
-    '-p',
-    String(ports[0]),
-    '-U',
-    'portal',
-    '-d',
-    'postgres',
-    '-c',
-    'create database portal',
-  )
-  run(
-    'pg_basebackup',
-    '-h',
-    '127.0.0.1',
-    '-p',
-    String(ports[0]),
-    '-U',
-    'portal',
+    'initdb',
     '-D',
-    standby,
-    '-R',
+    primary,
+    '-U',
+    'portal',
+    '--auth=trust',
+    '--locale=C.UTF-8',
+    '--wal-segsize=1',
     '-X',
-    'stream',
-    '--checkpoint=fast',
+    join(logDisk, 'wal'),
   )
+  start(primary, ports[0])
+  // As docs/operations.md asks of a role behind a pooler.
+  tell("alter role portal set timezone to 'UTC'")
+  for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+    tell(`alter role portal set ${limit} to '5s'`)
+  tell('alter role portal set max_parallel_workers_per_gather to 0')
+  tell('create database portal')
+  run('pg_basebackup', ...at, '-D', standby, '-R', '-X', 'stream', '--checkpoint=fast')
   start(standby, ports[1])
   run('pg_ctl', '-D', primary, '-m', 'fast', '-w', 'stop')
-  start(primary, ports[0], 'synchronous_standby_names=*', 'synchronous_commit=on')
+  startPrimary()
+
+  function mount(): boolean {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', LOG_DISK, 'trial', logDisk], { stdio: 'ignore' })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** The postmaster first: else it would start what it believes to be gone. */
+  function pidsOfPrimary(): number[] {
+    const [pid = ''] = readFileSync(join(primary, 'postmaster.pid'), 'utf8').split('\n')
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+    return [pid, ...children.filter(Boolean)].map(Number)
+  }
+
+  function signalPrimary(signal: NodeJS.Signals): void {
+    for (const pid of pidsOfPrimary()) process.kill(pid, signal)
+  }
 
   return {
     hosts: ports.map((port) => `127.0.0.1:${port}`),
-    killPrimary() {
-      const [pid = ''] = readFileSync(join(primary, 'postmaster.pid'), 'utf8').split('\n')
-      process.kill(Number(pid), 'SIGKILL')
+    freezePrimary: () => signalPrimary('SIGSTOP'),
+    thawPrimary: () => signalPrimary('SIGCONT'),
+    fillLogDisk: hasLogDisk
+      ? () => {
+          try {
+            writeFileSync(ballast, Buffer.alloc(256 * 1024 * 1024))
+          } catch {
+            // It is full now.
+          }
+          try {
+            tell(`select pg_logical_emit_message(true, 'trial', repeat('x', ${LOG_BYTES}))`)
+          } catch {
+            // Nor is there room in what was made before.
+          }
+        }
+      : undefined,
+    freeLogDisk() {
+      rmSync(ballast)
+      try {
+        run('pg_ctl', '-D', primary, 'status')
+      } catch {
+        startPrimary()
+      }
     },
+    killPrimary: () => process.kill(pidsOfPrimary()[0] ?? 0, 'SIGKILL'),
     promote: () => run('pg_ctl', '-D', standby, '-w', 'promote'),
     stop() {
       for (const dir of [standby, primary]) {
@@ -106,6 +142,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
           // The one that was killed.
         }
       }
+      if (hasLogDisk) execFileSync('umount', ['--lazy', logDisk])
     },
   }
 }

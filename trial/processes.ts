@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { findPooler } from '../server/src/testing/pooler.ts'
 
-const MAIN = join(import.meta.dirname, '../server/src/main.ts')
-const START_MS_MAX = 60_000
+const DEPLOY = join(import.meta.dirname, '../deploy')
+const WAIT_MS_MAX = 60_000
 const EVERY_MS = 50
 
 export interface Running {
@@ -13,12 +14,11 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** A program whose words go into a log file, and which does not outlive this one. */
-export function start(folder: string, name: string, [file = '', ...words]: string[], env = process.env): Running {
-  const child = spawn(file, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' })
-  child.stdout.pipe(log, { end: false })
-  child.stderr.pipe(log, { end: false })
+/** A program whose words go into a file, and which does not outlive this one. */
+function start([file = '', ...words]: string[], log: string, env = process.env): Running {
+  const output = openSync(log, 'a')
+  const child = spawn(file, words, { env, stdio: ['ignore', output, output] })
+  closeSync(output)
   const killLast = () => child.kill('SIGKILL')
   process.once('exit', killLast)
   child.once('exit', () => process.off('exit', killLast))
@@ -34,65 +34,58 @@ export function start(folder: string, name: string, [file = '', ...words]: strin
 
 /** One process of the portal, once it is ready. */
 export async function startPortal(
-  folder: string,
-  name: string,
+  code: string,
+  log: string,
   port: number,
   env: Record<string, string>,
 ): Promise<Running> {
-  const settings = { ...process.env, ...env, PORT: String(port), DATA_DIR: join(folder, 'data') }
-  const running = start(folder, name, [process.execPath, MAIN], settings)
-  await until(`${name} to be ready`, async () => {
-    if (running.child.exitCode !== null)
-      throw new Error(`${name} ended with ${running.child.exitCode}: see ${folder}/${name}.log`)
+  const main = join(code, 'server/src/main.ts')
+  const running = start([process.execPath, main], log, { ...process.env, ...env, PORT: String(port) })
+  await until(`the portal on ${port} to be ready`, async () => {
+    if (running.child.exitCode !== null || running.child.signalCode !== null)
+      throw new Error(`the portal on ${port} ended: see ${log}`)
     return isReady(port)
   })
   return running
 }
 
-export function isReady(port: number): Promise<boolean> {
+function isReady(port: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/api/ready`).then(
     (answer) => answer.ok,
     () => false,
   )
 }
 
-export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + START_MS_MAX
+export async function until(what: string, look: () => Promise<boolean>, msMax = WAIT_MS_MAX): Promise<void> {
+  const deadline = Date.now() + msMax
   while (!(await look())) {
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
     await sleep(EVERY_MS)
   }
 }
 
-/** PgBouncer in transaction mode before one server. */
-export function startPooler(folder: string, program: string, port: number, host: string): Running {
+/** PgBouncer as in deploy/, before one server. Where it is too old to prepare statements, it is not asked to. */
+export function startPooler(folder: string, { program, prepares }: Pooler, port: number, host: string): Running {
   const [hostname, hostPort] = host.split(':')
   const dir = join(folder, `pooler-${port}`)
   mkdirSync(dir)
-  const settings = [
-    '[databases]',
-    `portal = host=${hostname} port=${hostPort} user=portal dbname=portal`,
-    '[pgbouncer]',
-    'listen_addr = 127.0.0.1',
-    `listen_port = ${port}`,
-    'unix_socket_dir =',
-    'auth_type = any',
-    'pool_mode = transaction',
-    'default_pool_size = 20',
-    'max_client_conn = 1000',
-  ]
-  writeFileSync(join(dir, 'pgbouncer.ini'), settings.join('\n'))
+  const settings = deployed('pgbouncer.ini', [
+    ['host=db.example.com port=5432 dbname=portal', `host=${hostname} port=${hostPort} dbname=portal user=portal`],
+    ['listen_port = 6432', `listen_port = ${port}\nunix_socket_dir =`],
+    ['auth_type = scram-sha-256\nauth_file = /etc/pgbouncer/userlist.txt', 'auth_type = any'],
+    ...(prepares ? [] : [['max_prepared_statements = 200', ''] as const]),
+  ])
+  writeFileSync(join(dir, 'pgbouncer.ini'), settings)
   chmodSync(dir, 0o755)
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-  return start(folder, `pooler-${port}`, [program, ...user, join(dir, 'pgbouncer.ini')])
+  return start([program, ...user, join(dir, 'pgbouncer.ini')], join(folder, `pooler-${port}.log`))
 }
 
-/** HAProxy as in deploy/, without retries, which would hide what fails. */
-export function startBalancer(folder: string, program: string, port: number, servers: readonly number[]): Running {
-  const file = join(folder, 'haproxy.cfg')
+export type Pooler = NonNullable<ReturnType<typeof findPooler>>
+
+/** HAProxy with a check every second and nothing else: what a process refuses or drops fails. */
+export function startPlainBalancer(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const settings = [
-    'global',
-    '  maxconn 2000',
     'defaults',
     '  mode http',
     '  retries 0',
@@ -108,9 +101,53 @@ export function startBalancer(folder: string, program: string, port: number, ser
     '  http-check expect status 200',
     '  timeout check 3s',
     '  default-server check inter 1s fall 2 rise 1',
-    ...servers.map((one) => `  server web-${one} 127.0.0.1:${one}`),
-    '',
+    ...webs.map((one) => `  server web-${one} 127.0.0.1:${one}`),
   ]
-  writeFileSync(file, settings.join('\n'))
-  return start(folder, 'haproxy', [program, '-db', '-f', file])
+  return startHaproxy(folder, program, 'plain', settings.join('\n'))
+}
+
+/** HAProxy as in deploy/. */
+export function startBalancer(folder: string, program: string, port: number, webs: readonly number[]): Running {
+  const settings = deployed('haproxy.cfg', [['bind :8080', `bind 127.0.0.1:${port}`], ...addressesOf(webs)])
+  return startHaproxy(folder, program, 'deployed', settings)
+}
+
+function startHaproxy(folder: string, program: string, name: string, settings: string): Running {
+  const file = join(folder, `haproxy-${name}.cfg`)
+  writeFileSync(file, `${settings}\n`)
+  return start([program, '-db', '-f', file], join(folder, `haproxy-${name}.log`))
+}
+
+/** nginx as in deploy/. */
+export function startNginx(folder: string, program: string, port: number, webs: readonly number[]): Running {
+  const file = join(folder, 'nginx.conf')
+  const site = deployed('nginx.conf', [['listen 8080', `listen 127.0.0.1:${port}`], ...addressesOf(webs)])
+  const dirs = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (one) => `${one}_temp_path ${folder}/nginx-${one};`,
+  )
+  writeFileSync(file, `pid ${folder}/nginx.pid;\nevents {}\nhttp {\n${dirs.join('\n')}\naccess_log off;\n${site}}\n`)
+  return start([program, '-c', file, '-g', 'daemon off; error_log stderr;'], join(folder, 'nginx.log'))
+}
+
+/** Caddy as in deploy/, without the certificate. */
+export function startCaddy(folder: string, program: string, port: number, webs: readonly number[]): Running {
+  const file = join(folder, 'Caddyfile')
+  const site = deployed('Caddyfile', [['portal.example.com', `http://127.0.0.1:${port}`], ...addressesOf(webs)])
+  writeFileSync(file, `{\n\tadmin off\n}\n${site}`)
+  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder }
+  return start([program, 'run', '--config', file, '--adapter', 'caddyfile'], join(folder, 'caddy.log'), env)
+}
+
+function addressesOf(webs: readonly number[]): [string, string][] {
+  return webs.map((port, i) => [`web-${i + 1}:3000`, `127.0.0.1:${port}`])
+}
+
+/** An example of deploy/ with the addresses of the trial. */
+function deployed(file: string, changes: readonly (readonly [string, string])[]): string {
+  let text = readFileSync(join(DEPLOY, file), 'utf8')
+  for (const [from, to] of changes) {
+    if (!text.includes(from)) throw new Error(`deploy/${file} has no '${from}' any more`)
+    text = text.replaceAll(from, to)
+  }
+  return text
 }

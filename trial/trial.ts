@@ -1,145 +1,149 @@
 // npm run trial: the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy, while processes are
-// restarted and killed under load. Counts what failed and what was lost. Needs Debian's packages; says which are missing.
-import { chmodSync, existsSync, globSync, mkdtempSync } from 'node:fs'
+// restarted, upgraded, frozen and killed under load. Counts what failed, what was lost and what came twice. Needs Debian's
+// packages. `npm run trial -- --only=freeze,failover` leaves the other acts out.
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { startCrmSandboxProcess } from '../server/src/local/crm-sandbox-process.ts'
-import { findPooler } from '../server/src/testing/pooler.ts'
-import { openCrm } from '../soak/crm.ts'
-import { type Load, startLoad } from './load.ts'
-import { startPostgresPair } from './postgres-pair.ts'
-import { type Running, startBalancer, startPooler, startPortal, until } from './processes.ts'
+import { parseArgs } from 'node:util'
+import { openAsk, signUpAll } from './account.ts'
+import { ACTS, type Act, type Scene } from './acts.ts'
+import { tryBalancers } from './balancers.ts'
+import { type Counted, startLoad } from './load.ts'
+import { until } from './processes.ts'
+import { startStaff } from './staff.ts'
+import { findPrograms, openStage, PORTS } from './stage.ts'
+import { type CountedStreams, openStreams } from './streams.ts'
+import { countEach, judge, type Verdict } from './verdict.ts'
+import { findVersions } from './versions.ts'
 
-const HAPROXY = '/usr/sbin/haproxy'
-const PORTS = { balancer: 4600, web: [4601, 4602], worker: 4603, postgres: [4610, 4611], pooler: [4620, 4621] } as const
-const DRAIN_SECONDS = 4
-/** Longer than HAProxy takes to send calls to a process again. */
-const NOTICE_MS = 2_500
-const STEADY_MS = 5_000
+const PARTNERS = 25
+/** All of them have room in one process, while the other is away. */
+const PAGES_EACH = 8
+/** A calm of this length is no luck. */
+const CALM_MS = 2_000
+const BALANCERS = 'balancers'
 
-const bin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
-const pooler = findPooler()
-if (!bin || !pooler || !existsSync(HAPROXY)) {
-  console.log('The trial needs PostgreSQL, PgBouncer and HAProxy: apt-get install postgresql pgbouncer haproxy')
+const programs = findPrograms()
+if (!programs) {
+  console.log('The trial needs: apt-get install postgresql pgbouncer haproxy nginx caddy')
   process.exit(1)
 }
+const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const keys = [...ACTS.map(({ key }) => key), BALANCERS]
+const chosen = values.only?.split(',') ?? keys
+const unknown = chosen.find((key) => !keys.includes(key))
+if (unknown !== undefined) {
+  console.log(`There is no act '${unknown}': choose among ${keys.join(', ')}`)
+  process.exit(2)
+}
 
+// What was started ends at the exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const folder = mkdtempSync(join(tmpdir(), 'portal-trial-'))
-// PostgreSQL and PgBouncer run as other users where we are root.
-chmodSync(folder, 0o755)
 console.log(`Logs are in ${folder}`)
 const faults: string[] = []
-const silent = { debug: () => undefined, warn: (text: string) => console.error(text) }
-const crm = await startCrmSandboxProcess({ port: 0, dir: join(folder, 'crm'), seed: false, log: silent })
-const postgres = startPostgresPair(folder, bin, [...PORTS.postgres])
-process.once('exit', () => postgres.stop())
-for (const [i, port] of PORTS.pooler.entries()) startPooler(folder, pooler.program, port, postgres.hosts[i] ?? '')
+const fault = (text: string) => void faults.push(text)
+const versions = findVersions(folder)
+if (chosen.includes('upgrade')) console.log(`The upgrade is ${versions.what}`)
+const stage = await openStage(folder, programs, chosen.includes('upgrade') ? versions.former : versions.present)
 
-const env = {
-  NODE_ENV: 'development',
-  NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compile'),
-  DATABASE_URL: `postgres://portal@${PORTS.pooler.map((port) => `127.0.0.1:${port}`).join()}/portal`,
-  DATABASE_DIRECT_URL: `postgres://portal@${postgres.hosts.join()}/portal`,
-  DATABASE_PREPARED_STATEMENTS: pooler.prepares ? 'on' : 'off',
-  ZOHO_ACCOUNTS_URL: crm.url,
-  ZOHO_API_URL: crm.url,
-  ZOHO_CLIENT_ID: 'sandbox',
-  ZOHO_CLIENT_SECRET: 'sandbox',
-  ZOHO_REFRESH_TOKEN: 'sandbox',
-  ZOHO_CREDITS_PER_DAY: '100000000',
-  PUBLIC_URL: `http://127.0.0.1:${PORTS.balancer}`,
-  RATE_LIMITS: 'off',
-  LOG_LEVEL: 'warn',
-  DRAIN_SECONDS: String(DRAIN_SECONDS),
-}
-const openWeb = (i: 0 | 1) => startPortal(folder, `web-${i + 1}`, PORTS.web[i], { ...env, ROLE: 'web' })
-const openWorker = () => startPortal(folder, 'worker', PORTS.worker, { ...env, ROLE: 'worker', DRAIN_SECONDS: '0' })
-const webs: [Running, Running] = [await openWeb(0), await openWeb(1)]
-let worker = await openWorker()
-startBalancer(folder, HAPROXY, PORTS.balancer, PORTS.web)
-await sleep(NOTICE_MS)
-
-const load = await startLoad(PORTS.balancer)
-await phase('steady', 0, () => sleep(STEADY_MS))
-await phase('rolling restart of two web processes and the worker', 0, async () => {
-  for (const i of [0, 1] as const) {
-    await webs[i].kill('SIGTERM')
-    webs[i] = await openWeb(i)
-    await sleep(NOTICE_MS)
-  }
-  await worker.kill('SIGTERM')
-  worker = await openWorker()
-})
-await phase('kill -9 of a web process', undefined, async () => {
-  await webs[0].kill('SIGKILL')
-  webs[0] = await openWeb(0)
-  await sleep(NOTICE_MS)
-})
-await phase('kill -9 of the worker', 0, async () => {
-  await worker.kill('SIGKILL')
-  worker = await openWorker()
-})
-await phase('kill -9 of the primary, promotion after 2 s', undefined, async () => {
-  postgres.killPrimary()
-  await sleep(2_000)
-  postgres.promote()
-  const promotedAt = Date.now()
-  await until('a write on the new primary', async () => load.lastWriteAt() > promotedAt)
-  const seconds = (load.lastWriteAt() - promotedAt) / 1_000
-  console.log(`  the first write was acknowledged ${seconds.toFixed(1)} s after the promotion`)
-  if (seconds > 10) faults.push('the service was back later than 10 s after the promotion')
-  await sleep(STEADY_MS)
-})
-await phase('steady again, no process restarted', 0, () => sleep(STEADY_MS))
+let port: number = PORTS.balancers.plain
+const { ask, close } = openAsk(() => port)
+const accounts = await signUpAll(ask, PARTNERS, stage.mails.lastTo, stage.webhooks.url)
+const streams = openStreams(() => port, accounts, PAGES_EACH)
+await until('all streams to be open', async () => streams.areOpen())
+const load = startLoad(ask, accounts)
+let actNow = ''
+const staff = startStaff(stage.crm, load.acknowledged, () => actNow)
+const rows: Row[] = []
+for (const act of ACTS) if (chosen.includes(act.key)) rows.push(await play(act, { stage, load, versions, fault }))
 await load.stop()
-await compare(load)
-for (const process of [worker, ...webs]) await process.kill('SIGTERM')
-await crm.stop()
-console.log(faults.length === 0 ? 'All goals were met.' : `Missed: ${faults.join('; ')}`)
+await staff.stop()
+if (chosen.includes(BALANCERS)) await tryBalancers({ ask, account: accounts[0], fault })
+const databaseHost = stage.postgres.hosts[chosen.includes('failover') ? 1 : 0] ?? ''
+const verdicts = await judge({
+  stage,
+  databaseHost,
+  acknowledged: load.acknowledged,
+  remarks: staff.remarks,
+  streams,
+  fault,
+})
+streams.close()
+close()
+await stage.stop()
+report()
 process.exit(faults.length === 0 ? 0 : 1)
 
-/** `failedMax` is the goal where there is one. */
-async function phase(name: string, failedMax: number | undefined, work: () => Promise<void>): Promise<void> {
-  load.take()
-  const startedAt = Date.now()
-  await work()
-  const { requests, failed, worstMs } = load.take()
-  const seconds = ((Date.now() - startedAt) / 1_000).toFixed(0)
-  console.log(
-    `${name}: ${failed.length} of ${requests} requests failed in ${seconds} s, the slowest took ${(worstMs / 1_000).toFixed(1)} s`,
-  )
-  for (const [what, count] of countEach(failed)) console.log(`  ${count} × ${what}`)
-  if (failedMax !== undefined && failed.length > failedMax) faults.push(`${name}: ${failed.length} requests failed`)
+interface Row extends Counted, CountedStreams {
+  act: Act
+  seconds: number
+  wellAfterSeconds: number
 }
 
-/** What was acknowledged against what the new primary and the CRM have. */
-async function compare({ loids }: Load): Promise<void> {
-  const pool = new pg.Pool({ connectionString: `postgres://portal@${postgres.hosts[1]}/portal` })
+async function play(act: Act, scene: Scene): Promise<Row> {
+  port = PORTS.balancers[act.balancer]
+  actNow = act.key
+  load.begin(act.key)
+  streams.take()
   const startedAt = Date.now()
-  await until('all leads to be in the CRM', async () => {
-    const { rows } = await pool.query<{ waiting: string }>(
-      "select count(*) as waiting from leads where crm <> 'synced'",
-    )
-    return rows[0]?.waiting === '0'
-  }).catch((error: Error) => faults.push(error.message))
-  console.log(`all pushes were done ${((Date.now() - startedAt) / 1_000).toFixed(0)} s after the load ended`)
-  const { rows } = await pool.query<{ loid: string }>('select loid from leads')
-  await pool.end()
-  const kept = new Set(rows.map(({ loid }) => loid))
-  const lost = loids.filter((loid) => !kept.has(loid))
-  const inCrm = countEach((await openCrm(crm.url).list('Leads', ['LOID'])).map((lead) => String(lead['LOID'])))
-  const doubled = [...inCrm.values()].filter((count) => count > 1).length
-  const missing = loids.filter((loid) => !inCrm.has(loid)).length
-  console.log(
-    `${loids.length} leads acknowledged: ${lost.length} lost, ${missing} not in the CRM, ${doubled} there twice`,
+  console.log(`${act.name} …`)
+  const overAt = await act.work(scene)
+  await until('all to be well', async () => streams.areOpen() && Date.now() - load.lastFailedAt() > CALM_MS).catch(
+    (error: Error) => fault(`${act.name}: ${error.message}`),
   )
-  if (lost.length + missing + doubled > 0) faults.push('leads were lost, missing or doubled')
+  const wellAt = Math.max(load.lastFailedAt(), streams.openSince(), overAt)
+  const counted = load.begin(act.key)
+  for (const [what, count] of countEach([...counted.failedReads, ...counted.failedWrites]))
+    console.log(`  ${count} × ${what}`)
+  const { failedReads, failedWrites } = counted
+  if (act.mayFail !== 'anything' && failedReads.length > 0) fault(`${act.name}: ${failedReads.length} reads failed`)
+  if (act.mayFail === 'nothing' && failedWrites.length > 0) fault(`${act.name}: ${failedWrites.length} writes failed`)
+  return {
+    ...counted,
+    ...streams.take(),
+    act,
+    seconds: (Date.now() - startedAt) / 1_000,
+    wellAfterSeconds: (wellAt - overAt) / 1_000,
+  }
 }
 
-function countEach(texts: string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
-  return counts
+function report(): void {
+  const columns = {
+    act: ({ act }: Row) => act.name,
+    seconds: ({ seconds }: Row) => seconds.toFixed(0),
+    requests: ({ requests }: Row) => String(requests),
+    'failed reads': ({ failedReads }: Row) => String(failedReads.length),
+    'failed writes': ({ failedWrites }: Row) => String(failedWrites.length),
+    slowest: ({ worstMs }: Row) => `${(worstMs / 1_000).toFixed(1)} s`,
+    'well after': ({ wellAfterSeconds }: Row) => `${wellAfterSeconds.toFixed(1)} s`,
+    leads: (_: Row, { leads }: Verdict) => String(leads),
+    lost: (_: Row, { leadsLost, crmLost }: Verdict) => `${leadsLost} + ${crmLost}`,
+    'twice in CRM': (_: Row, { crmDoubled }: Verdict) => String(crmDoubled),
+    webhooks: (_: Row, one: Verdict) => `${one.deliveriesLost} / ${one.deliveriesDoubled} / ${one.deliveriesRepeated}`,
+    mails: (_: Row, one: Verdict) => `${one.mails}: ${one.mailsLost} / ${one.mailsDoubled} / ${one.mailsRepeated}`,
+    'streams cut': ({ cut, caughtUp }: Row) => `${cut}, ${caughtUp} back`,
+    events: (_: Row, { eventsMissed, eventsDoubled }: Verdict) => `${eventsMissed} / ${eventsDoubled}`,
+  }
+  const none: Verdict | undefined = [...verdicts.values()][0]
+  console.log(`\n| ${Object.keys(columns).join(' | ')} |\n|${' --- |'.repeat(Object.keys(columns).length)}`)
+  for (const row of rows) {
+    const verdict = verdicts.get(row.act.key) ?? none
+    if (verdict)
+      console.log(
+        `| ${Object.values(columns)
+          .map((show) => show(row, verdict))
+          .join(' | ')} |`,
+      )
+  }
+  console.log(`
+failed writes: they were repeated with their Idempotency-Key until they were acknowledged
+lost: leads that the database lacks + that the CRM lacks
+webhooks, mails: lost / doubled / repeated with the same id; a mail for each remark of the lender
+streams: of ${streams.count} open pages; events: missed / told twice, by all pages together\n`)
+  for (const [act, one] of verdicts) {
+    const { leads: _, mails: __, deliveriesRepeated: ___, mailsRepeated: ____, ...wrong } = one
+    for (const [what, count] of Object.entries(wrong)) if (count > 0) fault(`${act}: ${count} ${what}`)
+  }
+  console.log(faults.length === 0 ? 'All goals were met.' : `Missed:\n  ${faults.join('\n  ')}`)
 }

@@ -1,0 +1,88 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A partner of the trial, by its owner's session. */
+export interface Account {
+  number: number
+  email: string
+  token: string
+}
+
+export interface Answer {
+  status: number
+  // Whatever was answered.
+  body: { token?: string; code?: string; data?: { loid?: string } }
+}
+
+export type Ask = (method: string, path: string, options?: AskOptions) => Promise<Answer>
+interface AskOptions {
+  token?: string
+  body?: object
+  /** Makes a repeat safe. */
+  key?: string
+}
+
+const ANSWER_MS_MAX = 40_000
+
+/** Calls with connections that are kept, to the port that is the balancer's at the time. Nothing is tried twice. */
+export function openAsk(port: () => number): { ask: Ask; close(): void } {
+  const agent = new Agent({ keepAlive: true })
+
+  function ask(method: string, path: string, { token, body, key }: AskOptions = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(key && { 'idempotency-key': key }),
+      }
+      const call = request(
+        { agent, port: port(), host: '127.0.0.1', method, path: `/api${path}`, headers },
+        (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+          response.on('error', reject)
+          response.on('end', () => {
+            const isJson = response.headers['content-type']?.includes('json') === true
+            resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(text) : {} })
+          })
+        },
+      )
+      call.setTimeout(ANSWER_MS_MAX, () => call.destroy(new Error('no answer')))
+      call.on('error', reject)
+      call.end(body && JSON.stringify(body))
+    })
+  }
+
+  return { ask, close: () => agent.destroy() }
+}
+
+/** Partners who confirmed their address, and have a webhook. */
+export async function signUpAll(
+  ask: Ask,
+  count: number,
+  mailTo: (email: string) => string | undefined,
+  webhookUrl: string,
+): Promise<Account[]> {
+  const signUp = async (number: number): Promise<Account> => {
+    const account = { email: `caller${number}@example.com`, password: 'correct-horse-battery' }
+    await ask('POST', '/auth/signup', { body: { ...account, businessName: `Caller ${number}` } })
+    const { body } = await ask('POST', '/auth/login', { body: account })
+    if (!body.token) throw new Error(`caller ${number} could not sign in: ${JSON.stringify(body)}`)
+    let link: string | undefined
+    while (link === undefined) {
+      await sleep(100)
+      link = /verify-email\?token=([\w-]+)/.exec(mailTo(account.email) ?? '')?.[1]
+    }
+    const confirmed = await ask('POST', '/auth/verify-email', { token: body.token, body: { token: link } })
+    const set = await ask('PUT', '/dashboard/webhook-url', { token: body.token, body: { webhook_url: webhookUrl } })
+    for (const { status, body: why } of [confirmed, set]) {
+      if (status !== 200) throw new Error(`caller ${number} was answered ${status}: ${JSON.stringify(why)}`)
+    }
+    return { number, email: account.email, token: body.token }
+  }
+  // Two at a time: each password costs a core its while.
+  const accounts: Account[] = []
+  for (let i = 0; i < count; i += 2)
+    accounts.push(...(await Promise.all([i, i + 1].filter((n) => n < count).map(signUp))))
+  return accounts
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Load } from './load.ts'
+import { until } from './processes.ts'
+import type { Stage } from './stage.ts'
+import type { Versions } from './versions.ts'
+
+const STEADY_MS = 8_000
+/** What the goals speak of. */
+const REQUESTS = 10_000
+const FROZEN_MS = 20_000
+const PROMOTED_AFTER_MS = 2_000
+const BACK_SECONDS_MAX = 10
+/** A disk that is full for a while. */
+const FULL_MS = 10_000
+
+export interface Scene {
+  stage: Stage
+  load: Load
+  versions: Versions
+  fault(text: string): void
+}
+
+export interface Act {
+  /** For --only. */
+  key: string
+  name: string
+  /** Which HAProxy: without retries, or as in deploy/. */
+  balancer: 'plain' | 'haproxy'
+  /** The goal, where there is one: no request may fail, or none that may be repeated without a thought. */
+  mayFail: 'nothing' | 'writes' | 'anything'
+  /** Returns when the trouble was over: from then on it counts how long all takes to be well. */
+  work(scene: Scene): Promise<number>
+}
+
+export const ACTS: readonly Act[] = [
+  {
+    key: 'steady',
+    name: 'nothing happens',
+    balancer: 'plain',
+    mayFail: 'nothing',
+    async work() {
+      await sleep(STEADY_MS)
+      return Date.now()
+    },
+  },
+  {
+    key: 'upgrade',
+    name: 'rolling upgrade, back and again',
+    balancer: 'plain',
+    mayFail: 'nothing',
+    async work({ stage, load, versions: { former, present } }) {
+      stage.migrate(present)
+      await restartAll(stage, present)
+      do {
+        // The way back is the former version on the new schema.
+        await restartAll(stage, former)
+        await restartAll(stage, present)
+      } while (load.requests() < REQUESTS)
+      return Date.now()
+    },
+  },
+  {
+    key: 'restart',
+    name: 'rolling restarts',
+    balancer: 'plain',
+    mayFail: 'nothing',
+    async work({ stage, load }) {
+      do await restartAll(stage)
+      while (load.requests() < REQUESTS)
+      return Date.now()
+    },
+  },
+  {
+    key: 'kill-web',
+    name: 'kill -9 of a web process',
+    balancer: 'haproxy',
+    mayFail: 'writes',
+    async work({ stage }) {
+      const killedAt = Date.now()
+      await stage.restartWeb(0, { signal: 'SIGKILL' })
+      return killedAt
+    },
+  },
+  {
+    key: 'kill-worker',
+    name: 'kill -9 of the worker',
+    balancer: 'plain',
+    mayFail: 'nothing',
+    async work({ stage }) {
+      const killedAt = Date.now()
+      await stage.restartWorker({ signal: 'SIGKILL' })
+      return killedAt
+    },
+  },
+  {
+    key: 'freeze',
+    name: 'primary frozen for 20 s',
+    balancer: 'plain',
+    mayFail: 'anything',
+    async work({ stage: { postgres }, load, fault }) {
+      postgres.freezePrimary()
+      await sleep(FROZEN_MS)
+      postgres.thawPrimary()
+      const thawedAt = Date.now()
+      await backIn(load, thawedAt, fault)
+      return thawedAt
+    },
+  },
+  {
+    key: 'log-disk',
+    name: "no room for a process's log",
+    balancer: 'plain',
+    mayFail: 'nothing',
+    async work({ stage }) {
+      // Each write to it finds no space left.
+      await stage.restartWeb(0, { log: '/dev/full' })
+      await sleep(FULL_MS)
+      await stage.restartWeb(0)
+      return Date.now()
+    },
+  },
+  {
+    key: 'wal-disk',
+    name: "no room for PostgreSQL's log",
+    balancer: 'plain',
+    mayFail: 'anything',
+    async work({ stage: { postgres }, load, fault }) {
+      if (!postgres.fillLogDisk) {
+        console.log('  left out: only root can make a small file system')
+        return Date.now()
+      }
+      postgres.fillLogDisk()
+      const filledAt = Date.now()
+      await until('PostgreSQL to miss the room', async () => load.lastFailedAt() > filledAt)
+      await sleep(FULL_MS)
+      postgres.freeLogDisk()
+      const freedAt = Date.now()
+      await backIn(load, freedAt, fault)
+      return freedAt
+    },
+  },
+  {
+    key: 'failover',
+    name: 'kill -9 of the primary, promotion',
+    balancer: 'plain',
+    mayFail: 'anything',
+    async work({ stage: { postgres }, load, fault }) {
+      postgres.killPrimary()
+      await sleep(PROMOTED_AFTER_MS)
+      postgres.promote()
+      const promotedAt = Date.now()
+      await backIn(load, promotedAt, fault)
+      return promotedAt
+    },
+  },
+  {
+    key: 'after',
+    name: 'nothing happens, nothing was restarted',
+    balancer: 'plain',
+    mayFail: 'nothing',
+    async work() {
+      await sleep(STEADY_MS)
+      return Date.now()
+    },
+  },
+]
+
+async function restartAll(stage: Stage, code?: string): Promise<void> {
+  const how = code ? { code } : {}
+  await stage.restartWeb(0, how)
+  await stage.restartWeb(1, how)
+  await stage.restartWorker(how)
+}
+
+/** Until a submission is acknowledged that was sent after the trouble. */
+async function backIn(load: Load, overAt: number, fault: Scene['fault']): Promise<void> {
+  await until('a write', async () => load.lastWriteAt() > overAt)
+  const seconds = (load.lastWriteAt() - overAt) / 1_000
+  console.log(`  the first write was acknowledged ${seconds.toFixed(1)} s later`)
+  if (seconds > BACK_SECONDS_MAX) fault(`the first write came ${seconds.toFixed(0)} s late`)
+}
