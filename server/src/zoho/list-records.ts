@@ -26,8 +26,8 @@ export interface RecordLister {
   /** The same with the whole records. */
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
   dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
-  /** The partner's converted leads, for a CRM whose queries hide them or do not tell. In no particular order. */
-  convertedLeads(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]>
+  /** Pages of the partner's converted leads, for a CRM whose queries hide them or do not tell. In no particular order. */
+  convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<CrmVersion[]>
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
    * Pages of all partners' records that changed since, the longest unchanged first, records of one second by id. Each page begins behind the
@@ -175,25 +175,27 @@ export function openRecordLister(
     return wholePages('Deals', partnerZohoId, dealColumnNames(deals.fields), toDeals, get, signal)
   }
 
-  async function convertedLeads(partnerZohoId: string, signal?: AbortSignal): Promise<CrmVersion[]> {
+  async function* convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncGenerator<CrmVersion[]> {
     const { partner } = leads.fields
     const fields = `${partner},Modified_Time`
     const converted = (rows: unknown[]) =>
       versionsOf(rows.filter((row) => readLookupId(row, partner) === partnerZohoId)).map((version) => {
         return { ...version, is_converted: true }
       })
-    const found: CrmVersion[] = []
-    for (let page = 1; ; page++) {
+    const found = new Set<string>()
+    for (let page = 1; page <= SEARCH_PAGES_MAX; page++) {
       const query = { criteria: `(${partner}.id:equals:${partnerZohoId})`, converted: 'true', fields }
       const paged = { ...query, page: String(page), per_page: String(PAGE_SIZE) }
       const { items, next } = readItems(await api.get(`${leads.module}/search`, paged, { signal }))
-      found.push(...converted(items))
-      if (!next) return found
-      if (page < SEARCH_PAGES_MAX) continue
-      // Search ends at two thousand. The listing goes on to a hundred thousand, but cannot be limited to one partner.
-      const listed = { converted: 'true', approved: 'both', fields, sort_by: 'id', sort_order: 'asc' }
-      for await (const rows of api.pages(leads.module, listed, { signal })) found.push(...converted(rows))
-      return found
+      const versions = converted(items)
+      yield versions
+      if (!next) return
+      for (const { zoho_id } of versions) found.add(zoho_id)
+    }
+    // Search ends at two thousand. The listing goes on to a hundred thousand, but cannot be limited to one partner.
+    const listed = { converted: 'true', approved: 'both', fields, sort_by: 'id', sort_order: 'asc' }
+    for await (const rows of api.pages(leads.module, listed, { signal })) {
+      yield converted(rows).filter((version) => !found.has(version.zoho_id))
     }
   }
 
@@ -204,7 +206,9 @@ export function openRecordLister(
       count += versions.length
       isConvertedShown ||= versions.some((version) => version.is_converted)
     }
-    return isConvertedShown ? count : count + (await convertedLeads(partnerZohoId, signal)).length
+    if (isConvertedShown) return count
+    for await (const versions of convertedPages(partnerZohoId, signal)) count += versions.length
+    return count
   }
 
   async function* changesOfAllPartners(
@@ -278,7 +282,7 @@ export function openRecordLister(
     versionPages,
     leadPages,
     dealPages,
-    convertedLeads,
+    convertedPages,
     countLeads,
     changesOfAllPartners,
     deletionsOfAllPartners,

@@ -57,13 +57,13 @@ async function syncModule(
 
   await progress.begin(`Updating ${name}`)
   // Whether queries show converted leads, and say which they are, could not be confirmed.
-  let converted: readonly CrmVersion[] | undefined
+  let converted: ReadonlySet<string> | undefined
   let showsConverted = module === 'Deals'
-  const unlistedConverted: string[] = []
+  const unlistedConverted = new Set<string>()
   let after: string | undefined
   for await (const page of readAhead(listPages(run, module, since))) {
     signal.throwIfAborted()
-    if (!page.tellsConverted) converted ??= await crm.convertedLeads(partner.zoho_id, signal)
+    if (!page.tellsConverted) converted ??= await findConverted(run)
     const versions = marked(page.versions, converted)
     total += versions.length
     showsConverted ||= versions.some((version) => version.is_converted)
@@ -73,17 +73,17 @@ async function syncModule(
     if (page.batch) await applyWhole(page.batch, new Set(differing))
     else await pull(differing, true)
     await pull(idsOf(unlisted.filter((row) => !row.is_converted)), false)
-    unlistedConverted.push(...idsOf(unlisted.filter((row) => row.is_converted)))
+    for (const row of unlisted) if (row.is_converted) unlistedConverted.add(row.zoho_id)
   }
-  const hidden = showsConverted ? [] : (converted ?? (await crm.convertedLeads(partner.zoho_id, signal)))
-  total += hidden.length
-  const owned = hidden.map((version) => ({ ...version, partner_zoho_id: partner.zoho_id }))
-  await pull(await findDifferingOfAllPartners(db, name, owned), true)
-  const hiddenIds = new Set(idsOf(hidden))
-  await pull(
-    unlistedConverted.filter((zohoId) => !hiddenIds.has(zohoId)),
-    false,
-  )
+  if (!showsConverted) {
+    for await (const hidden of crm.convertedPages(partner.zoho_id, signal)) {
+      total += hidden.length
+      for (const { zoho_id } of hidden) unlistedConverted.delete(zoho_id)
+      const owned = hidden.map((version) => ({ ...version, partner_zoho_id: partner.zoho_id }))
+      await pull(await findDifferingOfAllPartners(db, name, owned), true)
+    }
+  }
+  await pull([...unlistedConverted], false)
   return { total, problems }
 
   /** Listed and different, or known and not listed: not listed is not yet gone, and is asked for by its id. */
@@ -112,11 +112,20 @@ async function syncModule(
 
 type Batch = NonNullable<ListedPage<CrmLead | CrmDeal>['batch']>
 
+/** The ids of the partner's converted leads. */
+async function findConverted({ deps: { crm }, partner, signal }: Run): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for await (const page of crm.convertedPages(partner.zoho_id, signal)) for (const id of idsOf(page)) found.add(id)
+  return found
+}
+
 /** With what another list says of conversions. */
-function marked(versions: CrmVersion[], converted: readonly CrmVersion[] | undefined): CrmVersion[] {
+function marked(versions: CrmVersion[], converted: ReadonlySet<string> | undefined): CrmVersion[] {
   if (!converted) return versions
-  const ids = new Set(idsOf(converted))
-  return versions.map((version) => ({ ...version, is_converted: version.is_converted || ids.has(version.zoho_id) }))
+  return versions.map((version) => ({
+    ...version,
+    is_converted: version.is_converted || converted.has(version.zoho_id),
+  }))
 }
 
 function idsOf(records: readonly { zoho_id: string }[]): string[] {

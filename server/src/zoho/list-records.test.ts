@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { openApi } from './api.ts'
+import { DEFAULT_FIELD_MAP } from './field-map.ts'
+import { openRecordLister } from './list-records.ts'
+import { openMetadata } from './metadata.ts'
+import { openRecordReader } from './read-records.ts'
+
+test('each converted lead is listed once, also where there are more than a search finds', async () => {
+  const clock = { now: () => new Date('2026-03-01T00:00:00Z') }
+  const api = openApi({
+    send: async ({ path, query }) => {
+      const row = (id: string) => ({ id, Modified_Time: '2026-02-01T00:00:00Z', Partner: { id: '1' } })
+      const found = path === 'Leads/search' ? [row(`10${query?.['page']}`)] : [row('101'), row('200')]
+      return { status: 200, body: { data: found, info: { more_records: path === 'Leads/search' } } }
+    },
+  })
+  const parts = { api, fieldMap: DEFAULT_FIELD_MAP, metadata: openMetadata(api, clock) }
+  const lister = openRecordLister(parts, openRecordReader(parts), clock)
+  const ids: string[] = []
+  for await (const page of lister.convertedPages('1')) ids.push(...page.map((version) => version.zoho_id))
+  expect(ids).toHaveLength(11)
+  expect(new Set(ids).size).toBe(11)
+})
