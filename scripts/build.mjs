@@ -1,11 +1,14 @@
 // `npm run build`: everything that `npm run start:prod` needs. `npm start` builds the web app by itself when something changed.
 import path from 'node:path'
-import { buildWeb, prepare, root, run } from './set-up.mjs'
+import { announce, buildWeb, prepare, root, run, runVite } from './set-up.mjs'
 
 try {
   await prepare('run')
   await buildWeb()
+  const done = announce('Building the server')
+  await runVite('build', '--config', path.join('scripts', 'bundle-server.mjs'))
   await run(process.execPath, [...process.execArgv, path.join(root, 'scripts', 'warm-up.mjs')])
+  done()
 } catch (error) {
   console.error(error.message)
   process.exit(1)

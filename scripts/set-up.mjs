@@ -57,11 +57,15 @@ export async function buildWebIfChanged() {
 export async function buildWeb() {
   const sources = webSources()
   const done = announce('Building the web app')
-  await run(process.execPath, [path.join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web'], {
-    output: 'when it fails',
-  })
+  await runVite('build', 'web')
   writeFileSync(webStamp, sources)
   done()
+}
+
+/** @param {string[]} words */
+export function runVite(...words) {
+  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  return run(process.execPath, [vite, ...words], { output: 'when it fails' })
 }
 
 /**

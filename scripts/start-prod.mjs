@@ -7,13 +7,15 @@ import { pathToFileURL } from 'node:url'
 import { compileCache, root, stopWithParent } from './set-up.mjs'
 
 const NODE_MIN = 24
+const server = path.join(root, 'server', 'dist', 'main.js')
+const web = path.join(root, 'web', 'dist', 'index.html')
 
 try {
   if (Number.parseInt(process.versions.node, 10) < NODE_MIN) {
     throw new Error(`The portal needs Node ${NODE_MIN} or later, and this is ${process.version}`)
   }
-  if (process.env.ROLE !== 'worker' && !existsSync(path.join(root, 'web', 'dist', 'index.html'))) {
-    throw new Error('The web app is not built: run npm run build before npm run start:prod')
+  if (!existsSync(server) || (process.env.ROLE !== 'worker' && !existsSync(web))) {
+    throw new Error('The portal is not built: run npm run build before npm run start:prod')
   }
 } catch (error) {
   console.error(error.message)
@@ -22,4 +24,4 @@ try {
 stopWithParent()
 // Filled by the build; a folder that cannot be written stays as it is.
 nodeModule.enableCompileCache(compileCache)
-await import(pathToFileURL(path.join(root, 'server', 'src', 'main.ts')).href)
+await import(pathToFileURL(server).href)

@@ -3,11 +3,12 @@ import { chmodSync, globSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { STARTED } from './bundle-server.mjs'
 import { compileCache, root } from './set-up.mjs'
 
 nodeModule.enableCompileCache(compileCache)
-for (const part of ['portal.ts', 'config.ts', 'log.ts', 'local/local-servers.ts']) {
-  await import(pathToFileURL(path.join(root, 'server', 'src', part)).href)
+for (const part of STARTED) {
+  await import(pathToFileURL(path.join(root, 'server', 'dist', `${path.basename(part)}.js`)).href)
 }
 nodeModule.flushCompileCache()
 // Node writes files that only their owner reads, and the portal runs as another user.

@@ -1,0 +1,52 @@
+// Vite's settings for server/dist, which `npm run start:prod` runs: the thousand modules of a start as a few files, because
+// finding and reading them takes longer than anything else that a start does. Everything but start:prod runs the sources.
+import path from 'node:path'
+import { root } from './set-up.mjs'
+
+const src = path.join(root, 'server', 'src')
+const dist = path.join(root, 'server', 'dist')
+
+/** What a start loads, and the warm-up without starting: each a file of its own. */
+export const STARTED = ['portal', 'config', 'log', 'local/local-servers']
+
+/** What is read beside the sources at run time stays there. */
+const keepFolders = {
+  name: 'keep-folders',
+  transform(code, id) {
+    const folder = JSON.stringify(`/${path.relative(dist, path.dirname(id))}`)
+    return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${folder})`)
+  },
+}
+
+// oxlint-disable-next-line import/no-default-export -- Vite wants it
+export default {
+  root: path.join(root, 'server'),
+  logLevel: 'warn',
+  plugins: [keepFolders],
+  ssr: {
+    noExternal: true,
+    // Native code, and packages that a start does not load.
+    external: [
+      '@node-rs/argon2',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+      'nodemailer',
+      'pg-native',
+      'pino-pretty',
+      'prom-client',
+    ],
+  },
+  build: {
+    ssr: true,
+    outDir: dist,
+    emptyOutDir: true,
+    // Stack traces name functions.
+    minify: false,
+    rolldownOptions: {
+      input: ['main', ...STARTED].map((name) => path.join(src, `${name}.ts`)),
+      output: { entryFileNames: '[name].js', chunkFileNames: 'shared-[name].js' },
+    },
+  },
+}

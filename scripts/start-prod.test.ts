@@ -1,0 +1,31 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const SCRIPTS = import.meta.dirname
+const VITE = path.join(SCRIPTS, '../node_modules/vite/bin/vite.js')
+
+test('what npm run build makes of the server starts, sets up a database and stops', { timeout: 120_000 }, async () => {
+  execFileSync(process.execPath, [VITE, 'build', '--config', path.join(SCRIPTS, 'bundle-server.mjs')])
+  const folder = await mkdtemp(path.join(tmpdir(), 'portal-built-'))
+  // A worker needs no built web app.
+  const settings = { ROLE: 'worker', DATA_DIR: folder, PORT: '0', CRM_PORT: '0', LOG_LEVEL: 'warn' }
+  const script = path.join(SCRIPTS, 'start-prod.mjs')
+  const child = spawn(process.execPath, [script], { env: { ...process.env, NODE_ENV: 'development', ...settings } })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      // The last line of the announcement.
+      if (text.includes('Ctrl+C')) child.kill('SIGTERM')
+    })
+  }
+  const [code] = await once(child, 'close')
+  await rm(folder, { recursive: true, force: true })
+  expect(said).toMatch(/Partner portal +http/)
+  expect(said).not.toMatch(/ERROR|FATAL/)
+  expect(code).toBe(0)
+})
