@@ -61,7 +61,7 @@ const WORDS: Words = {
 
 const NOTE_LENGTH = 80
 /** The lender's words are what one wants to know; the page has all of them. */
-const QUOTE_LENGTH = 280
+export const QUOTE_LENGTH = 280
 
 export function activityOf(event: RecordedEvent): Activity {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- recordEvent wrote data of this type

@@ -3,6 +3,7 @@ import { INACTIVE_LEAD_STATUSES, stageGroup } from '@portal/contract/choices.ts'
 import { wholeDays } from '@portal/contract/dates.ts'
 import { ATTENTION_MAX } from '@portal/contract/limits.ts'
 import type { Deps } from '../../deps.ts'
+import { QUOTE_LENGTH, shortened } from '../../events/activity.ts'
 import { findUsualTimes, type UsualTimeOfValue } from '../../history/usual-times.queries.ts'
 import type { SessionCaller } from '../../http/authenticate.ts'
 import { findFailedPushes, findUnmoved, findUnreadNotes } from './attention.queries.ts'
@@ -34,7 +35,7 @@ export async function findAttention(
     })),
     ...notes.map(({ content, by, count, ...found }) => ({
       ...itemOf('lender-note', found.about, found),
-      note: { content, by, count },
+      note: { content: shortened(content, QUOTE_LENGTH), by, count },
     })),
     ...leads,
     ...deals,

@@ -329,6 +329,11 @@ test('a note that commits late comes back though a later one was put away', asyn
   expect(await attentionOf(ada)).toEqual([])
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The late one', past))
   expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'The later one', count: 2 } }])
+  // A list quotes the beginning of a long one, between signs.
+  await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, `${'🦘'.repeat(15_000)}\n`))
+  const quoted = `${'🦘'.repeat(139)}…`
+  expect(await attentionOf(ada)).toMatchObject([{ note: { content: quoted } }])
+  expect((await newsOf(ada)).lines).toMatchObject([{ quote: quoted }])
 })
 
 test('what has stood for twice the usual time and a week does not move, unless it has ended', async () => {

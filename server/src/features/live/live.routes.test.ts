@@ -244,24 +244,26 @@ test('a stream is refused while the listener hears nothing', () => {
 })
 
 test('a stream that ends cuts off a reader who left something unread', async () => {
-  const cut = Promise.withResolvers<void>()
-  const server = createServer(async (_, response) => {
-    const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
-    const stream = new Stream(reader, response.writeHead(200), () => cut.resolve())
-    stream.begin('')
-    do stream.write('x'.repeat(50_000))
-    while (await isTaken(response))
-    stream.end()
-  })
-  const isTaken = async (response: ServerResponse) => {
-    await new Promise(setImmediate)
-    return response.writableLength === 0
-  }
+  const leaving = Promise.withResolvers<ServerResponse>()
+  const server = createServer((_, response) => leaving.resolve(response.writeHead(200)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
   socket.pause().write('GET / HTTP/1.1\r\nhost: portal.example\r\n\r\n')
-  await cut.promise
+  const response = await leaving.promise
+  let isCut = false
+  const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
+  const stream = new Stream(reader, response, () => {
+    isCut = true
+  })
+  stream.begin('')
+  do {
+    stream.write('x'.repeat(50_000))
+    await new Promise(setImmediate)
+  } while (response.writableLength === 0)
+  stream.end()
+  await waitFor('the cut', async () => isCut)
+  expect(response.writableFinished).toBe(false)
   socket.destroy()
   await new Promise((resolve) => server.close(resolve))
 })
