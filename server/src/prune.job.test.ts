@@ -119,6 +119,46 @@ test('events of the last ninety days stay', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
+test('attempts go by the month: this one and two ahead are made, and what came before its month stays in the default one', async () => {
+  await using portal = await startPortal()
+  const { db, pool, clock } = portal.deps
+  const at = clock.now()
+  const day = (ahead: number) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 15))
+  const nameOf = (ahead: number) => `webhook_attempts_${day(ahead).toISOString().slice(0, 7).replace('-', '_')}`
+  const insertAttempt = (time: Date) =>
+    db
+      .insertInto('webhook_attempts')
+      .values({ log_id: newId(time), number: 1, started_at: time.toISOString(), duration_ms: 1 })
+      .execute()
+  const count = async () => (await db.selectFrom('webhook_attempts').select('number').execute()).length
+  const months = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class where relispartition and relkind = 'r' and relname ~ '_[0-9]{4}_[0-9]{2}$' order by 1`.execute(
+      db,
+    )
+    return rows.map(({ name }) => name)
+  }
+  await insertAttempt(day(2))
+  await Promise.all([prune(portal.deps), prune(portal.deps)])
+  expect(await months()).toEqual([nameOf(1)])
+  portal.advance(day(1).getTime() - at.getTime())
+  await prune(portal.deps)
+  expect(await months()).toEqual([nameOf(1), nameOf(3)])
+  await insertAttempt(day(3))
+
+  portal.advance(140 * DAY_MS)
+  const reader = await pool.connect()
+  await reader.query('begin; select from webhook_attempts')
+  await expect(prune(portal.deps)).rejects.toThrow('lock timeout')
+  await reader.query('commit')
+  reader.release()
+  expect(await pruned(portal)).toMatchObject({ 'months of webhook attempts': 2 })
+  expect(await count()).toBe(2)
+  portal.advance(30 * DAY_MS)
+  expect(await pruned(portal)).toMatchObject({ 'webhook attempts': 1, 'months of webhook attempts': 1 })
+  expect(await count()).toBe(0)
+})
+
 test('old sync runs go, but not one under way nor the last success of a kind', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()

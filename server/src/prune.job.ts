@@ -18,6 +18,11 @@ import { removeNotesOfAllPartners } from './features/notes/notes.queries.ts'
 import { removeSecurityEntriesOfAllPartners } from './features/security-log/security-log.queries.ts'
 import { removeRunsOfAllPartners } from './features/sync/sync-runs.queries.ts'
 import { removeInvitationsOfAllPartners } from './features/team/invitations.queries.ts'
+import {
+  dropAttemptMonthsOfAllPartners,
+  makeAttemptMonths,
+  removeAttemptsOfAllPartners,
+} from './features/webhooks/attempt-months.queries.ts'
 import { removeWebhookLogsOfAllPartners } from './features/webhooks/log.queries.ts'
 import { removeHistoryOfAllPartners } from './history/history.queries.ts'
 import { REMEMBERED_HOURS, removeRememberedAnswers } from './http/idempotency.ts'
@@ -43,6 +48,8 @@ const INVITATION_MS = 30 * DAY_MS
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
+/** Attempts go when all of their month is past its time. Nobody sees them without their log. */
+const ATTEMPT_MS = WEBHOOK_LOG_MS + 31 * DAY_MS
 /** A record that does not move may be put away for so long. */
 const PUT_AWAY_MS = 365 * DAY_MS
 /** D68. */
@@ -66,7 +73,7 @@ export const pruneNightly = defineJob({
   },
 })
 
-/** Removes expired rows, and returns how many of each kind. A new kind of expiring row is one more line here. */
+/** Removes expired rows, and returns how many of each kind; makes the coming months. A new kind of expiring row is one more line here. */
 export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
@@ -83,6 +90,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'archived deals': (rowsMax) => removeArchived(db, 'deal-stage', before(ARCHIVE_MS), rowsMax),
     'archived leads': (rowsMax) => removeArchived(db, 'lead-status', before(ARCHIVE_MS), rowsMax),
     'webhook logs': (rowsMax) => removeWebhookLogsOfAllPartners(db, before(WEBHOOK_LOG_MS), rowsMax),
+    'webhook attempts': (rowsMax) => removeAttemptsOfAllPartners(db, before(ATTEMPT_MS), rowsMax),
     'security log': (rowsMax) => removeSecurityEntriesOfAllPartners(db, before(SECURITY_LOG_MS), rowsMax),
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
@@ -96,6 +104,9 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   }
   const removed: Record<string, number> = {}
   for (const [kind, removeSome] of Object.entries(kinds)) removed[kind] = await removeInBatches(removeSome, signal)
+  // Last, because both give up when others hold the table for long, and the job then runs again.
+  await makeAttemptMonths(db, now)
+  removed['months of webhook attempts'] = await dropAttemptMonthsOfAllPartners(db, before(WEBHOOK_LOG_MS))
   return removed
 }
 

@@ -27,7 +27,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
         id uuid, partner_id uuid, endpoint text, event_id uuid, event_type text, loid text, request_body text,
         created_at timestamptz
       )
-    on conflict (event_id, partner_id) where event_id is not null do nothing
+    on conflict do nothing
   `.execute(tx)
   await notifyDue(tx, new Set(deliveries.map((delivery) => delivery.partner_id)))
 }

@@ -1,4 +1,3 @@
-import { newId } from '../../db/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { lockEventsToDeliverOfAllPartners, markEventsFannedOut } from '../../events/events-to-deliver.ts'
 import { insertDeliveries } from './deliveries.queries.ts'
@@ -22,7 +21,8 @@ export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
       const endpoint = endpoints.get(event.partner_id)
       if (!endpoint || endpoint.created_at > event.created_at) return []
       return {
-        id: newId(new Date(event.created_at)),
+        // The event's own, so that an event becomes one delivery at most, whatever other keys the table has.
+        id: event.id,
         partner_id: event.partner_id,
         endpoint: endpoint.url,
         event_id: event.id,

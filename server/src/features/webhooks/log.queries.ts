@@ -67,7 +67,7 @@ export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
     .execute()
 }
 
-/** With their attempts; tells how many (D37). */
+/** Tells how many (D37). Their attempts go by the month. */
 export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_logs')

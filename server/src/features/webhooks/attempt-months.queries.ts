@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { firstIdAt } from '../../db/ids.ts'
+
+/** Besides the present month, so that nothing is missing when the job was away for weeks. */
+const MONTHS_AHEAD = 2
+/** Whatever asks the table meanwhile queues behind a lock that is waited for. */
+const LOCK_WAIT_MAX = '200ms'
+
+/**
+ * Makes the partitions of this month and the next ones where they are missing. Attempts of a month that had none in time stay
+ * in the default partition. Throws when others hold the table for too long.
+ */
+export async function makeAttemptMonths(db: Db, now: Date): Promise<void> {
+  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
+    const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead))
+    const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1))
+    await db.transaction().execute((tx) => makeMonth(tx, from, to))
+  }
+}
+
+async function makeMonth(tx: Tx, from: Date, to: Date): Promise<void> {
+  const name = `webhook_attempts_${from.toISOString().slice(0, 7).replace('-', '_')}`
+  const [first, end] = [firstIdAt(from), firstIdAt(to)]
+  await limitWaiting(tx)
+  // One process at a time; reads and writes go on.
+  await sql`lock table webhook_attempts in share update exclusive mode`.execute(tx)
+  if ((await findMonths(tx)).some((month) => month.end >= end)) return
+  const { rows } = await sql`
+    select from webhook_attempts_default where log_id >= ${first} and log_id < ${end} limit 1`.execute(tx)
+  if (rows.length > 0) return
+  await sql`create table ${sql.table(name)} partition of webhook_attempts
+              for values from (${sql.lit(first)}) to (${sql.lit(end)})`.execute(tx)
+}
+
+/**
+ * Drops the months that had ended by then; returns how many. Throws when others hold the table for too long.
+ */
+export async function dropAttemptMonthsOfAllPartners(db: Db, before: string): Promise<number> {
+  const over = (await findMonths(db)).filter(({ end }) => end <= firstIdAt(new Date(before)))
+  for (const { name } of over) {
+    await db.transaction().execute(async (tx) => {
+      await limitWaiting(tx)
+      await sql`drop table if exists ${sql.table(name)}`.execute(tx)
+    })
+  }
+  return over.length
+}
+
+async function limitWaiting(tx: Tx): Promise<void> {
+  await sql`select set_config('lock_timeout', ${LOCK_WAIT_MAX}, true)`.execute(tx)
+}
+
+/** Every partition but the default one, with the least id after it. */
+async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]> {
+  const { rows } = await sql<{ name: string; end: string }>`
+    select relname as name, substring(pg_get_expr(relpartbound, oid) from 'TO [(]''([0-9a-f-]+)') as end
+      from pg_class join pg_inherits on inhrelid = oid
+     where inhparent = 'webhook_attempts'::regclass and relname <> 'webhook_attempts_default'
+     order by relname`.execute(db)
+  return rows
+}
+
+/**
+ * Removes attempts of deliveries of before, the oldest first; tells how many. For what lies in no month of its own: in the default
+ * partition, and in the first one, which holds what was there before there were months.
+ */
+export async function removeAttemptsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_attempts where (log_id, number) in (
+      select log_id, number from webhook_attempts where log_id < ${firstIdAt(new Date(before))}
+       order by log_id, number limit ${rowsMax})`.execute(db)
+  return Number(numAffectedRows)
+}
