@@ -101,9 +101,9 @@ export function DealActivity({ deal, notes }: { deal: Deal; notes: readonly Note
   const [lastNote] = notes
   const created = { key: 'created', title: 'Deal created', detail: formatRelativeTime(deal.created_at) }
   const noted = lastNote && {
-    key: 'note',
+    key: lastNote.id,
     title: 'Last note added',
-    detail: `${formatRelativeTime(lastNote.created_at)} · ${lastNote.created_by}`,
+    detail: `${formatRelativeTime(lastNote.created_at)} · ${lastNote.submitted_by ?? lastNote.created_by}`,
     variant: 'primary' as const,
   }
   return (

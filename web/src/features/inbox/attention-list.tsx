@@ -70,7 +70,7 @@ function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' 
   }
   if (note) return note.count === 1 ? 'Note from the lender' : `${note.count} notes from the lender`
   if (!standing) return ''
-  const usual = standing.usual_days < 1 ? 'less than 1' : String(Math.round(standing.usual_days))
+  const usual = standing.usual_days < 1 ? 'less than a day' : String(Math.round(standing.usual_days))
   const whose = standing.usual_of === 'everybody' ? ' with other partners' : ''
   return `${standing.days} days in ${standing.value}, usually ${usual}${whose}`
 }
