@@ -18,7 +18,7 @@ export interface Product {
   url: string
   /** Of the CRM sandbox. */
   crmUrl: string
-  /** From `npm start` to ready. */
+  /** From the command to ready. */
   startMs: number
   /** Of the product's own database, and a pool on it. */
   databaseUrl: string
@@ -62,11 +62,12 @@ export function cloneAt(commit: string, folder: string): void {
   execFileSync('git', ['checkout', '--quiet', name], { cwd: folder })
 }
 
-/** `npm start`, as a user types it, on the given data folder; in another clone where `root` names one. */
+/** `npm start` or `npm run start:prod`, as a user types it, on the given data folder; in another clone where `root` names one. */
 export async function startProduct(
   folder: string,
   settings: Record<string, string> = {},
   root = ROOT,
+  script: 'start' | 'start:prod' = 'start',
 ): Promise<Product> {
   const startedAt = performance.now()
   const env = {
@@ -78,7 +79,7 @@ export async function startProduct(
     SEED_DEMO: 'false',
     ...settings,
   }
-  const child = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn('npm', ['run', script], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${env.PORT}`
   while (!(await answers(`${url}/api/ready`))) {
     if (performance.now() - startedAt > START_MS_MAX) throw new Error('the product did not start')
@@ -115,7 +116,9 @@ export async function startProduct(
 /** npm starts the script on the Node of the host, which may start it once more on the portal's own. */
 function serverBelow(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  const next = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('scripts/start.mjs'))
+  const next = children.find((child) =>
+    readFileSync(`/proc/${child}/cmdline`, 'utf8').match(/scripts\/start(-prod)?\.mjs/),
+  )
   return next === undefined ? pid : serverBelow(Number(next))
 }
 
