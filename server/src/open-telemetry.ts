@@ -17,7 +17,7 @@ import {
 import type { Logger } from 'pino'
 import type { Span, SpanStart, Spans, Trace } from './trace.ts'
 
-/** What a collector of traces takes longer for at the end is lost. */
+/** Spans that the collector has not taken so long after the stop are lost. */
 const CLOSE_MS_MAX = 2_000
 const SUCCESS = 0
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
@@ -57,7 +57,7 @@ export function openTelemetry(endpoint: string, log: Logger): OpenTelemetry {
     async close() {
       const isLate = Promise.withResolvers<void>()
       const timer = setTimeout(isLate.resolve, CLOSE_MS_MAX)
-      // The processor has said already what it could not send.
+      // The log has said already that spans could not be sent.
       await Promise.race([provider.shutdown().catch(() => undefined), isLate.promise])
       clearTimeout(timer)
     },
