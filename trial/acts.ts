@@ -95,7 +95,7 @@ export const ACTS: readonly Act[] = [
   {
     key: 'freeze',
     name: 'primary frozen for 20 s',
-    balancer: 'plain',
+    balancer: 'haproxy',
     mayFail: 'anything',
     async work({ stage: { postgres }, load, fault }) {
       postgres.freezePrimary()
@@ -122,7 +122,7 @@ export const ACTS: readonly Act[] = [
   {
     key: 'wal-disk',
     name: "no room for PostgreSQL's log",
-    balancer: 'plain',
+    balancer: 'haproxy',
     mayFail: 'anything',
     async work({ stage: { postgres }, load, fault }) {
       if (!postgres.fillLogDisk) {
@@ -142,7 +142,7 @@ export const ACTS: readonly Act[] = [
   {
     key: 'failover',
     name: 'kill -9 of the primary, promotion',
-    balancer: 'plain',
+    balancer: 'haproxy',
     mayFail: 'anything',
     async work({ stage: { postgres }, load, fault }) {
       postgres.killPrimary()

@@ -8,8 +8,8 @@ import { PORTS } from './stage.ts'
 const QUIET_MS = 70_000
 /** A proxy that gathers what it passes on keeps it for longer. */
 const AT_ONCE_MS_MAX = 1_000
-/** A stream speaks every 20 s, and a proxy notices then at the latest that nobody reads on. */
-const FREED_MS_MAX = 25_000
+/** A stream speaks every 20 s, and a proxy notices with the second time at the latest that nobody reads on. */
+const FREED_MS_MAX = 45_000
 const BALANCERS = ['haproxy', 'nginx', 'caddy'] as const
 
 interface Scene {
