@@ -28,6 +28,10 @@ export interface Product {
   residentKbNow(): number
   /** What the server's process has used so far, all its threads together. */
   cpuMs(): number
+  /** The same of all processes of PostgreSQL, those that have ended included. */
+  postgresCpuMs(): number
+  /** The middle one of PostgreSQL's processes that serve a connection: what it shares with no other. */
+  connectionKb(): number
   stop(): Promise<void>
   /** As a crash ends it. */
   kill(): Promise<void>
@@ -88,6 +92,7 @@ export async function startProduct(
   const startMs = performance.now() - startedAt
   const serverPid = serverBelow(child.pid ?? 0)
   const address = databaseUrl(folder)
+  const postgresPid = Number(postmasterFile(folder)[0])
   const database = openDatabase(address, () => undefined)
   const product: Product = {
     url,
@@ -98,6 +103,12 @@ export async function startProduct(
     residentMb: () => Math.round(statusKb(serverPid, 'VmHWM') / 1_024),
     residentKbNow: () => statusKb(serverPid, 'VmRSS'),
     cpuMs: () => cpuMs(serverPid),
+    postgresCpuMs: () =>
+      [postgresPid, ...childrenOf(postgresPid)].reduce((sum, pid) => sum + cpuMs(pid), endedCpuMs(postgresPid)),
+    connectionKb() {
+      const own = childrenOf(postgresPid).filter(servesConnection).map(unsharedKb)
+      return own.toSorted((a, b) => a - b)[Math.floor(own.length / 2)] ?? Number.NaN
+    },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   }
@@ -115,11 +126,25 @@ export async function startProduct(
 
 /** npm starts the script on the Node of the host, which may start it once more on the portal's own. */
 function serverBelow(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-  const next = children.find((child) =>
-    readFileSync(`/proc/${child}/cmdline`, 'utf8').match(/scripts\/start(-prod)?\.mjs/),
-  )
-  return next === undefined ? pid : serverBelow(Number(next))
+  const next = childrenOf(pid).find((child) => /scripts\/start(-prod)?\.mjs/.test(commandOf(child)))
+  return next === undefined ? pid : serverBelow(next)
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+}
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+}
+
+/** PostgreSQL titles such a process with user, database and where from: `postgres: postgres postgres [local] idle`. */
+function servesConnection(pid: number): boolean {
+  return commandOf(pid).includes('[local]')
+}
+
+function unsharedKb(pid: number): number {
+  return Number(/^Private_Dirty:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1])
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -129,10 +154,14 @@ async function answers(url: string): Promise<boolean> {
   )
 }
 
-/** The fifth line of PostgreSQL's own file names the folder of its socket. */
-function databaseUrl(folder: string): string {
+/** PostgreSQL's own file: its first line is the process, the fifth the folder of its socket. */
+function postmasterFile(folder: string): string[] {
   const [file = ''] = globSync(join(folder, 'postgres/*/postmaster.pid'))
-  const socketFolder = readFileSync(file, 'utf8').split('\n')[4] ?? ''
+  return readFileSync(file, 'utf8').split('\n')
+}
+
+function databaseUrl(folder: string): string {
+  const socketFolder = postmasterFile(folder)[4] ?? ''
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder)}`
 }
 
@@ -142,6 +171,14 @@ function statusKb(pid: number, name: 'VmHWM' | 'VmRSS'): number {
 
 /** Of the server's code and of the kernel's for it, which Linux counts in hundredths of a second. */
 function cpuMs(pid: number): number {
-  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return 10 * (Number(afterName[11]) + Number(afterName[12]))
+  return 10 * (statField(pid, 11) + statField(pid, 12))
+}
+
+/** Of its children that have ended. */
+function endedCpuMs(pid: number): number {
+  return 10 * (statField(pid, 13) + statField(pid, 14))
+}
+
+function statField(pid: number, field: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[field])
 }

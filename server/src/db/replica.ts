@@ -13,8 +13,8 @@ export interface ReadSource extends Sender {
 
 export interface Replica extends Hearer {
   /**
-   * Runs the work on the replica if that has all that was told of the partner, else on the primary; there, too, if the
-   * replica fails or takes long. So the work only reads.
+   * Runs the work on the replica if that has every change that was told of the partner, else on the primary. If the replica
+   * fails or takes long, the work runs again on the primary, so it only reads.
    */
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
   /** How many reads each has answered. */
@@ -33,15 +33,15 @@ interface ReplicaSettings {
 }
 
 const BEAT_EVERY_MS = 500
-/** What nobody is told of shows within this. */
+/** A change that nobody is told of shows within this. */
 const BEHIND_MS_MAX = 5_000
 /** A caller waits no longer for the replica. */
 const ANSWER_MS_MAX = 1_000
 
 /**
- * How far the replica is, a row tells that is written to the primary and looked for on the replica: where it shows, all
- * that was committed before is there as well. Who changed since then, PostgreSQL tells every process. Moments are this
- * process's own.
+ * A row tells how far the replica is: it is written to the primary and looked for on the replica, which has everything that
+ * was committed before a row that it shows. PostgreSQL tells every process whose data changed since then. Moments are
+ * this process's own.
  */
 export function openReplica(url: string, { primary, limits, log }: ReplicaSettings): Replica {
   const msMax = Math.min(ANSWER_MS_MAX, limits.statementMsMax)
@@ -54,7 +54,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   let hasUntil = Number.NEGATIVE_INFINITY
   /** What it may not show yet, oldest first. */
   let beats: { number: number; at: number }[] = []
-  /** Partners, and when they were told of last. Earlier than `listensSince`, anybody may have been. */
+  /** When a change of each partner was last told of. Before `listensSince`, nothing was heard. */
   const toldAt = new Map<string, number>()
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false

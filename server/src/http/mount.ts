@@ -49,8 +49,8 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
    */
   once: (work: (tx: Tx) => Promise<Parsed<Answer>>) => Promise<Parsed<Answer>>
   /**
-   * How lists, searches and the dashboard read: from the replica, if there is one that has all that the partner may know
-   * of, else from the primary (D90). The work may run a second time.
+   * How lists, searches and the dashboard read: from the replica, if there is one that has the partner's last change, else
+   * from the primary (D90). The work may run twice.
    */
   fromReplica: <T>(work: (from: ReadSource) => Promise<T>) => Promise<T>
 }

@@ -1,0 +1,158 @@
+// `npm run bench:capacity`: what each kind of work costs the portal's process and PostgreSQL in time of a processor, which other
+// programs on the machine hardly change, and what a process and a connection cost in memory. docs/operations.md reckons with it.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import autocannon from 'autocannon'
+import { Kysely, PostgresDialect } from 'kysely'
+import type { Tables } from '../server/src/db/tables.ts'
+import { type AnyEvent, recordEvents } from '../server/src/events/events.ts'
+import type { ReadersOrder, ReadersReport } from './live-readers.ts'
+import { type HttpRequest, jobsEnd } from './load.ts'
+import { DEALS, LEADS, type LoadedPartner, loadData, PARTNERS } from './load-data.ts'
+import { type Product, startProduct, withEmptyFolder } from './product.ts'
+
+const AT_ONCE = 8
+const READS = 2_000
+const SUBMITTED = 300
+const EVENTS = 2_000
+const EVENTS_IN_A_TRANSACTION = 10
+const STREAMS_A_PARTNER = 10
+const SETTLE_MS = 10_000
+const IDLE_SECONDS = 20
+const WAIT_MS_MAX = 120_000
+const DASHBOARD = ['stats', 'recent-activity', 'pipeline', 'trends', 'news', 'attention']
+
+await withEmptyFolder(async (folder) => {
+  const product = await startProduct(folder, { LOG_LEVEL: 'error', WEBHOOK_ALLOW_PRIVATE: 'true' })
+  console.log(`${PARTNERS} partners, ${LEADS} leads, ${DEALS} deals\n`)
+  const partners = await loadData(product)
+  await jobsEnd(product)
+
+  console.log('ms of a processor'.padEnd(58), 'portal  PostgreSQL')
+  await sleep(SETTLE_MS)
+  const idle = await measure(product, () => sleep(1_000 * IDLE_SECONDS))
+  const idleOfSecond = idle.ms.map((ms) => ms / idle.seconds)
+  print('a second without callers, which is taken off below', idleOfSecond)
+  await read('first page of leads', () => ['/api/dashboard/leads'])
+  await read('leads of one status', () => ['/api/dashboard/leads?status=Contacted'])
+  await read('a lead’s detail', ({ loid }) => [`/api/crm/lead/${loid}`])
+  await read('search', ({ words }) => [`/api/crm/search?q=${encodeURIComponent(words)}`])
+  await read('the dashboard, six calls', () => DASHBOARD.map((name) => `/api/dashboard/${name}`))
+  await cost('submitting a lead, its event and push included', SUBMITTED, async () => {
+    await load(product, SUBMITTED, partners.map(submission))
+    await jobsEnd(product)
+  })
+
+  await cost('an event with nobody to tell', EVENTS, () => record(product, partners))
+  const readers = fork(join(import.meta.dirname, 'live-readers.ts'))
+  const report = async (order: ReadersOrder | 'report'): Promise<ReadersReport> => {
+    readers.send(order)
+    const [answer] = (await once(readers, 'message')) as [ReadersReport]
+    return answer
+  }
+  await report({ url: product.url, tokens: partners.map(({ token }) => token), perToken: STREAMS_A_PARTNER })
+  await cost(`the same, told to ${STREAMS_A_PARTNER} open pages`, EVENTS, () => record(product, partners))
+  readers.disconnect()
+  await once(readers, 'exit')
+  await measureDeliveries()
+
+  console.log(`\nresident memory of the portal, highest: ${product.residentMb()} MB`)
+  console.log(
+    `memory of a connection to PostgreSQL that no other shares: ${(product.connectionKb() / 1_024).toFixed(1)} MB`,
+  )
+  await product.stop()
+
+  /** Prints what one of `count` costs. */
+  async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
+    const { ms, seconds } = await measure(product, work)
+    print(
+      name,
+      ms.map((all, i) => (all - seconds * (idleOfSecond[i] ?? 0)) / count),
+    )
+  }
+
+  /** Of each path one call, as often as there are reads. */
+  async function read(name: string, pathsOf: (partner: LoadedPartner) => string[]): Promise<void> {
+    const requests = partners.flatMap((partner) =>
+      pathsOf(partner).map((path) => ({ path, headers: { ...bearer(partner), 'accept-encoding': 'gzip, br' } })),
+    )
+    const calls = requests.length / partners.length
+    // Compiled code and plans that are made once are not what a call costs.
+    await load(product, calls * READS, requests)
+    await cost(name, READS, () => load(product, calls * READS, requests))
+  }
+
+  async function measureDeliveries(): Promise<void> {
+    let arrived = 0
+    const receiver = createServer((request, response) => {
+      arrived += 1
+      request.resume().on('end', () => response.end())
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const { port } = receiver.address() as AddressInfo
+    for (const partner of partners) {
+      const answer = await fetch(`${product.url}/api/dashboard/webhook-url`, {
+        method: 'PUT',
+        headers: { ...bearer(partner), 'content-type': 'application/json' },
+        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${port}/hook` }),
+      })
+      if (!answer.ok) throw new Error(`an endpoint was answered ${answer.status}`)
+    }
+    await cost('an event with its delivery to an endpoint', EVENTS, async () => {
+      await record(product, partners)
+      const deadline = performance.now() + WAIT_MS_MAX
+      while (arrived < EVENTS && performance.now() < deadline) await sleep(100)
+    })
+    if (arrived < EVENTS) throw new Error(`${EVENTS - arrived} deliveries did not arrive`)
+    receiver.closeAllConnections()
+    receiver.close()
+  }
+})
+
+/** What the portal and PostgreSQL use meanwhile. */
+async function measure(product: Product, work: () => Promise<unknown>): Promise<{ ms: number[]; seconds: number }> {
+  const startedAt = performance.now()
+  const before = [product.cpuMs(), product.postgresCpuMs()]
+  await work()
+  const ms = [product.cpuMs(), product.postgresCpuMs()].map((now, i) => now - (before[i] ?? 0))
+  return { ms, seconds: (performance.now() - startedAt) / 1_000 }
+}
+
+function print(name: string, ms: number[]): void {
+  console.log(name.padEnd(58), ...ms.map((one) => one.toFixed(2).padStart(8)))
+}
+
+async function load({ url }: Product, amount: number, requests: HttpRequest[]): Promise<void> {
+  const { non2xx, errors } = await autocannon({ url, connections: AT_ONCE, amount, requests })
+  if (non2xx + errors > 0) throw new Error(`${non2xx} answers were no success, ${errors} calls broke`)
+}
+
+function submission(partner: LoadedPartner): HttpRequest {
+  return {
+    path: '/api/dashboard/leads',
+    method: 'POST',
+    headers: { ...bearer(partner), 'content-type': 'application/json' },
+    body: JSON.stringify(partner.newLead),
+  }
+}
+
+function bearer({ token }: LoadedPartner) {
+  return { authorization: `Bearer ${token}` }
+}
+
+async function record(product: Product, partners: LoadedPartner[]): Promise<void> {
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: product.pool }) })
+  const data = { business_name: 'Okafor Freight', amount: null, status: 'New Lead' }
+  for (let recorded = 0; recorded < EVENTS; recorded += EVENTS_IN_A_TRANSACTION) {
+    const events = Array.from({ length: EVENTS_IN_A_TRANSACTION }, (_, i): AnyEvent => {
+      const partnerId = partners[(recorded + i) % partners.length]?.id ?? ''
+      return { partnerId, loid: 'LO-00000000', type: 'lead.created', data, at: new Date().toISOString() }
+    })
+    await db.transaction().execute((tx) => recordEvents(tx, events))
+  }
+  await jobsEnd(product)
+}
