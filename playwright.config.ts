@@ -10,6 +10,8 @@ export default defineConfig({
   // On a noisy machine a browser may be late once. `npm test` says how many were.
   retries: 1,
   forbidOnly: Boolean(process.env['CI']),
+  // Long enough for every test on a machine with other work, too; what a test waits for has its own time.
+  timeout: 90_000,
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
@@ -28,18 +30,16 @@ export default defineConfig({
       args: [...launchOptions.args, '--in-process-gpu', '--renderer-process-limit=2'],
     },
   },
-  // A test runs on both unless its tag names one: what is the same on every screen is looked at on the desktop only.
+  // A test runs on the desktop, one about the phone on the phone; every screen and the journey of a lead are seen on both.
   projects: [
     {
       name: 'desktop',
       grepInvert: /@mobile/,
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
     },
-    // No page takes part in the recovery.
     {
       name: 'mobile',
-      testIgnore: 'recovery.spec.ts',
-      grepInvert: /@desktop/,
+      grep: /@(mobile|everywhere)/,
       use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } },
     },
   ],

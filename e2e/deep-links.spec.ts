@@ -31,7 +31,7 @@ const HOSTILE = [
 ]
 
 // A second tab signs in and out, which the first follows.
-test('no link leads elsewhere', { tag: '@desktop' }, async ({ page, partner, context }) => {
+test('no link leads elsewhere', async ({ page, partner, context }) => {
   const other = await context.newPage()
   await other.goto('/disown')
   for (const path of HOSTILE) {

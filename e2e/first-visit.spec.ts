@@ -13,11 +13,7 @@ const PAGES = [
   '/profile',
 ]
 
-test('a page’s address asks for all the files of that page at once', { tag: '@desktop' }, async ({
-  page,
-  request,
-  demo,
-}) => {
+test('a page’s address asks for all the files of that page at once', async ({ page, request, demo }) => {
   for (const path of [...PAGES, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
     const html = await (await request.get(path)).text()
     await page.goto(path)
@@ -36,7 +32,7 @@ test('a page’s address asks for all the files of that page at once', { tag: '@
   }
 })
 
-test('names with macrons need no more than a small font of their own', { tag: '@desktop' }, async ({ page }) => {
+test('names with macrons need no more than a small font of their own', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('Pōhutukawa Cafe Group')).toBeVisible()
   await page.evaluate('document.fonts.ready')
@@ -46,7 +42,7 @@ test('names with macrons need no more than a small font of their own', { tag: '@
   expect(fonts.toSorted()).toEqual(['latin', 'maori'])
 })
 
-test('a page that is pointed at begins its calls before it is opened', { tag: '@desktop' }, async ({ page }) => {
+test('a page that is pointed at begins its calls before it is opened', async ({ page }) => {
   await page.goto('/profile')
   const answer = page.waitForResponse(/\/api\/dashboard\/leads\?/)
   await page.getByRole('link', { name: /^Leads/ }).hover()

@@ -1,8 +1,8 @@
-import { test as base, expect } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { createLead, readLead } from '../contract/src/leads.ts'
 import { portalUrl } from './addresses.ts'
 import { type Account, signUp } from './partner.ts'
-import { stateOf } from './session.ts'
+import { signedOut, stateOf } from './session.ts'
 
 export interface FreshPartner extends Account {
   token: string
@@ -11,7 +11,7 @@ export interface FreshPartner extends Account {
 }
 
 /** Every page is that of a partner who has nothing yet, signed in already: one for each test. */
-export const test = base.extend<{ partner: FreshPartner }>({
+export const test = signedOut.extend<{ partner: FreshPartner }>({
   partner: async ({ playwright }, use) => {
     const request = await playwright.request.newContext({ baseURL: portalUrl })
     const account = await signUp(request)
@@ -23,8 +23,10 @@ export const test = base.extend<{ partner: FreshPartner }>({
       const answer = await request.post('/api/dashboard/leads', { headers, data: { ...SOMEBODY, ...lead } })
       expect(answer.status()).toBe(201)
       const { loid } = createLead.answer.parse((await answer.json()).data)
-      const read = async () => (await request.get(`/api/crm/lead/${loid}`, { headers })).json()
-      await expect.poll(async () => readLead.answer.parse((await read()).data).lead.crm).toBe('synced')
+      await expect(async () => {
+        const read = await request.get(`/api/crm/lead/${loid}`, { headers })
+        expect(readLead.answer.parse((await read.json()).data).lead.crm).toBe('synced')
+      }).toPass({ intervals: [100], timeout: 30_000 })
       return loid
     }
 

@@ -99,7 +99,6 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
 })
 
 test('a partner’s server is told of what happens, signed, and again when it failed', async ({ page, request }) => {
-  test.slow()
   await using receiver = await startReceiver()
 
   const secret = await test.step('a URL must be a safe one; its secret is shown once', async () => {
@@ -238,7 +237,7 @@ test('the documentation can be copied from, and gives the session’s token', as
   expect((await request.get(openApi ?? '')).headers()['content-type']).toContain('json')
 })
 
-test('the contents of the documentation lead to its parts', { tag: '@desktop' }, async ({ page }) => {
+test('the contents of the documentation lead to its parts', async ({ page }) => {
   await page.goto('/api-docs')
   const contents = page.getByRole('navigation', { name: 'On this page' })
   await contents.getByRole('link', { name: 'Support' }).click()

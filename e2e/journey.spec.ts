@@ -1,16 +1,19 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { crmUrl, portalUrl } from './addresses.ts'
 import { hastenMails } from './hasten-mails.ts'
 import { actAsStaff } from './lender.ts'
 import { findMail, mailedToken } from './mailed-token.ts'
 import { newAccount, signIn } from './partner.ts'
+import { signedOut as test } from './session.ts'
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
 
 const ASKED = 'Please send the last three bank statements.'
 
-test('a lead travels from the form to the CRM and back as a funded deal', async ({ page, context }) => {
-  test.slow()
+test('a lead travels from the form to the CRM and back as a funded deal', { tag: '@everywhere' }, async ({
+  page,
+  context,
+}) => {
   const partner = newAccount()
   const business = `Saltbush Transport ${partner.number}`
 

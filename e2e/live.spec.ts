@@ -2,11 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { test } from './fresh-partner.ts'
 import { actAsStaff } from './lender.ts'
 
-test('open pages follow what the lender does, without a reload', { tag: '@desktop' }, async ({
-  page,
-  context,
-  partner,
-}) => {
+test('open pages follow what the lender does, without a reload', async ({ page, context, partner }) => {
   const loid = await partner.submitLead({ businessName: 'Saltbush Transport' })
   const list = await context.newPage()
   await Promise.all([openLive(page, `/leads/${loid}`), openLive(list, '/leads')])
@@ -43,7 +39,7 @@ test('open pages follow what the lender does, without a reload', { tag: '@deskto
   expect(reloads.map((count) => count())).toEqual([0, 0])
 })
 
-test('nothing on a list moves when events arrive', { tag: '@desktop' }, async ({ page, partner }) => {
+test('nothing on a list moves when events arrive', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await openLive(page, '/leads')
   await page.evaluate(ADD_UP_SHIFTS)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type APIRequestContext, expect, test } from '@playwright/test'
+import { type APIRequestContext, expect } from '@playwright/test'
 import { listDeals } from '../contract/src/deals.ts'
 import { createLead, listLeads, readLead } from '../contract/src/leads.ts'
 import { SyncRun } from '../contract/src/sync.ts'
@@ -10,6 +10,7 @@ import { openLender } from '../server/src/testing/lender.ts'
 import { killedCrmUrl, killedPortalUrl } from './addresses.ts'
 import { newAccount } from './partner.ts'
 import { isAlive, isReady, type Product, startProduct } from './product.ts'
+import { signedOut as test } from './session.ts'
 
 test.skip(process.platform !== 'linux', 'processes are found in /proc')
 

@@ -1,7 +1,7 @@
-import { expect, type Page, test as signedOut } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from './expect-good-looks.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
-import { type Demo, test as signedIn } from './session.ts'
+import { type Demo, test as signedIn, signedOut } from './session.ts'
 
 interface Screen {
   path: string | ((demo: Demo) => string)
@@ -134,7 +134,7 @@ const FORMS = [
 for (const screen of SCREENS) {
   const { path } = screen
   const name = typeof path === 'string' ? path : path({ token: '', leadLoid: '{loid}', dealLoid: '{loid}' })
-  signedIn(`${name} is sound in light and dark`, async ({ page, demo }) => {
+  signedIn(`${name} is sound in light and dark`, { tag: '@everywhere' }, async ({ page, demo }) => {
     await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, expectGoodLooks)
   })
 }
@@ -145,7 +145,7 @@ signedOut('/reset-password without a token is sound in light and dark', async ({
 
 signedOut(
   'the forms before signing in are complete, and the browser has no complaint',
-  { tag: '@desktop' },
+  { tag: '@everywhere' },
   async ({ page }) => {
     for (const form of OPEN_FORMS) await expectComplete(page, form.path, form)
   },
@@ -153,7 +153,7 @@ signedOut(
 
 signedIn(
   'the forms of a partner are complete, and the browser has no complaint',
-  { tag: '@desktop' },
+  { tag: '@everywhere' },
   async ({ page }) => {
     for (const form of FORMS) await expectComplete(page, form.path, form)
   },

@@ -92,9 +92,10 @@ test('/login asks for a code of the app, or for a recovery code', async ({ page,
   await expect(page).toHaveURL('/leads?status=Contacted')
 })
 
-test('a passkey is made, takes the place of the password, stands beside it, and is removed', {
-  tag: '@desktop',
-}, async ({ page, partner }) => {
+test('a passkey is made, takes the place of the password, stands beside it, and is removed', async ({
+  page,
+  partner,
+}) => {
   await addDevice(page)
   await page.goto('/profile')
   const card = page.getByRole('region', { name: 'Second factor' })

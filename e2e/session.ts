@@ -11,8 +11,8 @@ export interface Demo {
   dealLoid: string
 }
 
-/** Every page is the demo partner's, signed in already. The demo is for reading: all tests share it. */
-export const test = base.extend<object, { demo: Demo }>({
+/** Of the same browsers as all the others: Playwright starts new ones for tests whose workers know something else. */
+export const signedOut = base.extend<object, { demo: Demo }>({
   demo: [
     async ({ playwright }, use) => {
       const request = await playwright.request.newContext({ baseURL: portalUrl })
@@ -31,8 +31,10 @@ export const test = base.extend<object, { demo: Demo }>({
     },
     { scope: 'worker' },
   ],
-  storageState: ({ demo }, use) => use(stateOf(demo.token)),
 })
+
+/** Every page is the demo partner's, signed in already. The demo is for reading: all tests share it. */
+export const test = signedOut.extend({ storageState: ({ demo }, use) => use(stateOf(demo.token)) })
 
 /** What a browser keeps of a session. */
 export function stateOf(token: string) {

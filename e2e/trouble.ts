@@ -11,6 +11,11 @@ export async function holdAnswers(page: Page, calls: string | RegExp): Promise<(
   return release
 }
 
+/** The page hears of nothing by itself: it shows what it asks for. */
+export function keepUninformed(page: Page) {
+  return page.route(/\/assets\/live-.*\.js$/, (route) => route.abort())
+}
+
 interface Refusal {
   status: number
   /** Left out, the answer is no answer of ours: as from a gateway. */

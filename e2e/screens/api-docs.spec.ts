@@ -1,11 +1,12 @@
 import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const DOCS = '**/api/dashboard/api-docs'
 
-test('/api-docs waits, fails and is asked again', async ({ page, isMobile }) => {
+test('/api-docs waits, fails and is asked again', async ({ page }) => {
+  await keepUninformed(page)
   const release = await holdAnswers(page, DOCS)
   await page.goto('/api-docs')
   await expect(page.getByRole('status').filter({ hasText: 'Loading API documentation' })).toBeVisible()
@@ -25,7 +26,6 @@ test('/api-docs waits, fails and is asked again', async ({ page, isMobile }) => 
   await retry.click()
   await expect(title).toBeVisible()
 
-  if (isMobile) return
   const reconnect = await breakAnswers(page, DOCS)
   await page.reload()
   await expect(failure).toContainText('Error loading API documentation')
@@ -44,7 +44,7 @@ test('/api-docs waits, fails and is asked again', async ({ page, isMobile }) => 
   await expect(title).toBeVisible()
 })
 
-test('/api-docs tells what the partner API is and how it is called', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/api-docs tells what the partner API is and how it is called', async ({ page, partner }) => {
   await page.goto('/api-docs')
   const main = page.getByRole('main')
   await expect(main.getByRole('heading', { level: 1 })).toHaveText('API Docs')

@@ -2,13 +2,14 @@ import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const STATUSES = '**/api/dashboard/api-key-status'
 const KEYS = '**/api/dashboard/generate-api-key'
 const REVOCATIONS = '**/api/dashboard/revoke-api-key'
 
-test('/api-keys waits, fails and is asked again', async ({ page, partner, isMobile }) => {
+test('/api-keys waits, fails and is asked again', async ({ page, partner }) => {
+  await keepUninformed(page)
   const release = await holdAnswers(page, STATUSES)
   await page.goto('/api-keys')
   await expect(page.getByRole('status', { name: 'Loading API key' })).toBeVisible()
@@ -27,7 +28,6 @@ test('/api-keys waits, fails and is asked again', async ({ page, partner, isMobi
   await failure.getByRole('button', { name: 'Try Again' }).click()
   await expect(none).toBeVisible()
 
-  if (isMobile) return
   const reconnect = await breakAnswers(page, STATUSES)
   await page.reload()
   await expect(failure).toContainText('Error fetching API key status')
@@ -121,7 +121,7 @@ test('/api-keys tells what became of a key, and asks before one ends', async ({ 
   })
 })
 
-test('/api-keys shows how a key is used', { tag: '@desktop' }, async ({ page }) => {
+test('/api-keys shows how a key is used', async ({ page }) => {
   // As on a page that came by plain http.
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')

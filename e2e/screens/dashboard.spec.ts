@@ -3,7 +3,7 @@ import { readPipeline, readStats } from '../../contract/src/dashboard.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { test as demoTest } from '../session.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const FIGURES = /\/api\/dashboard\/(stats|pipeline|recent-activity|trends|leads|deals)(\?|$)/
 
@@ -18,7 +18,7 @@ const FAILURES = [
 ]
 
 test('/dashboard waits, is empty, fails and comes back', async ({ page }) => {
-  test.slow()
+  await keepUninformed(page)
   const release = await holdAnswers(page, FIGURES)
   await page.goto('/dashboard')
   await expect(page.getByRole('status', { name: 'Loading stats' })).toBeVisible()
@@ -57,7 +57,7 @@ test('/dashboard waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page).toHaveURL('/leads/new')
 })
 
-test('/dashboard spins where the activity is still missing', { tag: '@desktop' }, async ({ page }) => {
+test('/dashboard spins where the activity is still missing', async ({ page }) => {
   const release = await holdAnswers(page, '**/api/dashboard/recent-activity')
   await page.goto('/dashboard')
   await expect(page.getByText('0 active')).toBeVisible()
@@ -66,7 +66,7 @@ test('/dashboard spins where the activity is still missing', { tag: '@desktop' }
   await expect(page.getByText('No activity yet')).toBeVisible()
 })
 
-test('/dashboard tells of a lead at once, and leads to it', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/dashboard tells of a lead at once, and leads to it', async ({ page, partner }) => {
   const loid = await partner.submitLead({ loanAmount: 85_000 })
   await page.goto('/dashboard')
   await expectCards(page, { 'Total Leads': ['1', '1 active'], 'Conversion Rate': ['0.0%'] })
@@ -83,7 +83,7 @@ test('/dashboard tells of a lead at once, and leads to it', { tag: '@desktop' },
   await expect(page).toHaveURL(`/leads/${loid}`)
 })
 
-demoTest('/dashboard shows the figures that the portal has', { tag: '@desktop' }, async ({ page, demo, request }) => {
+demoTest('/dashboard shows the figures that the portal has', async ({ page, demo, request }) => {
   const ask = async (path: string) => {
     const answer = await request.get(`/api/dashboard/${path}`, { headers: { authorization: `Bearer ${demo.token}` } })
     return (await answer.json()).data
@@ -139,7 +139,7 @@ test('/dashboard writes large figures in full, on a phone too', async ({ page })
   await page.route('**/api/dashboard/pipeline', (route) =>
     route.fulfill({ json: { success: true, data: { pipeline } } }),
   )
-  for (const width of [page.viewportSize()?.width ?? 0, 1280, 360]) {
+  for (const width of [1440, 1280, 390, 360]) {
     await page.setViewportSize({ width, height: 844 })
     await page.goto('/dashboard')
     const cards = page.getByRole('region', { name: 'Key figures' })

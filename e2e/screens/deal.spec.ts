@@ -3,14 +3,14 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type FreshPartner, test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const DEALS = /\/api\/crm\/deal\/[^/]+$/
 const HISTORIES = /\/api\/crm\/deal\/[^/]+\/stage-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
 const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
-test('/deals/{loid} tells everything about a deal', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/deals/{loid} tells everything about a deal', async ({ page, partner }) => {
   const loid = await becomeDeal(partner)
   await actAsStaff(`/deals/${loid}/stage`, { stage: 'Approved' })
   await actAsStaff(`/deals/${loid}/notes`, { title: 'Call', content: 'Approved, papers go out today.' })
@@ -99,7 +99,7 @@ test('/deals/{loid} tells everything about a deal', { tag: '@desktop' }, async (
   await expect(page).toHaveURL('/deals')
 })
 
-test('/deals/{loid} re-syncs one deal', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/deals/{loid} re-syncs one deal', async ({ page, partner }) => {
   const loid = await becomeDeal(partner)
   await page.goto(`/deals/${loid}`)
   const resync = page.getByRole('button', { name: 'Re-sync' })
@@ -159,7 +159,8 @@ test('on a phone toasts leave the menu and the button of a deal free', { tag: '@
   await expect(toasts(page).filter({ hasText: 'down' })).toHaveCount(0)
 })
 
-test('/deals/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {
+test('/deals/{loid} waits, fails and is asked again', async ({ page, partner }) => {
+  await keepUninformed(page)
   const loid = await becomeDeal(partner)
   const failure = page.getByRole('main').getByRole('alert')
 
@@ -194,7 +195,6 @@ test('/deals/{loid} waits, fails and is asked again', async ({ page, partner, is
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harakeke oven')
   })
 
-  if (isMobile) return
   await test.step('at an address that is none', async () => {
     await page.goto('/deals/%20')
     await expect(failure).toContainText('Invalid deal ID')

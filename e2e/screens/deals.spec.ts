@@ -4,12 +4,12 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type FreshPartner, test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const LISTS = /\/api\/dashboard\/deals\?/
 const SYNCS = '**/api/dashboard/sync-deals'
 
-test('/deals lists, sorts, filters and turns pages', { tag: '@desktop' }, async ({ page, request, partner }) => {
+test('/deals lists, sorts, filters and turns pages', async ({ page, request, partner }) => {
   await submitDeals(request, partner, 20)
   const loid = await submitDeal(request, partner, {
     business_name: 'Wattle Nursery',
@@ -152,6 +152,7 @@ test('/deals lists, sorts, filters and turns pages', { tag: '@desktop' }, async 
 })
 
 test('/deals waits, is empty, fails and is asked again', async ({ page, partner }) => {
+  await keepUninformed(page)
   const release = await holdAnswers(page, LISTS)
   await page.goto('/deals')
   await expect(page.getByRole('status', { name: 'Loading deals' })).toBeVisible()
@@ -173,7 +174,7 @@ test('/deals waits, is empty, fails and is asked again', async ({ page, partner 
   await expect(page.getByText('No deals found')).toBeVisible()
 })
 
-test('/deals syncs with the CRM and says what came of it', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/deals syncs with the CRM and says what came of it', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await page.goto('/deals')
   const sync = page.getByRole('button', { name: 'Sync from CRM' })

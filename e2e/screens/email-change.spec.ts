@@ -3,11 +3,7 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { mailedToken } from '../mailed-token.ts'
 
-test('a person changes the email address, and the old address takes it back', { tag: '@desktop' }, async ({
-  page,
-  partner,
-  request,
-}) => {
+test('a person changes the email address, and the old address takes it back', async ({ page, partner, request }) => {
   const headers = { authorization: `Bearer ${partner.token}` }
   await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
   const token = mailedToken('verify-email', partner.email)

@@ -1,6 +1,7 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { signUp } from '../partner.ts'
+import { signedOut as test } from '../session.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const REQUESTS = '**/api/auth/forgot-password'

@@ -11,7 +11,6 @@ test('the bell counts the records that changed, and its panel tells what happene
   page,
   partner,
 }) => {
-  test.slow()
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)
@@ -59,7 +58,6 @@ test('the bell counts the records that changed, and its panel tells what happene
 })
 
 test('what needs attention has one action, and can be put away', async ({ page, partner }) => {
-  test.slow()
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)

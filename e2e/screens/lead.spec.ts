@@ -5,14 +5,14 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const LEADS = /\/api\/crm\/lead\/[^/]+$/
 const HISTORIES = /\/api\/crm\/lead\/[^/]+\/status-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
 const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
-test('/leads/{loid} tells everything about a lead', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads/{loid} tells everything about a lead', async ({ page, partner }) => {
   const loid = await partner.submitLead({
     firstName: 'Aroha',
     lastName: 'Ngata',
@@ -113,7 +113,7 @@ test('/leads/{loid} tells everything about a lead', { tag: '@desktop' }, async (
   })
 })
 
-test('/leads/{loid} leaves out unknown values', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads/{loid} leaves out unknown values', async ({ page, partner }) => {
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })
@@ -144,7 +144,6 @@ test('/leads/{loid} leaves out unknown values', { tag: '@desktop' }, async ({ pa
 })
 
 test('the longest names and texts stay within the screen', async ({ page, partner }) => {
-  test.slow()
   const word = (length: number) => 'Longnamewithoutabreak'.repeat(length).slice(0, length)
   const loid = await partner.submitLead({
     firstName: word(100),
@@ -174,7 +173,8 @@ test('the longest names and texts stay within the screen', async ({ page, partne
   await expectWithin(`/deals/${loid}`, word(120))
 })
 
-test('/leads/{loid} waits, fails and is asked again', async ({ page, partner, isMobile }) => {
+test('/leads/{loid} waits, fails and is asked again', async ({ page, partner }) => {
+  await keepUninformed(page)
   const loid = await partner.submitLead()
   const main = page.getByRole('main')
   const failure = main.getByRole('alert')
@@ -211,7 +211,6 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner, is
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Saltbush Transport')
   })
 
-  if (isMobile) return
   await test.step('at an address that is none', async () => {
     await page.goto('/leads/%20')
     await expect(failure).toContainText('Invalid lead ID')
@@ -224,7 +223,7 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner, is
   })
 })
 
-test('/leads/{loid} takes a note, and keeps it until it is stored', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads/{loid} takes a note, and keeps it until it is stored', async ({ page, partner }) => {
   await page.goto(`/leads/${await partner.submitLead()}`)
   const panel = page.getByRole('region', { name: 'Notes' })
   const note = panel.getByLabel('Add a note')

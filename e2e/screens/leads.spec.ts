@@ -6,7 +6,7 @@ import { test } from '../fresh-partner.ts'
 import { actAsStaff } from '../lender.ts'
 import { test as demoTest } from '../session.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers, keepCrmBusy } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepCrmBusy, keepUninformed } from '../trouble.ts'
 
 const LISTS = '**/api/dashboard/leads?*'
 const SYNCS = '**/api/dashboard/sync-leads'
@@ -14,7 +14,7 @@ const DEBUG_TESTS = '**/api/dashboard/debug-sync-leads'
 const COLUMNS = ['Business Name', 'LOID', 'Contact', 'Loan Amount', 'Loan Type', 'ISO', 'Status', 'Created', 'View']
 
 test('/leads waits, is empty, fails and comes back', async ({ page }) => {
-  test.slow()
+  await keepUninformed(page)
   const release = await holdAnswers(page, LISTS)
   await page.goto('/leads')
   await expect(page.getByRole('status', { name: 'Loading leads' })).toBeVisible()
@@ -37,7 +37,7 @@ test('/leads waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('/leads says of each lead what its columns promise', { tag: '@desktop' }, async ({ page, context, partner }) => {
+test('/leads says of each lead what its columns promise', async ({ page, context, partner }) => {
   const auckland = await partner.submitLead({
     businessName: 'Kauri Joinery',
     firstName: 'Hana',
@@ -98,7 +98,7 @@ test('/leads says of each lead what its columns promise', { tag: '@desktop' }, a
   await expect(page).toHaveURL(`/leads/${sydney}`)
 })
 
-test('/leads finds by business, contact, email and LOID', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads finds by business, contact, email and LOID', async ({ page, partner }) => {
   const kauri = await partner.submitLead({ businessName: 'Kauri Joinery', firstName: 'Hana', email: 'h@kauri.example' })
   const saltbush = await partner.submitLead()
   await page.goto('/leads')
@@ -124,7 +124,7 @@ test('/leads finds by business, contact, email and LOID', { tag: '@desktop' }, a
   await expect(rowOf(page, saltbush)).toBeVisible()
 })
 
-test('/leads keeps its filters in the address and counts them', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads keeps its filters in the address and counts them', async ({ page, partner }) => {
   await partner.submitLead()
   await page.goto('/leads')
   const panel = page.getByRole('button', { name: /^Filters/ })
@@ -159,7 +159,7 @@ test('/leads keeps its filters in the address and counts them', { tag: '@desktop
   await expect(rows(page)).toHaveCount(1)
 })
 
-demoTest('/leads comes twenty to a page', { tag: '@desktop' }, async ({ page }) => {
+demoTest('/leads comes twenty to a page', async ({ page }) => {
   await page.goto('/leads')
   await expect(rows(page)).toHaveCount(20)
   const [first = ''] = await names(page)
@@ -182,56 +182,60 @@ demoTest('/leads comes twenty to a page', { tag: '@desktop' }, async ({ page }) 
   await expect(page.getByRole('link', { name: first, exact: true })).toBeVisible()
 })
 
-demoTest('/leads sorts the page by a column, first descending, then ascending', async ({ page, isMobile }) => {
-  await page.goto('/leads')
-  await expect(rows(page)).toHaveCount(20)
-  const byName = (await names(page)).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
-  const header = (name: string) => page.getByRole('columnheader', { name })
-  if (isMobile) {
-    await expect(page.getByLabel('Sort by')).toHaveValue('created_at')
-    await page.getByLabel('Sort by').selectOption('Business Name')
-  } else {
-    await expect(header('Created')).toHaveAttribute('aria-sort', 'descending')
-    await header('Business Name').getByRole('button').click()
-    await expect(header('Business Name')).toHaveAttribute('aria-sort', 'descending')
-    await expect(header('Created')).toHaveAttribute('aria-sort', 'none')
-  }
-  await expect(page).toHaveURL('/leads?sort=-business_name')
-  // The twenty of this page, in another order.
-  await expect.poll(() => names(page)).toEqual(byName.toReversed())
-  if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
-  else await header('Business Name').getByRole('button').click()
-  await expect(page).toHaveURL('/leads?sort=business_name')
-  await expect.poll(() => names(page)).toEqual(byName)
-  await page.reload()
-  await expect.poll(() => names(page)).toEqual(byName)
-  if (isMobile) return
+demoTest(
+  '/leads sorts the page by a column, first descending, then ascending',
+  { tag: '@everywhere' },
+  async ({ page, isMobile }) => {
+    await page.goto('/leads')
+    await expect(rows(page)).toHaveCount(20)
+    const byName = (await names(page)).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+    const header = (name: string) => page.getByRole('columnheader', { name })
+    if (isMobile) {
+      await expect(page.getByLabel('Sort by')).toHaveValue('created_at')
+      await page.getByLabel('Sort by').selectOption('Business Name')
+    } else {
+      await expect(header('Created')).toHaveAttribute('aria-sort', 'descending')
+      await header('Business Name').getByRole('button').click()
+      await expect(header('Business Name')).toHaveAttribute('aria-sort', 'descending')
+      await expect(header('Created')).toHaveAttribute('aria-sort', 'none')
+    }
+    await expect(page).toHaveURL('/leads?sort=-business_name')
+    // The twenty of this page, in another order.
+    await expect.poll(() => names(page)).toEqual(byName.toReversed())
+    if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
+    else await header('Business Name').getByRole('button').click()
+    await expect(page).toHaveURL('/leads?sort=business_name')
+    await expect.poll(() => names(page)).toEqual(byName)
+    await page.reload()
+    await expect.poll(() => names(page)).toEqual(byName)
+    if (isMobile) return
 
-  const sortable = await page
-    .getByRole('columnheader')
-    .filter({ has: page.getByRole('button') })
-    .allTextContents()
-  expect(sortable).toEqual(['Business Name', 'LOID', 'Loan Amount', 'ISO', 'Status', 'Created'])
-  for (const [name, column] of [
-    ['LOID', 'loid'],
-    ['Loan Amount', 'loan_amount'],
-    ['ISO', 'partner_iso'],
-    ['Status', 'lead_status'],
-    ['Created', 'created_at'],
-  ] as const) {
-    await header(name).getByRole('button').click()
-    await expect(page).toHaveURL(`/leads?sort=-${column}`)
-    await expect(header(name)).toHaveAttribute('aria-sort', 'descending')
-  }
-  await header('Loan Amount').getByRole('button').click()
-  await expect(page).toHaveURL('/leads?sort=-loan_amount')
-  const amounts = (await rows(page).getByRole('cell').filter({ hasText: /^\$/ }).allTextContents()).map((text) =>
-    Number(text.replace(/\D/g, '')),
-  )
-  expect(amounts).toEqual(amounts.toSorted((one, other) => other - one))
-})
+    const sortable = await page
+      .getByRole('columnheader')
+      .filter({ has: page.getByRole('button') })
+      .allTextContents()
+    expect(sortable).toEqual(['Business Name', 'LOID', 'Loan Amount', 'ISO', 'Status', 'Created'])
+    for (const [name, column] of [
+      ['LOID', 'loid'],
+      ['Loan Amount', 'loan_amount'],
+      ['ISO', 'partner_iso'],
+      ['Status', 'lead_status'],
+      ['Created', 'created_at'],
+    ] as const) {
+      await header(name).getByRole('button').click()
+      await expect(page).toHaveURL(`/leads?sort=-${column}`)
+      await expect(header(name)).toHaveAttribute('aria-sort', 'descending')
+    }
+    await header('Loan Amount').getByRole('button').click()
+    await expect(page).toHaveURL('/leads?sort=-loan_amount')
+    const amounts = (await rows(page).getByRole('cell').filter({ hasText: /^\$/ }).allTextContents()).map((text) =>
+      Number(text.replace(/\D/g, '')),
+    )
+    expect(amounts).toEqual(amounts.toSorted((one, other) => other - one))
+  },
+)
 
-test('/leads syncs, and says how it went', { tag: '@desktop' }, async ({ page }) => {
+test('/leads syncs, and says how it went', async ({ page }) => {
   await page.goto('/leads')
   const button = page.getByRole('button', { name: 'Sync from CRM' })
   const release = await holdAnswers(page, SYNCS)
@@ -259,9 +263,8 @@ test('/leads syncs, and says how it went', { tag: '@desktop' }, async ({ page })
   }
 })
 
-test('/leads shows how far a long sync has come', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/leads shows how far a long sync has come', async ({ page, partner }) => {
   // The portal of the journeys counts it as long after five seconds; D31 says twenty.
-  test.setTimeout(90_000)
   const loid = await partner.submitLead()
   const zohoId = await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
   // A lead that changed is updated together with its history.
@@ -303,10 +306,8 @@ test('/leads tests the connection to the CRM step by step', async ({ page }) => 
   await expectGoodLooks(page)
 })
 
-test('/leads fetches a list again when it is older than half a minute', { tag: '@desktop' }, async ({
-  page,
-  partner,
-}) => {
+test('/leads fetches a list again when it is older than half a minute', async ({ page, partner }) => {
+  await keepUninformed(page)
   await page.clock.install()
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()

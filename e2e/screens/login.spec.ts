@@ -1,6 +1,7 @@
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { signUp } from '../partner.ts'
+import { signedOut as test } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
@@ -55,10 +56,7 @@ test('/login asks for email and password and says what is wrong with them', asyn
   await expectGoodLooks(page)
 })
 
-test('/login welcomes the partner and goes to the dashboard half a second later', { tag: '@desktop' }, async ({
-  page,
-  request,
-}) => {
+test('/login welcomes the partner and goes to the dashboard half a second later', async ({ page, request }) => {
   const partner = await signUp(request)
   await page.clock.install()
   await page.goto('/login')
@@ -86,7 +84,7 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   await expect.poll(() => page.evaluate(() => localStorage.getItem('auth_token'))).toMatch(/^\S{40,}$/)
 })
 
-test('/login says why it was refused', { tag: '@desktop' }, async ({ page, request, context }) => {
+test('/login says why it was refused', async ({ page, request, context }) => {
   const { email, password } = await signUp(request)
   await page.goto('/login')
   const button = page.getByRole('button', { name: 'Sign in', exact: true })

@@ -30,7 +30,7 @@ test('/profile: what one is mailed about is chosen by keyboard, kept when saving
   await expect(card).toBeInViewport()
 })
 
-test('/unsubscribe asks for one click, and says when a link is not valid', { tag: '@desktop' }, async ({ page }) => {
+test('/unsubscribe asks for one click, and says when a link is not valid', async ({ page }) => {
   await page.goto('/unsubscribe?token=made-up')
   await expectGoodLooks(page)
   await page.getByRole('button', { name: 'Unsubscribe' }).click()

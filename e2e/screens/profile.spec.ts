@@ -3,12 +3,13 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { signUp } from '../partner.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const PROFILE = '**/api/profile'
 const PASSWORDS = '**/api/profile/password'
 
-test('/profile waits, fails and is asked again', async ({ page, partner, isMobile }) => {
+test('/profile waits, fails and is asked again', async ({ page, partner }) => {
+  await keepUninformed(page)
   const release = await holdAnswers(page, PROFILE)
   await page.goto('/profile')
   await expect(page.getByRole('status').filter({ hasText: 'Loading profile' })).toBeVisible()
@@ -25,7 +26,6 @@ test('/profile waits, fails and is asked again', async ({ page, partner, isMobil
   await failure.getByRole('button', { name: 'Try Again' }).click()
   await expect(page.getByLabel('Business name')).toHaveValue(partner.businessName)
 
-  if (isMobile) return
   const reconnect = await breakAnswers(page, PROFILE)
   await page.reload()
   await expect(failure).toContainText('Error loading profile')
@@ -34,7 +34,7 @@ test('/profile waits, fails and is asked again', async ({ page, partner, isMobil
   await expect(page.getByLabel('Business name')).toHaveValue(partner.businessName)
 })
 
-test('/profile changes who the partner is', async ({ page, request, partner, isMobile }) => {
+test('/profile changes who the partner is', async ({ page, request, partner }) => {
   await page.goto('/profile')
   const panel = page.getByRole('tabpanel', { name: 'Personal Information' })
   const business = panel.getByLabel('Business name')
@@ -83,7 +83,7 @@ test('/profile changes who the partner is', async ({ page, request, partner, isM
   await expect(phone).toHaveValue('+61 491 570 156')
   await expect(save).toBeDisabled()
   await expect(save).toBeFocused()
-  if (!isMobile) await expect(page.getByRole('complementary').getByText(name)).toBeVisible()
+  await expect(page.getByRole('complementary').getByText(name)).toBeVisible()
   await page.reload()
   await expect(business).toHaveValue(name)
   await expect(panel.getByLabel('Last name')).toHaveValue('Marsh')

@@ -1,11 +1,12 @@
-import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
+import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type Account, signUp } from '../partner.ts'
+import { signedOut as test } from '../session.ts'
 import { breakAnswers } from '../trouble.ts'
 
 const RESETS = '**/api/auth/reset-password'
 
-test('/reset-password without a token says so', { tag: '@desktop' }, async ({ page }) => {
+test('/reset-password without a token says so', async ({ page }) => {
   for (const path of ['/reset-password', '/reset-password?token=', '/reset-password?token=%20']) {
     await page.goto(path)
     await expect(page.getByRole('alert')).toHaveText(
@@ -58,9 +59,10 @@ test('/reset-password says what is wrong with a password or a token', async ({ p
   await expect(page).toHaveURL('/forgot-password')
 })
 
-test('/reset-password changes the password once and goes to the sign-in page three seconds later', {
-  tag: '@desktop',
-}, async ({ page, request }) => {
+test('/reset-password changes the password once and goes to the sign-in page three seconds later', async ({
+  page,
+  request,
+}) => {
   const partner = await signUp(request)
   const path = await resetPath(request, partner)
   await page.clock.install()

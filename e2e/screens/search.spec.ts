@@ -2,11 +2,11 @@ import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const SEARCHES = '**/api/crm/search?*'
 
-test('/search finds leads and deals, from any page', { tag: '@desktop' }, async ({ page, partner }) => {
+test('/search finds leads and deals, from any page', async ({ page, partner }) => {
   const applicant = { firstName: 'Aroha', lastName: 'Ngata', email: 'aroha@harakeke.example', phone: '0491 570 110' }
   const lead = await partner.submitLead({
     ...applicant,
@@ -122,6 +122,7 @@ test('/search finds leads and deals, from any page', { tag: '@desktop' }, async 
 })
 
 test('/search waits, fails and is asked again', async ({ page, partner }) => {
+  await keepUninformed(page)
   const loid = await partner.submitLead()
   const release = await holdAnswers(page, SEARCHES)
   await page.goto('/search?q=saltbush')

@@ -1,6 +1,7 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { newAccount, signUp } from '../partner.ts'
+import { signedOut as test } from '../session.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SIGN_UPS = '**/api/auth/signup'
@@ -37,7 +38,7 @@ test('/signup says what is missing or wrong on its field', async ({ page }) => {
   await expect(page.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/login')
 })
 
-test('/signup makes an account and goes to the sign-in page two and a half seconds later', { tag: '@desktop' }, async ({
+test('/signup makes an account and goes to the sign-in page two and a half seconds later', async ({
   page,
   request,
 }) => {
@@ -73,7 +74,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   expect((await profile.json()).data).toMatchObject({ first_name: 'Kim', last_name: null })
 })
 
-test('/signup says why it was refused and keeps what was typed', { tag: '@desktop' }, async ({ page, request }) => {
+test('/signup says why it was refused and keeps what was typed', async ({ page, request }) => {
   const taken = await signUp(request)
   const own = newAccount()
   await page.goto('/signup')

@@ -4,7 +4,7 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { mailedToken } from '../mailed-token.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const TEAM = '**/api/team'
 const INVITATIONS = '**/api/team/invitations'
@@ -18,10 +18,12 @@ const LOGGED = [
   'Person deactivated: Robin Lee',
 ]
 
-test('an owner invites a broker, who joins on a phone with a passkey and submits a lead, and ends it all again', {
-  tag: '@desktop',
-}, async ({ page, partner, browser, request }) => {
-  test.slow()
+test('an owner invites a broker, who joins on a phone with a passkey and submits a lead, and ends it all again', async ({
+  page,
+  partner,
+  browser,
+  request,
+}) => {
   const email = `robin-${partner.number}@saltbush.example`
   const headers = { authorization: `Bearer ${partner.token}` }
   await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
@@ -142,6 +144,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
 })
 
 test('/team waits, fails and is asked again, and keeps its last owner', async ({ page }) => {
+  await keepUninformed(page)
   const release = await holdAnswers(page, TEAM)
   await page.goto('/team')
   await expect(page.getByRole('status', { name: 'Loading the team' })).toBeVisible()

@@ -2,7 +2,7 @@ import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type FreshPartner, test } from '../fresh-partner.ts'
 import { toasts } from '../toasts.ts'
-import { breakAnswers, holdAnswers } from '../trouble.ts'
+import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const URLS = '**/api/dashboard/webhook-url'
 const LOGS = '**/api/dashboard/webhook-logs?*'
@@ -10,6 +10,7 @@ const LOGS = '**/api/dashboard/webhook-logs?*'
 const URL_OF_NOBODY = 'http://127.0.0.1:24999/hook'
 
 test('/webhook waits, is empty, fails and is asked again', async ({ page }) => {
+  await keepUninformed(page)
   const releaseUrl = await holdAnswers(page, URLS)
   const releaseLogs = await holdAnswers(page, LOGS)
   await page.goto('/webhook')
@@ -157,7 +158,7 @@ test('/webhook takes one URL, and asks before it goes', async ({ page }) => {
   })
 })
 
-test('/webhook lists, filters and unfolds calls', { tag: '@desktop' }, async ({ page, request, partner }) => {
+test('/webhook lists, filters and unfolds calls', async ({ page, request, partner }) => {
   const loid = await callWithKey(request, partner)
   await page.goto('/webhook')
   const rows = rowsOf(page)
