@@ -1,6 +1,7 @@
 import { clsx } from 'clsx'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { BadgeVariant } from './badge.tsx'
+import { changeMark } from './change-mark.ts'
 
 export interface TimelineItem {
   key: string
@@ -19,12 +20,17 @@ const DOTS: Record<BadgeVariant, string> = {
   secondary: 'bg-faint',
 }
 
-/** What happened, the latest first, along a line. */
+/** What happened, the latest first, along a line. What comes while one looks is marked; another record needs another `key`. */
 export function Timeline({ label, items }: { label: string; items: readonly TimelineItem[] }) {
+  const [known] = useState(() => new Set(items.map(({ key }) => key)))
   return (
     <ol aria-label={label}>
       {items.map(({ key, title, detail, text, variant = 'secondary' }, position) => (
-        <li key={key} className="group relative flex gap-3.5 pb-5 last:pb-0">
+        <li
+          key={key}
+          data-changed={known.has(key) ? undefined : changeMark(1)}
+          className="group relative flex gap-3.5 pb-5 last:pb-0"
+        >
           <span aria-hidden className="absolute top-3 -bottom-1 left-[0.34375rem] w-px bg-line group-last:hidden" />
           <span
             aria-hidden

@@ -1,6 +1,7 @@
 import { formatMoney } from '@portal/contract/money.ts'
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { Failure as ApiFailure, failureText } from '../../api/failure.ts'
 import { type PageStart, startQuery } from '../../api/page-start.ts'
 import { paths } from '../../app/paths.ts'
@@ -109,12 +110,12 @@ export function DealPage() {
           />
         }
         histories={
-          <>
+          <Fragment key={loid}>
             <DealSummary deal={deal} />
             <StageHistory deal={deal} history={stages} />
             <DealActivity deal={deal} notes={notes} />
             {wasLead && <LeadStatusHistory loid={deal.loid} />}
-          </>
+          </Fragment>
         }
         fields={
           <>

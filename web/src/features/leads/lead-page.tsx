@@ -89,7 +89,9 @@ export function LeadPage() {
             onChange={() => refreshLead(queryClient, loid)}
           />
         }
-        histories={<StatusHistory history={history} currentStatus={lead.lead_status} since={lead.modified_time} />}
+        histories={
+          <StatusHistory key={loid} history={history} currentStatus={lead.lead_status} since={lead.modified_time} />
+        }
         fields={
           <>
             <PrimaryInformation lead={lead} />

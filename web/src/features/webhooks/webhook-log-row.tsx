@@ -5,6 +5,7 @@ import { ArrowDownLeft, ArrowUpRight, ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { paths } from '../../app/paths.ts'
 import { formatExactTime, formatRelativeTime } from '../../format/dates.ts'
+import { changeMark, useChanges } from '../../ui/change-mark.ts'
 import { textLinkClass } from '../../ui/description-list.tsx'
 import { LogStatus, ResponseStatus } from './log-marks.tsx'
 import { isAboutDeal, logTitle } from './log-request.ts'
@@ -14,10 +15,11 @@ import { WebhookLogDetails } from './webhook-log-details.tsx'
 export function WebhookLogRow({ log }: { log: WebhookLog }) {
   const [isOpen, setIsOpen] = useState(false)
   const detailsId = useId()
+  const changes = useChanges(`${log.status} ${log.attempts}`, log.id)
   const isInbound = log.direction === 'inbound'
   const Direction = isInbound ? ArrowDownLeft : ArrowUpRight
   return (
-    <li className="border-b border-line last:border-0">
+    <li data-changed={changeMark(changes)} className="border-b border-line last:border-0">
       <div className="relative grid grid-cols-[1rem_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-2 px-4 py-3.5 hover:bg-hover/60 lg:grid-cols-[1rem_minmax(0,1fr)_5.5rem_6rem_7rem_11.5rem] lg:items-center lg:gap-x-4 lg:px-5">
         <ChevronRight
           aria-hidden

@@ -480,7 +480,8 @@ test('when a delivery arrives at last, the warning about the URL goes', async ()
   expect(await screen.findByText(/^Every delivery has failed since/)).toBeDefined()
   log = { ...log, status: 'success', response_status: 200, attempts: 2 }
   failing = null
-  expect(await screen.findByText('Success', { selector: 'li *' })).toBeDefined()
+  const status = await screen.findByText('Success', { selector: 'li *' })
+  expect(status.closest('[data-changed]')).not.toBeNull()
   await waitFor(() => expect(screen.queryByText(/^Every delivery has failed since/)).toBeNull())
 })
 
