@@ -10,21 +10,25 @@ test('the log tells whose each call was and each security event in one line, and
   let personId: string
   {
     await using portal = await startPortal({ onLogLine: (line) => lines.push(line) })
-    const partner = await portal.newPartner({ email })
+    const password = 'correct-horse-battery'
+    await portal.post('/auth/signup', { email, password, businessName: 'Who Broking' })
+    const { token, partner, person } = (await portal.post('/auth/login', { email, password })).body
     partnerId = partner.id
-    const { password } = partner
-    personId = (await partner.get('/profile')).body.data.person_id
-    const { api_key } = (await partner.post('/dashboard/generate-api-key')).body.data
+    personId = person.id
+    await portal.get('/profile', { token })
+    const { api_key } = (await portal.post('/dashboard/generate-api-key', undefined, { token })).body.data
     await portal.get('/webhook/status/LO-00000000', { token: api_key })
-    await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook?secret=x' })
-    await partner.ask('DELETE', '/dashboard/revoke-api-key')
+    const body = { webhook_url: 'https://partner.example/hook?secret=x' }
+    await portal.ask('PUT', '/dashboard/webhook-url', { token, body })
+    await portal.ask('DELETE', '/dashboard/revoke-api-key', { token })
     const newPassword = 'another-fine-horse'
-    await partner.put('/profile/password', { currentPassword: password, newPassword, confirmPassword: newPassword })
+    const passwords = { currentPassword: password, newPassword, confirmPassword: newPassword }
+    await portal.ask('PUT', '/profile/password', { token, body: passwords })
     await portal.post('/auth/login', { email, password })
     await portal.post('/auth/login', { email: 'nobody@example.com', password })
     const { resetToken } = (await portal.post('/auth/forgot-password', { email })).body.data
     await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
-    await setPartnerActive(portal.deps.db, partner.id, false)
+    await setPartnerActive(portal.deps.db, partnerId, false)
     await portal.post('/auth/login', { email, password })
   }
   const entries = lines.map((line) => JSON.parse(line))
