@@ -9,12 +9,12 @@ export function mailedToken(page: string, email: string): string | undefined {
   return new RegExp(String.raw`/${page}\?token=([\w-]+)`).exec(text)?.[1]
 }
 
-/** A mail to this address in which this stands. */
-export function findMail(email: string, part: string): string | undefined {
+/** A mail to this address in which all of this stands. */
+export function findMail(email: string, ...parts: string[]): string | undefined {
   const mails = readdirSync(OUTBOX).map((file) => {
     const mail = readFileSync(path.join(OUTBOX, file), 'utf8')
     // Quoted-printable: `=` is written as its code, and long lines are broken.
     return mail.replaceAll('=\n', '').replaceAll('=3D', '=')
   })
-  return mails.find((mail) => mail.includes(`To: ${email}`) && mail.includes(part))
+  return mails.find((mail) => [`To: ${email}`, ...parts].every((part) => mail.includes(part)))
 }

@@ -83,6 +83,8 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
     await page.goBack()
     await deals.getByRole('link', { name: 'Harakeke tractor' }).click()
     await expect(page).toHaveURL(`/deals/${deal}`)
+    // The box is emptied with the page that was searched.
+    await expect(page.getByRole('heading', { level: 1, name: 'Harakeke tractor' })).toBeVisible()
   })
 
   await test.step('by what the hints name', async () => {
