@@ -177,6 +177,7 @@ demoTest('/leads comes twenty to a page', async ({ page }) => {
   await page.getByLabel('Lead Source').press('Enter')
   await expect(page).toHaveURL('/leads?source=Partner+Portal')
   await page.goBack()
+  await expect(page.getByText('Page 2')).toBeVisible()
   await previous.click()
   await expect(page).toHaveURL('/leads')
   await expect(page.getByRole('link', { name: first, exact: true })).toBeVisible()

@@ -147,7 +147,7 @@ function Entry({ entry }: { entry: ActivityEntry }) {
         <time dateTime={created_at} title={formatDateTime(created_at)}>
           {formatRelativeTime(created_at)}
         </time>
-        {by && <span>{by}</span>}
+        {by && !description.includes(`· ${by}`) && <span>{by}</span>}
         {loid && <EntryLoid loid={loid} about={about} />}
       </div>
     </li>

@@ -156,7 +156,7 @@ function Earlier({ activity }: { activity: Activities }) {
       <EmptyState
         compact
         icon={<CircleCheck />}
-        title="You are up to date"
+        title="Nothing has happened yet"
         text="What the lender and your team do with your leads and deals is told here."
       />
     )
