@@ -92,7 +92,9 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
     cell: (deal) => (
       <>
         <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>
-        {deal.submitted_by && <span className="text-muted wide:block"> by {deal.submitted_by}</span>}
+        {deal.submitted_by && (
+          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36">by {deal.submitted_by}</span>
+        )}
       </>
     ),
   },

@@ -105,7 +105,9 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
     cell: (lead) => (
       <>
         <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>
-        {lead.submitted_by && <span className="text-muted wide:block"> by {lead.submitted_by}</span>}
+        {lead.submitted_by && (
+          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36">by {lead.submitted_by}</span>
+        )}
       </>
     ),
   },
