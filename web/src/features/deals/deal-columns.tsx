@@ -93,7 +93,7 @@ export const DEAL_COLUMNS: readonly DealColumn[] = [
       <>
         <span className="whitespace-nowrap">{formatDate(deal.created_at)}</span>
         {deal.submitted_by && (
-          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36">by {deal.submitted_by}</span>
+          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36"> by {deal.submitted_by}</span>
         )}
       </>
     ),

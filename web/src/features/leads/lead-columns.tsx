@@ -106,7 +106,7 @@ export const LEAD_COLUMNS: readonly LeadColumn[] = [
       <>
         <span className="whitespace-nowrap">{formatDate(lead.created_at)}</span>
         {lead.submitted_by && (
-          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36">by {lead.submitted_by}</span>
+          <span className="block text-muted max-wide:ml-auto max-wide:max-w-36"> by {lead.submitted_by}</span>
         )}
       </>
     ),
