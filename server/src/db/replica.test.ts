@@ -85,7 +85,7 @@ async function shownBy(process: TestPortal, { token }: TestPartner) {
   }
 }
 
-test('lists, search and dashboard are read from the replica, but for a partner of whom it lacks a change', async () => {
+test('lists, search and dashboard are read from the replica, unless it lacks a change of the partner', async () => {
   const [partner, quiet] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await partner.submitLead()
   await caughtUp(partner)
