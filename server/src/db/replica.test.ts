@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
+import { createDatabase } from '../testing/databases.ts'
 import { messagesOf } from '../testing/messages-of.ts'
 import { startPostgresPair } from '../testing/postgres-pair.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
@@ -172,4 +173,16 @@ test('a replica that was promoted is not asked any more', async () => {
   await partner.submitLead()
   expect(await shownBy(portal, partner)).toEqual({ leads: 1, status: 'New Lead', found: 1, total: 1 })
   expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
+})
+
+test('a replica that never answered is told of in the log', async () => {
+  const own = await createDatabase()
+  const warnings: string[] = []
+  await using _ = await startPortal({
+    on: { database: own },
+    env: { DATABASE_URL: own.url, DATABASE_READ_URL: 'postgres://127.0.0.1:1/portal' },
+    onLogLine: (line) => void (line.includes('the primary answers all reads') && warnings.push(line)),
+  })
+  await waitFor('the warning', async () => warnings.length > 0)
+  expect(warnings).toEqual([expect.stringContaining('ECONNREFUSED')])
 })

@@ -58,7 +58,8 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   const toldAt = new Map<string, number>()
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false
-  let isTrusted = false
+  /** Undefined until it first shows a beat, or fails to. */
+  let isTrusted: boolean | undefined
   let isClosed = false
   let pause: NodeJS.Timeout | undefined
 
@@ -67,8 +68,9 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   }
 
   function trust(is: boolean, err?: unknown): void {
-    if (is && !isTrusted) log.info('the replica answers reads')
-    if (!is && isTrusted) log.warn({ err }, 'the primary answers all reads until the replica has caught up')
+    if (is === isTrusted) return
+    if (is) log.info('the replica answers reads')
+    else log.warn({ err }, 'the primary answers all reads until the replica has caught up')
     isTrusted = is
   }
 
@@ -91,7 +93,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
       if (!isUtc(zone)) throw new Error(`DATABASE_READ_URL is in the time zone ${zone}, but must be in UTC`)
       hasUntil = beats.findLast((one) => one.number <= number)?.at ?? hasUntil
     }
-    trust(isCurrent())
+    if (isTrusted !== undefined || isCurrent()) trust(isCurrent())
   }
 
   async function beatOn(): Promise<void> {
