@@ -31,11 +31,11 @@ export async function beginSession(
   return deps.db.transaction().execute(async (tx) => {
     await rememberVisitor(tx, deps, person.id, visitor)
     if (isNews) await enqueueNotice(tx, deps, person.id, 'signed-in-elsewhere', { visitor })
-    await security(tx, 'signed-in', { partner: person.partner_id, person: person.id, detail: `by ${factor}` })
     await lockPerson(tx, person.id)
     const now = await getPerson(tx, person.id)
     refuseInactive(now)
     if (!(await stillCounts(tx))) throw signInExpired()
+    await security(tx, 'signed-in', { partner: person.partner_id, person: person.id, detail: `by ${factor}` })
     return startSession(tx, deps, now, visitor)
   })
 }

@@ -7,6 +7,7 @@ import { lockPartner, updateForCrm } from './accounts.queries.ts'
 import { refuseInactive } from './begin-session.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { findEmailChangeByToken, markEmailChanged, removeEmailChange } from './email-changes.queries.ts'
+import { removeKnownSources } from './known-sources.queries.ts'
 import { mailEmailChanged } from './mail-email-change.job.ts'
 import { mailResetLink } from './mail-reset-link.job.ts'
 import { hashPassword } from './passwords.ts'
@@ -70,6 +71,7 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
     if (!(await removeEmailChange(tx, change, now))) throw invalidToken()
     await giveEmail(tx, deps, person, { email, password_hash: nobodysPassword })
     await removeSessions(tx, personId)
+    await removeKnownSources(tx, personId)
     await removeAccountTokens(tx, personId)
     await removeFactorsAddedSince(tx, personId, change.asked_at)
     await deps.jobs.enqueue(tx, mailResetLink, { email })

@@ -37,7 +37,10 @@ export async function changePersonPassword(
   await refuseWeakPassword(form.newPassword, 'newPassword', person)
   const counted = await limit(PASSWORD_CHECKS, person.id)
   const checkedHash = await getPasswordHash(db, person.id)
-  if (!(await isPassword(form.currentPassword, checkedHash))) throw wrongPassword()
+  if (!(await isPassword(form.currentPassword, checkedHash))) {
+    await security(db, 'confirmation-failed', { reason: 'INVALID_CURRENT_PASSWORD' })
+    throw wrongPassword()
+  }
   await counted.giveBack()
   if (form.newPassword === form.currentPassword) {
     const text = 'New password must be different from current password'

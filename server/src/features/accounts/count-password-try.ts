@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import type { Limit, RateLimit } from '../../http/rate-limit.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { knownBy } from './known-sources.ts'
+import { countedBy, knownBy } from './known-sources.ts'
 
 const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before trying again.'
 /** Of one browser or address on one account. */
@@ -37,7 +37,7 @@ export async function countPasswordTry(
   limit: Limit,
 ): Promise<{ giveBack(): Promise<void> }> {
   const known = await knownBy(db, email, visitor)
-  const counted = [await limit(PER_SOURCE, `${email} ${known === 'mark' ? visitor.mark : visitor.address}`)]
+  const counted = [await limit(PER_SOURCE, `${email} ${countedBy(known, visitor)}`)]
   if (known !== 'mark') counted.push(await limit(PER_ADDRESS, visitor.address))
   if (known === undefined) counted.push(await limit(PER_ACCOUNT, email))
   return { giveBack: async () => void (await Promise.all(counted.map((one) => one.giveBack()))) }

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { AccountAccess } from './access.ts'
 import { takeAccountToken } from './account-tokens.queries.ts'
-import { markClosed } from './accounts.queries.ts'
+import { lockPartner, markClosed } from './accounts.queries.ts'
 import { getPerson } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
@@ -22,6 +22,9 @@ export async function disownAccount(
     if (personId === undefined) throw invalidToken()
     // The partner's only person: nobody is invited before the address is confirmed.
     const { partner_id: partnerId } = await getPerson(tx, personId)
+    await lockPartner(tx, partnerId)
+    // A link that was being mailed while the address was confirmed is one too many.
+    if ((await getPerson(tx, personId)).email_verified) throw invalidToken()
     await markClosed(tx, partnerId, now)
     await access.revoke(tx, partnerId)
     await security(tx, 'account-disowned', { partner: partnerId })

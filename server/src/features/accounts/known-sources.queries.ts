@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 
 /** Those of these sources from which the account with this email signed in before. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
@@ -23,6 +23,10 @@ export async function keepKnownSources(
     .values(sources.map((source_hash) => ({ person_id: personId, source_hash, seen_at: at })))
     .onConflict((conflict) => conflict.columns(['person_id', 'source_hash']).doUpdateSet({ seen_at: at }))
     .execute()
+}
+
+export async function removeKnownSources(tx: Tx, personId: string): Promise<void> {
+  await tx.deleteFrom('known_sources').where('person_id', '=', personId).execute()
 }
 
 /** Those not seen since. Returns how many. */

@@ -20,6 +20,11 @@ export async function knownBy(
   return known.length > 0 ? 'address' : undefined
 }
 
+/** What tries are counted by: the known browser, else the address. The database has no mark as it is. */
+export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address, mark }: Visitor): string {
+  return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
+}
+
 /** To be called where the visitor has proved to be the account's owner. */
 export async function rememberVisitor(
   tx: Db | Tx,

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { insertAccountToken, removeAccountTokens } from './account-tokens.queries.ts'
 import { resetMail } from './mails.ts'
-import { findPersonByEmail, lockPerson, type Person } from './people.queries.ts'
+import { findPersonByEmail, getPerson, lockPerson } from './people.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 const VALID_MS = 3_600_000
@@ -14,19 +14,23 @@ export const mailResetLink = defineJob({
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, { email }) {
     const person = await findPersonByEmail(deps.db, email)
-    if (person) await sendResetLink(deps, person)
+    if (person) await sendResetLink(deps, person.id)
   },
 })
 
-/** Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end (D13). */
-export async function sendResetLink(deps: Deps, person: Person): Promise<string> {
+/**
+ * Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end (D13). It goes to the address
+ * that the person has now: another one may have been given up since it was asked for.
+ */
+export async function sendResetLink(deps: Deps, personId: string): Promise<string> {
   const token = newToken()
   const expiresAt = new Date(deps.clock.now().getTime() + VALID_MS).toISOString()
   const purpose = 'reset-password'
-  await deps.db.transaction().execute(async (tx) => {
-    await lockPerson(tx, person.id)
-    await removeAccountTokens(tx, person.id, purpose)
-    await insertAccountToken(tx, { hash: hashToken(token), personId: person.id, purpose, expiresAt })
+  const person = await deps.db.transaction().execute(async (tx) => {
+    await lockPerson(tx, personId)
+    await removeAccountTokens(tx, personId, purpose)
+    await insertAccountToken(tx, { hash: hashToken(token), personId, purpose, expiresAt })
+    return getPerson(tx, personId)
   })
   await deps.mail.send(resetMail(person, deps.publicUrl, token))
   return token

@@ -6,8 +6,10 @@ import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { type AccountAccess, revokedText, settleAccess } from './access.ts'
 import { findAccountToken, removeAccountTokens, takeAccountToken } from './account-tokens.queries.ts'
+import { refuseInactive } from './begin-session.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { removeWaitingEmailChange } from './email-changes.queries.ts'
+import { removeKnownSources } from './known-sources.queries.ts'
 import { rememberVisitor } from './known-sources.ts'
 import { enqueueNotice } from './mail-notice.job.ts'
 import { mailResetLink, sendResetLink } from './mail-reset-link.job.ts'
@@ -51,11 +53,11 @@ export async function requestPasswordReset(
     await deps.jobs.enqueue(deps.db, mailResetLink, { email })
     return {}
   }
-  return { resetToken: await sendResetLink(deps, person) }
+  return { resetToken: await sendResetLink(deps, person.id) }
 }
 
 /**
- * A completed reset ends every session (D12) and a change of the address that waits, and makes the browser a known one (D53). It also proves
+ * A completed reset ends every session (D12) and a change of the address that waits, and makes the browser the only known one (D53). It also proves
  * the address (D15): for the first time, it revokes key and webhook URL and removes the second factor as well, which may be another's who
  * signed up with it (D52).
  */
@@ -73,13 +75,17 @@ export async function setNewPassword(
   if (known.expires_at <= now) {
     throw new Invalid('RESET_TOKEN_EXPIRED', 'Reset token has expired. Please request a new password reset.')
   }
-  const person = await getPerson(db, known.person_id)
-  const passwordHash = await hashNewPassword(newPassword, 'newPassword', person)
+  const owner = await getPerson(db, known.person_id)
+  const passwordHash = await hashNewPassword(newPassword, 'newPassword', owner)
   const settled = await db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()
-    const isFirst = await confirmEmail(tx, person, connectRecords)
+    const isFirst = await confirmEmail(tx, owner, connectRecords)
+    // As it is under the partner's lock: who was shut out has no say in what the business has.
+    const person = await getPerson(tx, owner.id)
+    refuseInactive(person)
     await updatePerson(tx, person.id, { password_hash: passwordHash }, now)
     await removeSessions(tx, person.id)
+    await removeKnownSources(tx, person.id)
     await removeAccountTokens(tx, person.id, 'second-factor')
     await removeWaitingEmailChange(tx, person.id)
     const left = await settleAccess(tx, access, person, isFirst || revokeAccess)
@@ -92,7 +98,7 @@ export async function setNewPassword(
     await security(tx, 'password-reset', { ...who, detail: revokedText(left) })
     return left
   })
-  await rememberVisitor(db, deps, person.id, visitor)
+  await rememberVisitor(db, deps, owner.id, visitor)
   return settled
 }
 

@@ -3,7 +3,14 @@ import { request as openRequest } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addApp, addPasskey, beginApp } from '../../testing/second-factor.ts'
-import { type Answer, addColleague, confirmEmail, startPortal, type TestPortal } from '../../testing/start-portal.ts'
+import {
+  type Answer,
+  addColleague,
+  confirmEmail,
+  invitationToken,
+  startPortal,
+  type TestPortal,
+} from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 import { hashToken } from './tokens.ts'
 
@@ -231,4 +238,84 @@ test('of two copies of a passkey with one counter only one signs in', async () =
   const answers = questions.map(({ body }) => phone.device.use(body.data, { count: 7 }))
   const begun = await Promise.all(answers.map((passkey) => portal.post('/auth/passkey', { passkey })))
   expect(begun.map(({ status }) => status).toSorted()).toEqual([200, 401])
+})
+
+test('an owner who is shut out or loses the role does not come back by a call that waits', async () => {
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'owner')
+  await addColleague(portal, ada, 'owner')
+  const lock = `select from partners where id = '${ada.id}' for update`
+  const personOfBob = async () => {
+    const { people } = (await ada.get('/team')).body.data
+    return people.find(({ id }: { id: string }) => id === bob.id)
+  }
+  for (const { get, token } of [ada, bob]) {
+    await get('/profile')
+    await isSeen(token)
+  }
+
+  const [demoted, promoted] = await whileLocked(lock, [
+    () => ada.put(`/team/people/${bob.id}`, { role: 'member' }),
+    () => bob.put(`/team/people/${bob.id}`, { role: 'owner' }),
+  ])
+  expect([demoted?.status, promoted?.status, promoted?.body.code]).toEqual([200, 403, 'NOT_ALLOWED'])
+  expect((await personOfBob()).role).toBe('member')
+  await ada.put(`/team/people/${bob.id}`, { role: 'owner' })
+
+  const [ended, restored] = await whileLocked(lock, [
+    () => ada.put(`/team/people/${bob.id}`, { is_active: false }),
+    () => bob.put(`/team/people/${bob.id}`, { is_active: true }),
+  ])
+  expect([ended?.status, restored?.status]).toEqual([200, 401])
+  expect((await personOfBob()).is_active).toBe(false)
+})
+
+test('an invitation that is being accepted ends with its inviter', async () => {
+  const ada = await portal.newPartner()
+  const bob = await addColleague(portal, ada, 'owner')
+  await bob.post('/team/invitations', { email: 'second-bob@example.com', firstName: 'Bob', role: 'owner' })
+  const token = await invitationToken(portal, 'second-bob@example.com')
+  const [ended, accepted] = await whileLocked(`select from partners where id = '${ada.id}' for update`, [
+    () => ada.put(`/team/people/${bob.id}`, { is_active: false }),
+    () => portal.post('/auth/accept-invitation', { token, password: NEW_PASSWORD }),
+  ])
+  expect([ended?.status, accepted?.body.code]).toEqual([200, 'INVALID_INVITATION'])
+})
+
+test('a reset link that is made while the address changes goes to the new one', async () => {
+  const ada = await portal.newPartner()
+  await confirmEmail(portal, ada)
+  const email = `new-${ada.email}`
+  await ada.put('/account/email', { email })
+  const token = /confirm-email\?token=([\w-]+)/.exec(await portal.mailTo(email, '/confirm-email'))?.[1]
+  const [confirmed] = await whileLocked(`select from people where email = '${ada.email}' for update`, [
+    () => portal.post('/auth/confirm-email', { token }),
+    () => portal.post('/auth/forgot-password', { email: ada.email }),
+  ])
+  expect(confirmed?.status).toBe(200)
+  await portal.mailTo(email, '/reset-password?token=')
+  const toOld = await portal.mailsTo(ada.email)
+  expect(toOld.filter((mail) => mail.includes('/reset-password?token='))).toEqual([])
+})
+
+test('a link that is mailed while the address is confirmed does not close the account', async () => {
+  const ada = await portal.newPartner()
+  await ada.get('/profile')
+  await isSeen(ada.token)
+  const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
+  const linksToClose = async () =>
+    (await portal.mailsTo(ada.email)).flatMap((mail) => /disown\?token=([\w-]+)/.exec(mail)?.[1] ?? [])
+  await waitFor('the first link', async () => (await linksToClose()).length === 1)
+  const [reset] = await whileLocked(
+    'lock table sessions in exclusive mode',
+    [() => portal.post('/auth/reset-password', { token: resetToken, newPassword: NEW_PASSWORD })],
+    async () => {
+      expect((await ada.post('/auth/send-verification')).status).toBe(200)
+      await waitFor('the second link', async () => (await linksToClose()).length === 2)
+    },
+  )
+  expect(reset?.status).toBe(200)
+  for (const token of await linksToClose()) {
+    expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
+  }
 })

@@ -99,4 +99,11 @@ test('a sign-in from a browser not seen before is mailed, and one from a known b
   await ada.post('/dashboard/generate-api-key')
   await portal.mailTo(ada.email, 'An API key was made')
   expect(await mails()).toHaveLength(1)
+
+  // After a reset no browser is known but the one that asked for it: an intruder's was known, too.
+  const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
+  const password = 'another-fine-horse'
+  await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
+  await signInByPhone(portal, { ...ada, password }, cookie)
+  await waitFor('the mail of the second sign-in', async () => (await mails()).length === 2)
 })

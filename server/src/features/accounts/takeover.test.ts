@@ -150,6 +150,8 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   expect((await signIn({})).status).toBe(200)
   const mark = cookie.split(';')[0] ?? ''
   expect((await signIn({ 'x-forwarded-for': '192.0.2.2', cookie: mark })).status).toBe(200)
+  const { rows: counted } = await limited.deps.pool.query('select key from rate_limits')
+  expect(counted.filter(({ key }) => key.includes(mark.split('=')[1]))).toEqual([])
   const reset = await resetPassword(limited, email, {}, { 'x-forwarded-for': '192.0.2.3' })
   expect(reset.status).toBe(200)
   const again = await limited.post('/auth/login', { email, password: NEW_PASSWORD }, from('192.0.2.3'))
@@ -182,4 +184,7 @@ test('a stolen session guesses the password ten times an hour, all at once or on
   const guesses = await Promise.all(Array.from({ length: 12 }, () => change('wrong')))
   expect(guesses.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(400), 429, 429])
   expect((await change(PASSWORD)).status).toBe(429)
+  const { entries } = (await partner.get('/security-log?type=sign-ins')).body.data
+  const failed = entries.filter(({ event }: { event: string }) => event === 'confirmation-failed')
+  expect(failed.map(({ reason }: { reason: string }) => reason)).toEqual(Array(10).fill('INVALID_CURRENT_PASSWORD'))
 })

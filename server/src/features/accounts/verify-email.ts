@@ -39,6 +39,8 @@ export async function verifyEmailAddress(
     if (password === undefined) throw confirmPassword('Enter the password of your account to confirm its email address')
     const counted = await countPasswordTry(deps, person.email, visitor, limit)
     if (!(await isPassword(password, await getPasswordHash(deps.db, person.id)))) {
+      const who = { partner: person.partner_id, person: person.id }
+      await security(deps.db, 'confirmation-failed', { ...who, reason: 'INVALID_PASSWORD' })
       throw confirmPassword('Incorrect password')
     }
     await counted.giveBack()

@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { Invalid } from '../../errors.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
+import { lockPartner } from '../accounts/accounts.queries.ts'
 import { beginSession } from '../accounts/begin-session.ts'
 import { hashNewPassword } from '../accounts/passwords.ts'
 import { getPerson, insertPerson } from '../accounts/people.queries.ts'
@@ -31,6 +32,9 @@ export async function acceptTeamInvitation(
   const now = deps.clock.now()
   const id = newId(now)
   const person = await deps.db.transaction().execute(async (tx) => {
+    await lockPartner(tx, partner_id)
+    // Its inviter may have been shut out while the password was hashed.
+    await getInvitation({ db: tx, clock: deps.clock }, token)
     if (!(await takeInvitation(tx, hashToken(token)))) throw invalidInvitation()
     await refusingTaken(
       insertPerson(tx, {

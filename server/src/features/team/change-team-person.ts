@@ -3,11 +3,12 @@ import { ROLE_NAMES } from '@portal/contract/roles.ts'
 import type { PersonChange, TeamPerson } from '@portal/contract/team.ts'
 import type { Deps } from '../../deps.ts'
 import { Conflict, NotFound } from '../../errors.ts'
-import type { SessionCaller } from '../../http/authenticate.ts'
+import type { Caller, SessionCaller } from '../../http/authenticate.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import { pushPartner } from '../../push/push-partner.job.ts'
 import { removeAccountTokens } from '../accounts/account-tokens.queries.ts'
 import { lockPartner, updateForCrm } from '../accounts/accounts.queries.ts'
+import { lockCaller } from '../accounts/lock-caller.ts'
 import { findActiveOwners, findContact, findTeamPerson, updateTeamPerson } from '../accounts/people.queries.ts'
 import { removeSessions } from '../accounts/sessions.queries.ts'
 
@@ -17,13 +18,15 @@ import { removeSessions } from '../accounts/sessions.queries.ts'
  */
 export async function changeTeamPerson(
   { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,
-  partner: Pick<SessionCaller, 'id' | 'businessName'>,
+  partner: SessionCaller | Pick<Caller, 'id' | 'businessName'>,
   personId: string,
   change: PersonChange,
   security: NoteSecurity,
 ): Promise<TeamPerson> {
   return db.transaction().execute(async (tx) => {
     await lockPartner(tx, partner.id)
+    // An operator has no session.
+    if ('token' in partner) await lockCaller(tx, { clock }, partner)
     const before = await findTeamPerson(tx, partner.id, personId)
     if (!before) throw new NotFound('Person not found')
     const contact = await findContact(tx, partner.id)

@@ -194,6 +194,18 @@ test('a change of role counts with the next call, and a deactivated person is ou
   expect((await signIn()).status).toBe(200)
 })
 
+test('an owner who is deactivated resets no password, and so neither learns nor revokes what the business has', async () => {
+  const owner = await newOwner()
+  const second = await addColleague(portal, owner, 'owner')
+  const { api_key } = (await owner.post('/dashboard/generate-api-key')).body.data
+  await owner.put(`/team/people/${second.id}`, { is_active: false })
+  const { resetToken } = (await portal.post('/auth/forgot-password', { email: second.email })).body.data
+  const reset = { token: resetToken, newPassword: 'another-fine-horse', revokeAccess: true }
+  const refused = await portal.post('/auth/reset-password', reset)
+  expect([refused.status, refused.body.code, refused.body.data]).toEqual([403, 'ACCOUNT_INACTIVE', undefined])
+  expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(200)
+})
+
 test('an invitation ends with its inviter: nobody who is shut out has a second way in', async () => {
   const owner = await newOwner()
   const second = await addColleague(portal, owner, 'owner')

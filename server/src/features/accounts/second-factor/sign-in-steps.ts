@@ -8,7 +8,7 @@ import type { NoteSecurity } from '../../../http/security-events.ts'
 import type { Visitor } from '../../../http/visitor.ts'
 import { findAccountToken, insertAccountToken, takeAccountToken } from '../account-tokens.queries.ts'
 import { beginSession, type Proof, refuseInactive, signInExpired } from '../begin-session.ts'
-import { knownBy } from '../known-sources.ts'
+import { countedBy, knownBy } from '../known-sources.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
 import { findPerson, getPerson, lockPerson, type Person } from '../people.queries.ts'
 import { hashToken, newToken } from '../tokens.ts'
@@ -91,8 +91,7 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
   const known = await knownBy(db, email, visitor)
-  if (known === undefined) return id
-  return `${id} ${known === 'mark' ? visitor.mark : visitor.address}`
+  return known === undefined ? id : `${id} ${countedBy(known, visitor)}`
 }
 
 /** For anybody, or for the person whose second step has this token. */
