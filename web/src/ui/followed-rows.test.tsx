@@ -1,6 +1,8 @@
-import { act, renderHook } from '@testing-library/react'
+import { act, render, renderHook, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { useFollowedRows } from './followed-rows.ts'
+import { RestingRows } from './resting-rows.tsx'
 
 interface Row {
   id: string
@@ -43,4 +45,23 @@ test('a row that moved on goes as soon as somebody starts a sync', () => {
   rerender({ rows: rows('b'), isAsking: true })
   expect(result.current.rows.map(({ id }) => id)).toEqual(['b'])
   expect(result.current.waiting).toBeUndefined()
+})
+
+test('a list on a card follows by itself, but not under the pointer', async () => {
+  const user = userEvent.setup()
+  const list = (...ids: string[]) => <RestingRows rows={rows(...ids)}>{({ id }) => <li key={id}>{id}</li>}</RestingRows>
+  const shown = () => screen.getAllByRole('listitem').map((item) => item.textContent)
+  const { rerender } = render(list('a'))
+  rerender(list('b', 'a'))
+  expect(shown()).toEqual(['b', 'a'])
+
+  await user.hover(screen.getByText('a'))
+  rerender(list('c', 'b', 'a'))
+  expect(shown()).toEqual(['b', 'a'])
+  await user.click(screen.getByRole('button', { name: '1 new' }))
+  expect(shown()).toEqual(['c', 'b', 'a'])
+
+  rerender(list('d', 'c', 'b', 'a'))
+  await user.unhover(screen.getByText('a'))
+  expect(shown()).toEqual(['d', 'c', 'b', 'a'])
 })

@@ -7,7 +7,7 @@ interface Identified {
 interface Following {
   /** Another scope has other rows: another page, filter or order. */
   scope: string
-  /** Somebody here asks for new rows, and expects them to appear. */
+  /** Rows may move: somebody here asks for new ones, or nobody is about to press any. */
   isAsking: boolean
   isFetching: boolean
 }

@@ -1,13 +1,21 @@
+import { clsx } from 'clsx'
 import { ArrowUp } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from './button.tsx'
 import type { FollowedRows } from './followed-rows.ts'
 import { useFocusLeftBehind } from './keep-focus.ts'
 
+interface NewRowsProps {
+  waiting: FollowedRows<never>['waiting']
+  onShow: () => void
+  /** How far from the upper edge of what scrolls it stays; below the page's top bar unless told. */
+  className?: string
+}
+
 /** Offers what waits. It lies on the upper edge of the list and takes no room from it, however far one has scrolled. */
-export function NewRows({ waiting, onShow }: { waiting: FollowedRows<never>['waiting']; onShow: () => void }) {
+export function NewRows({ waiting, onShow, className = 'top-18' }: NewRowsProps) {
   return (
-    <div className="sticky top-18 z-[5] flex h-0 items-center justify-center">
+    <div className={clsx('sticky z-[5] flex h-0 items-center justify-center', className)}>
       <div aria-live="polite">{waiting && <ShowButton text={textOf(waiting)} onShow={onShow} />}</div>
     </div>
   )

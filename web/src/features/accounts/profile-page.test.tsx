@@ -127,6 +127,11 @@ test('a changed password tells which key and webhook URL go on working', async (
   expect(await screen.findByText(/Still working: the API key lp_a1b2c\.\.\. made on Nov 20, 2026\./)).toBeDefined()
 })
 
+/** As over a network: the page has drawn what waits before the answer is there. */
+function laterTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
+}
+
 test('sessions are listed, and one or all others are signed out', async () => {
   const sessionOf = (id: string, is_this_one: boolean) => ({
     id,
@@ -139,12 +144,14 @@ test('sessions are listed, and one or all others are signed out', async () => {
   let sessions = [sessionOf('Safari on iOS', true), sessionOf('Chrome on Windows', false), sessionOf('Firefox', false)]
   const server = serveProfile({
     'GET /account/sessions': () => ({ body: data({ sessions }) }),
-    'DELETE /account/sessions/Firefox': () => {
+    'DELETE /account/sessions/Firefox': async () => {
       sessions = sessions.slice(0, 2)
+      await laterTask()
       return { body: data({}) }
     },
-    'POST /account/sessions/end-others': () => {
+    'POST /account/sessions/end-others': async () => {
       sessions = sessions.slice(0, 1)
+      await laterTask()
       return { body: data({}) }
     },
   })

@@ -10,6 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 
@@ -70,8 +71,14 @@ export function SessionsCard() {
         </Alert>
       )}
       {sessions.data && (
-        <ul ref={listRef} tabIndex={-1} aria-label="Sessions" className="-my-4 divide-y divide-line">
-          {shown.map((session) => (
+        <RestingRows
+          ref={listRef}
+          label="Sessions"
+          className="-my-4 divide-y divide-line"
+          rows={shown}
+          isAsking={ending.isPending}
+        >
+          {(session) => (
             <li key={session.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-4">
               <div className="min-w-0">
                 <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
@@ -96,8 +103,8 @@ export function SessionsCard() {
                 </Button>
               )}
             </li>
-          ))}
-        </ul>
+          )}
+        </RestingRows>
       )}
     </Card>
   )

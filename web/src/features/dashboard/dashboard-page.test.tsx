@@ -19,13 +19,21 @@ const pipeline = [
   { stage: 'Funded', count: 1, value: 350_000, percentage: 33.3 },
 ]
 const lead = {
+  id: 'l1',
   loid: 'LO-7K3M9QWX',
   business_name: 'Harbour Freight',
   lead_name: 'Ava Nguyen',
   lead_status: 'Not Qualified',
   loan_amount: 250_000,
 }
-const deal = { loid: 'LO-9D3M9QWX', deal_name: 'Bondi fit-out', contact_name: 'Ben Lee', stage: 'Funded', amount: null }
+const deal = {
+  id: 'd1',
+  loid: 'LO-9D3M9QWX',
+  deal_name: 'Bondi fit-out',
+  contact_name: 'Ben Lee',
+  stage: 'Funded',
+  amount: null,
+}
 const now = new Date().toISOString()
 const activity = {
   id: 'a1',

@@ -9,6 +9,7 @@ import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Spinner } from '../../ui/spinner.tsx'
 import { Quote } from '../inbox/quote.tsx'
 
@@ -37,8 +38,8 @@ export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<t
 
 function ActivityList({ activities }: { activities: Activity[] }) {
   return (
-    <ol className="px-5 py-4">
-      {activities.map(({ id, title, description, quote, loid, about, created_at }) => (
+    <RestingRows className="px-5 py-4" rows={activities}>
+      {({ id, title, description, quote, loid, about, created_at }) => (
         <li key={id} className="group relative flex gap-4 pb-5 last:pb-1">
           <span aria-hidden className="relative mt-1.5 flex w-2 shrink-0 justify-center">
             <span className="absolute top-2 -bottom-7 w-px bg-line group-last:hidden" />
@@ -58,8 +59,8 @@ function ActivityList({ activities }: { activities: Activity[] }) {
             </div>
           </div>
         </li>
-      ))}
-    </ol>
+      )}
+    </RestingRows>
   )
 }
 

@@ -16,6 +16,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { RestingRows } from '../../ui/resting-rows.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { UnreadMark } from '../inbox/unread-mark.tsx'
 
@@ -53,6 +54,7 @@ export function RecentLeads({ leads }: { leads: UseQueryResult<Answer<typeof lis
           />
         }
         records={leads.data?.data.leads.map((lead) => ({
+          id: lead.id,
           link: paths.lead(lead.loid),
           loid: lead.loid,
           title: lead.business_name ?? lead.lead_name ?? lead.loid,
@@ -90,6 +92,7 @@ export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof lis
           />
         }
         records={deals.data?.data.deals.map((deal) => ({
+          id: deal.id,
           link: paths.deal(deal.loid),
           loid: deal.loid,
           title: deal.deal_name ?? deal.business_name ?? deal.loid,
@@ -104,6 +107,7 @@ export function RecentDeals({ deals }: { deals: UseQueryResult<Answer<typeof lis
 }
 
 interface RecentRecord {
+  id: string
   link: ReturnType<typeof paths.lead> | ReturnType<typeof paths.deal>
   loid: string
   title: string
@@ -141,9 +145,9 @@ function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps
   }
   if (records.length === 0) return <div data-note>{empty}</div>
   return (
-    <ul>
-      {records.map((record) => (
-        <li key={record.loid} className="border-b border-line last:border-0">
+    <RestingRows rows={records}>
+      {(record) => (
+        <li key={record.id} className="border-b border-line last:border-0">
           <Link
             {...record.link}
             className="grid min-h-16 grid-cols-1 content-center gap-y-0.5 px-5 py-2.5 -outline-offset-2 transition-colors last:rounded-b-xl hover:bg-hover/60"
@@ -165,7 +169,7 @@ function RecordsContent({ query, waiting, failed, empty, records }: RecordsProps
             </span>
           </Link>
         </li>
-      ))}
-    </ul>
+      )}
+    </RestingRows>
   )
 }

@@ -15,6 +15,8 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { DateFilter } from '../../ui/filter-field.tsx'
+import { useFollowedRows } from '../../ui/followed-rows.ts'
+import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { submittersQuery } from '../team/team.queries.ts'
@@ -93,9 +95,7 @@ export function ActivityPage() {
             onValue={(date) => handleChange({ dateTo: date || undefined })}
           />
         </div>
-        <div className="panel overflow-hidden">
-          <Activities search={search} onClear={handleClear} />
-        </div>
+        <Activities search={search} onClear={handleClear} />
       </div>
     </>
   )
@@ -103,31 +103,43 @@ export function ActivityPage() {
 
 function Activities({ search, onClear }: { search: ActivitySearch; onClear: () => void }) {
   const log = useInfiniteQuery(activityLogQuery(search))
-  if (log.isPending) return <SkeletonRows rows={8} label="Loading activity" />
-  if (!log.data) {
-    return (
-      <Failure text="Failed to load activity" detail={failureDetail(log.error)} onRetry={() => void log.refetch()} />
-    )
-  }
-  const activities = log.data.pages.flatMap((page) => page.activities)
+  const pages = log.data?.pages ?? []
+  const { rows, waiting, showAll } = useFollowedRows(
+    pages.flatMap((page) => page.activities),
+    { scope: JSON.stringify([search, pages.length]), isAsking: false, isFetching: log.isFetching },
+  )
   const isFiltered = Object.values(search).some((value) => value !== undefined)
-  if (activities.length === 0) return <NoActivity isFiltered={isFiltered} onClear={onClear} />
   return (
-    <>
-      <ol aria-label="Activity" className={log.isPlaceholderData ? 'opacity-60' : undefined}>
-        {activities.map((entry) => (
-          <Entry key={entry.id} entry={entry} />
-        ))}
-      </ol>
-      {log.hasNextPage && (
-        <div className="flex flex-col items-center gap-2 border-t border-line p-4">
-          {log.isFetchNextPageError && <p className="text-error-ink">Older activity could not be loaded.</p>}
-          <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
-    </>
+    <div>
+      <NewRows waiting={waiting} onShow={showAll} />
+      <div className="panel overflow-hidden">
+        {log.isPending ? (
+          <SkeletonRows rows={8} label="Loading activity" />
+        ) : !log.data ? (
+          <Failure
+            text="Failed to load activity"
+            detail={failureDetail(log.error)}
+            onRetry={() => void log.refetch()}
+          />
+        ) : rows.length === 0 ? (
+          <NoActivity isFiltered={isFiltered} onClear={onClear} />
+        ) : (
+          <ol aria-label="Activity" className={log.isPlaceholderData ? 'opacity-60' : undefined}>
+            {rows.map((entry) => (
+              <Entry key={entry.id} entry={entry} />
+            ))}
+          </ol>
+        )}
+        {log.hasNextPage && (
+          <div className="flex flex-col items-center gap-2 border-t border-line p-4">
+            {log.isFetchNextPageError && <p className="text-error-ink">Older activity could not be loaded.</p>}
+            <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+              Load more
+            </Button>
+          </div>
+        )}
+      </div>
+    </div>
   )
 }
 

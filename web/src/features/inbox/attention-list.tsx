@@ -2,7 +2,7 @@ import type { AttentionItem } from '@portal/contract/attention.ts'
 import { retryDealPush } from '@portal/contract/deals.ts'
 import { retryLeadPush } from '@portal/contract/leads.ts'
 import { retryNotePush } from '@portal/contract/notes.ts'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CloudOff, Hourglass, type LucideIcon, MessageSquareText, RotateCw, X } from 'lucide-react'
 import { useRef } from 'react'
@@ -12,6 +12,7 @@ import { paths } from '../../app/paths.ts'
 import { useMay } from '../../session/may.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { useFocusLeftBehind } from '../../ui/keep-focus.ts'
+import { RestingRows } from '../../ui/resting-rows.tsx'
 import { toast } from '../../ui/toast.ts'
 import { putItemAway } from './attention.queries.ts'
 import { refreshInbox } from './inbox.queries.ts'
@@ -23,14 +24,15 @@ const LOOKS: Record<AttentionItem['kind'], { Icon: LucideIcon; tint: string }> =
   'no-movement': { Icon: Hourglass, tint: 'bg-warning-tint text-warning-ink' },
 }
 
+const ACT_KEY = ['inbox', 'attention', 'act']
+
 export function AttentionList({ items, hasMore }: { items: AttentionItem[]; hasMore: boolean }) {
+  const isActing = useIsMutating({ mutationKey: ACT_KEY }) > 0
   return (
     <>
-      <ul aria-label="What needs attention">
-        {items.map((item) => (
-          <Item key={item.id} item={item} />
-        ))}
-      </ul>
+      <RestingRows label="What needs attention" rows={items} isAsking={isActing}>
+        {(item) => <Item key={item.id} item={item} />}
+      </RestingRows>
       {hasMore && (
         <p className="px-5 py-3 text-[0.8125rem] text-muted">
           There is more. It follows as these are done or put away.
@@ -95,6 +97,7 @@ const RETRIES = { lead: retryLeadPush, deal: retryDealPush, note: retryNotePush 
 function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<AttentionItem['retry']> }) {
   const queryClient = useQueryClient()
   const push = useMutation({
+    mutationKey: ACT_KEY,
     mutationFn: () => call(RETRIES[retry.kind], { params: { id: retry.id } }),
     onSuccess: async () => {
       toast.info(`The ${retry.kind} is on its way to the CRM again`)
@@ -120,6 +123,7 @@ function Retry({ item, retry }: { item: AttentionItem; retry: NonNullable<Attent
 function PutAway({ item }: { item: AttentionItem }) {
   const queryClient = useQueryClient()
   const put = useMutation({
+    mutationKey: ACT_KEY,
     mutationFn: () => putItemAway(queryClient, item),
     onError: (error) => toast.error(failureText(error)),
   })

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { paths } from '../../app/paths.ts'
 import { formatDateTime, formatRelativeTime } from '../../format/dates.ts'
+import { RestingRows } from '../../ui/resting-rows.tsx'
 import { Quote } from './quote.tsx'
 import { UnreadDot } from './unread-mark.tsx'
 
@@ -17,8 +18,8 @@ export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
   return (
     <>
-      <ul aria-label="What is new">
-        {news.lines.map((line) => (
+      <RestingRows label="What is new" rows={news.lines}>
+        {(line) => (
           <li key={line.id} className="border-b border-line last:border-0">
             <LineLink line={line} onFollow={onFollow}>
               <span className="flex items-baseline justify-between gap-3">
@@ -38,8 +39,8 @@ export function NewsList({ news, onFollow }: NewsListProps) {
               {line.quote && <Quote by="The lender">{line.quote}</Quote>}
             </LineLink>
           </li>
-        ))}
-      </ul>
+        )}
+      </RestingRows>
       {more > 0 && (
         <p className="border-t border-line px-5 py-3 text-[0.8125rem] text-muted">
           And {formatNumber(more)}

@@ -12,6 +12,8 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { useFollowedRows } from '../../ui/followed-rows.ts'
+import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { TableSkeleton } from '../../ui/table-skeleton.tsx'
@@ -70,9 +72,7 @@ export function SecurityLogPage() {
             onChange={(event) => handleChange({ person: event.target.value || undefined })}
           />
         </div>
-        <div className="panel overflow-hidden">
-          <SecurityEntries search={search} onClear={handleClear} />
-        </div>
+        <SecurityEntries search={search} onClear={handleClear} />
       </div>
     </>
   )
@@ -80,36 +80,45 @@ export function SecurityLogPage() {
 
 function SecurityEntries({ search, onClear }: { search: SecurityLogSearch; onClear: () => void }) {
   const log = useInfiniteQuery(securityLogQuery(search))
-  if (log.isPending) return <TableSkeleton label="Loading security log" columns={SECURITY_COLUMNS} rows={8} />
-  if (!log.data) {
-    return (
-      <Failure
-        text="Failed to load the security log"
-        detail={failureDetail(log.error)}
-        onRetry={() => void log.refetch()}
-      />
-    )
-  }
-  const entries = log.data.pages.flatMap((page) => page.entries)
-  if (entries.length === 0) return <NoEntries isFiltered={Boolean(search.type || search.person)} onClear={onClear} />
+  const pages = log.data?.pages ?? []
+  const { rows, changes, waiting, showAll } = useFollowedRows(
+    pages.flatMap((page) => page.entries),
+    { scope: JSON.stringify([search, pages.length]), isAsking: false, isFetching: log.isFetching },
+  )
   return (
-    <>
-      <DataTable
-        label="Security log"
-        columns={SECURITY_COLUMNS}
-        rows={entries}
-        rowKey={(entry) => entry.id}
-        stale={log.isPlaceholderData}
-      />
-      {log.hasNextPage && (
-        <div className="flex flex-col items-center gap-2 border-t border-line p-4">
-          {log.isFetchNextPageError && <p className="text-error-ink">Older entries could not be loaded.</p>}
-          <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
-    </>
+    <div>
+      <NewRows waiting={waiting} onShow={showAll} />
+      <div className="panel overflow-hidden">
+        {log.isPending ? (
+          <TableSkeleton label="Loading security log" columns={SECURITY_COLUMNS} rows={8} />
+        ) : !log.data ? (
+          <Failure
+            text="Failed to load the security log"
+            detail={failureDetail(log.error)}
+            onRetry={() => void log.refetch()}
+          />
+        ) : rows.length === 0 ? (
+          <NoEntries isFiltered={Boolean(search.type || search.person)} onClear={onClear} />
+        ) : (
+          <DataTable
+            label="Security log"
+            columns={SECURITY_COLUMNS}
+            rows={rows}
+            rowKey={(entry) => entry.id}
+            changes={changes}
+            stale={log.isPlaceholderData}
+          />
+        )}
+        {log.hasNextPage && (
+          <div className="flex flex-col items-center gap-2 border-t border-line p-4">
+            {log.isFetchNextPageError && <p className="text-error-ink">Older entries could not be loaded.</p>}
+            <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+              Load more
+            </Button>
+          </div>
+        )}
+      </div>
+    </div>
   )
 }
 

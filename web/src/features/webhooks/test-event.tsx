@@ -6,11 +6,12 @@ import { failureText } from '../../api/failure.ts'
 import { formatDateTime } from '../../format/dates.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { toast } from '../../ui/toast.ts'
-import { isAttempted, refreshAfterDelivery, testEventQuery } from './webhooks.queries.ts'
+import { isAttempted, refreshAfterDelivery, SEND_KEY, testEventQuery } from './webhooks.queries.ts'
 
 export function useTestEvent() {
   const queryClient = useQueryClient()
   return useMutation({
+    mutationKey: SEND_KEY,
     mutationFn: () => call(sendTestEvent),
     onSuccess() {
       toast.success('Test event sent')

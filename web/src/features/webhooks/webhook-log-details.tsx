@@ -13,7 +13,7 @@ import { type Description, DescriptionList } from '../../ui/description-list.tsx
 import { toast } from '../../ui/toast.ts'
 import { logAsCurl } from './log-request.ts'
 import { WebhookAttempts } from './webhook-attempts.tsx'
-import { refreshAfterDelivery } from './webhooks.queries.ts'
+import { refreshAfterDelivery, SEND_KEY } from './webhooks.queries.ts'
 
 /** A row of the log unfolded: what was sent, what was answered, and what can be done about it. */
 export function WebhookLogDetails({ log }: { log: WebhookLog }) {
@@ -65,6 +65,7 @@ function RedeliverButton({ log }: { log: WebhookLog }) {
   const queryClient = useQueryClient()
   const isPending = log.status === 'pending'
   const send = useMutation({
+    mutationKey: SEND_KEY,
     mutationFn: () => call(redeliver, { params: { id: log.id } }),
     onSuccess: () => toast.success('Delivery is sent again'),
     onError: (error) => toast.error(failureText(error)),

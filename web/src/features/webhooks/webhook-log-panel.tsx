@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '@portal/contract/limits.ts'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { type UseQueryResult, useIsMutating } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { ScrollText, SearchX } from 'lucide-react'
 import { useId, useRef } from 'react'
@@ -8,12 +8,14 @@ import type { WebhookLogSearch } from '../../app/search-params.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
+import { useFollowedRows } from '../../ui/followed-rows.ts'
 import { ListBar, ListSearch } from '../../ui/list-search.tsx'
+import { NewRows } from '../../ui/new-rows.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { countWebhookLogFilters, WebhookLogFilters } from './webhook-log-filters.tsx'
 import { WebhookLogRow } from './webhook-log-row.tsx'
-import type { WebhookLogPage } from './webhooks.queries.ts'
+import { SEND_KEY, type WebhookLogPage } from './webhooks.queries.ts'
 
 interface WebhookLogPanelProps {
   logs: UseQueryResult<WebhookLogPage>
@@ -55,17 +57,15 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
         />
         <WebhookLogFilters search={search} onChange={handleFilter} />
       </ListBar>
-      <div className="panel overflow-hidden">
-        <WebhookLogList
-          logs={logs}
-          search={search}
-          onClear={handleClear}
-          onPage={(page) => {
-            onChange({ page: page > 1 ? page : undefined })
-            ref.current?.scrollIntoView()
-          }}
-        />
-      </div>
+      <WebhookLogList
+        logs={logs}
+        search={search}
+        onClear={handleClear}
+        onPage={(page) => {
+          onChange({ page: page > 1 ? page : undefined })
+          ref.current?.scrollIntoView()
+        }}
+      />
     </section>
   )
 }
@@ -77,44 +77,68 @@ interface WebhookLogListProps {
   onPage: (page: number) => void
 }
 
-function WebhookLogList({ logs, search, onClear, onPage }: WebhookLogListProps) {
-  const page = search.page ?? 1
-  if (logs.isPending) return <SkeletonRows rows={6} label="Loading webhook log" />
-  if (!logs.data) {
+function WebhookLogList({ logs, ...more }: WebhookLogListProps) {
+  if (logs.isPending) {
     return (
-      <Failure
-        text="Failed to load webhook data"
-        detail={failureDetail(logs.error)}
-        onRetry={() => void logs.refetch()}
-      />
+      <div className="panel overflow-hidden">
+        <SkeletonRows rows={6} label="Loading webhook log" />
+      </div>
     )
   }
-  const rows = logs.data.data
-  return (
-    <>
-      {rows.length === 0 && logs.isPlaceholderData ? (
-        <SkeletonRows rows={6} label="Loading webhook log" />
-      ) : rows.length === 0 ? (
-        <NoLogs
-          isFiltered={search.search !== undefined || countWebhookLogFilters(search) > 0}
-          isFirstPage={page === 1}
-          onClear={onClear}
+  if (!logs.data) {
+    return (
+      <div className="panel">
+        <Failure
+          text="Failed to load webhook data"
+          detail={failureDetail(logs.error)}
+          onRetry={() => void logs.refetch()}
         />
-      ) : (
-        <ul
-          aria-label="Webhook log"
-          aria-busy={logs.isPlaceholderData || undefined}
-          className={clsx(logs.isPlaceholderData && 'opacity-60 transition-opacity')}
-        >
-          {rows.map((log) => (
-            <WebhookLogRow key={log.id} log={log} />
-          ))}
-        </ul>
-      )}
-      {(rows.length === PAGE_SIZE || page > 1) && (
-        <Pagination page={page} hasNext={rows.length === PAGE_SIZE && logs.data.pagination.has_more} onPage={onPage} />
-      )}
-    </>
+      </div>
+    )
+  }
+  const { isPlaceholderData, isFetching } = logs
+  return <WebhookLogRows list={logs.data} isStale={isPlaceholderData} isFetching={isFetching} {...more} />
+}
+
+interface WebhookLogRowsProps extends Omit<WebhookLogListProps, 'logs'> {
+  list: WebhookLogPage
+  isStale: boolean
+  isFetching: boolean
+}
+
+function WebhookLogRows({ list, isStale, isFetching, search, onClear, onPage }: WebhookLogRowsProps) {
+  const page = search.page ?? 1
+  const scope = JSON.stringify(search)
+  const isAsking = useIsMutating({ mutationKey: SEND_KEY }) > 0
+  const { rows, waiting, showAll } = useFollowedRows(list.data, { scope, isAsking, isFetching })
+  return (
+    <div>
+      <NewRows waiting={waiting} onShow={showAll} />
+      <div className="panel overflow-hidden">
+        {rows.length === 0 && isStale ? (
+          <SkeletonRows rows={6} label="Loading webhook log" />
+        ) : rows.length === 0 ? (
+          <NoLogs
+            isFiltered={search.search !== undefined || countWebhookLogFilters(search) > 0}
+            isFirstPage={page === 1}
+            onClear={onClear}
+          />
+        ) : (
+          <ul
+            aria-label="Webhook log"
+            aria-busy={isStale || undefined}
+            className={clsx(isStale && 'opacity-60 transition-opacity')}
+          >
+            {rows.map((log) => (
+              <WebhookLogRow key={log.id} log={log} />
+            ))}
+          </ul>
+        )}
+        {(rows.length === PAGE_SIZE || page > 1) && (
+          <Pagination page={page} hasNext={rows.length === PAGE_SIZE && list.pagination.has_more} onPage={onPage} />
+        )}
+      </div>
+    </div>
   )
 }
 

@@ -16,6 +16,9 @@ const DUE_POLL_MS = 3_000
 /** A delivery that waits hours for its next attempt is not looked at every few seconds. */
 const WAITING_POLL_MS = 30_000
 
+/** Test events and deliveries sent again. What they do to the log appears there by itself. */
+export const SEND_KEY = ['webhooks', 'send']
+
 export function webhookEndpointQuery() {
   return queryOptions({
     queryKey: ['webhooks', 'endpoint'],

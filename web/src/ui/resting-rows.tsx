@@ -1,0 +1,39 @@
+import { type ReactNode, type Ref, useState } from 'react'
+import { useFollowedRows } from './followed-rows.ts'
+import { NewRows } from './new-rows.tsx'
+
+interface RestingRowsProps<Row extends { id: string }> {
+  /** Of the list, which can then take the focus. */
+  ref?: Ref<HTMLUListElement>
+  label?: string
+  className?: string
+  rows: readonly Row[]
+  /** The person does something here that moves rows, and expects to see it. */
+  isAsking?: boolean
+  children: (row: Row) => ReactNode
+}
+
+/**
+ * A short list on a card. New rows appear by themselves; while the pointer or the focus is on the list they are offered
+ * instead, so that a click never meets another row than the one it was meant for.
+ */
+export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<Row>) {
+  const { ref, label, className, isAsking = false, children } = props
+  const [isPointed, setIsPointed] = useState(false)
+  const [isFocused, setIsFocused] = useState(false)
+  const mayMove = isAsking || !(isPointed || isFocused)
+  const { rows, waiting, showAll } = useFollowedRows(props.rows, { scope: '', isAsking: mayMove, isFetching: false })
+  return (
+    <div
+      onPointerEnter={() => setIsPointed(true)}
+      onPointerLeave={() => setIsPointed(false)}
+      onFocus={() => setIsFocused(true)}
+      onBlur={() => setIsFocused(false)}
+    >
+      <NewRows className="top-5" waiting={waiting} onShow={showAll} />
+      <ul ref={ref} tabIndex={ref ? -1 : undefined} aria-label={label} className={className}>
+        {rows.map(children)}
+      </ul>
+    </div>
+  )
+}
