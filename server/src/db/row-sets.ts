@@ -14,7 +14,7 @@ export async function insertSet(tx: Tx, table: keyof Tables, rows: readonly { id
   const columns = sql.join(columnsOf(rows).map((column) => sql.id(column)))
   const { rows: added } = await sql<{ id: string }>`
     insert into ${sql.table(table)} (${columns})
-    select ${columns} from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb)
+    select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)
     on conflict do nothing
     returning id`.execute(tx)
   return new Set(added.map((row) => row.id))
@@ -27,7 +27,7 @@ export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id
   await sql`
     update ${sql.table(table)} as kept
        set ${sql.join(assignments)}
-      from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::jsonb) as wanted
+      from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json) as wanted
      where kept.id = wanted.id`.execute(tx)
 }
 

@@ -8,11 +8,11 @@ import type { ZohoParts } from './parts.ts'
 import { type RecordReader, toBatch } from './read-records.ts'
 import {
   dealColumnNames,
+  dealReader,
   isWholeDeal,
   leadColumnNames,
-  readDeal,
+  leadReader,
   readDeletion,
-  readLead,
   readLookupId,
   readText,
   readVersion,
@@ -154,7 +154,7 @@ export function openRecordLister(
   function leadPages(partnerZohoId: string, signal?: AbortSignal) {
     const toLeads = async (rows: unknown[]) => {
       const displayed = await metadata.displayedOf(leads.module, signal)
-      return toBatch(rows.map((row) => readLead(row, leads.fields, displayed)))
+      return toBatch(rows.map(leadReader(leads.fields, displayed)))
     }
     const get = (zohoIds: string[]) => getLeads(zohoIds, signal)
     return wholePages('Leads', partnerZohoId, leadColumnNames(leads.fields), toLeads, get, signal)
@@ -164,7 +164,7 @@ export function openRecordLister(
     const toDeals = async (rows: unknown[]) => {
       const displayed = await metadata.displayedOf(deals.module, signal)
       const read = toBatch(
-        rows.filter((row) => isWholeDeal(row, deals.fields)).map((row) => readDeal(row, deals.fields, displayed)),
+        rows.filter((row) => isWholeDeal(row, deals.fields)).map(dealReader(deals.fields, displayed)),
       )
       // Queries may give a lookup without the name of what it leads to.
       const nameless = rows.filter((row) => !isWholeDeal(row, deals.fields)).map(idOf)

@@ -35,21 +35,22 @@ const KEPT_MS = 10 * 60_000
 
 /** Field settings change rarely and are asked for with every batch, so they are kept for some minutes. */
 export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
-  const kept = new Map<string, { settings: ModuleSettings; untilMs: number }>()
+  const kept = new Map<string, { settings: ModuleSettings; displayed: Displayed; untilMs: number }>()
 
-  async function fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined> {
+  async function find(module: string, signal?: AbortSignal) {
     const known = kept.get(module)
-    if (known && known.untilMs > clock.now().getTime()) return known.settings
+    if (known && known.untilMs > clock.now().getTime()) return known
     const answer = await api.get('settings/fields', { module, type: 'all' }, { signal })
     if (answer.status === 400 || answer.status === 404) return undefined
     const settings = readFields(readItems(answer, 'fields').items)
-    kept.set(module, { settings, untilMs: clock.now().getTime() + KEPT_MS })
-    return settings
+    const found = { settings, displayed: displayedIn(settings), untilMs: clock.now().getTime() + KEPT_MS }
+    kept.set(module, found)
+    return found
   }
 
   return {
-    fieldsOf,
-    displayedOf: async (module, signal) => displayedIn(await fieldsOf(module, signal)),
+    fieldsOf: async (module, signal) => (await find(module, signal))?.settings,
+    displayedOf: async (module, signal) => (await find(module, signal))?.displayed ?? ((_, value) => value),
     forget: () => kept.clear(),
   }
 }
@@ -58,17 +59,23 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
  * Records, timelines and queries may carry the displayed name or the one the value had first. A value that the list
  * does not know stays as it is.
  */
-export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>> | undefined): Displayed {
+export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>>): Displayed {
+  const fields = [...settings].filter(([, { choices }]) => choices.length > 0)
+  const namesOf = new Map(fields.map(([field, { choices }]) => [field, displayedNames(choices)]))
   return (field, value) => {
-    const choices = settings?.get(field)?.choices
-    if (!choices || choices.length === 0) return value
-    const wanted = comparable(value)
-    if (wanted === comparable(NONE)) return ''
-    const choice =
-      choices.find((one) => comparable(one.displayed) === wanted) ??
-      choices.find((one) => comparable(one.actual) === wanted)
-    return choice?.displayed ?? value
+    const names = namesOf.get(field)
+    return names?.get(comparable(value)) ?? value
   }
+}
+
+/** The first choice of a name counts, a displayed name before one that the value had first. */
+function displayedNames(choices: readonly Choice[]): Map<string, string> {
+  const reversed = choices.toReversed()
+  return new Map([
+    ...reversed.map(({ actual, displayed }): [string, string] => [comparable(actual), displayed]),
+    ...reversed.map(({ displayed }): [string, string] => [comparable(displayed), displayed]),
+    [comparable(NONE), ''],
+  ])
 }
 
 /** In the order of the CRM's own list, without what is no longer in use. */

@@ -2,7 +2,7 @@ import { chunksOf } from '../chunks-of.ts'
 import { readItems } from './answers.ts'
 import type { CrmBatch, CrmDeal, CrmLead } from './crm-records.ts'
 import type { ZohoParts } from './parts.ts'
-import { type Displayed, dealFieldNames, leadFieldNames, type Reading, readDeal, readLead } from './wire.ts'
+import { type Displayed, dealFieldNames, dealReader, leadFieldNames, leadReader, type Reading } from './wire.ts'
 
 export interface RecordReader {
   /** Records that are gone are neither among the records nor among the problems. */
@@ -19,7 +19,7 @@ export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): Record
     module: string,
     zohoIds: readonly string[],
     fields: string[],
-    read: (raw: unknown, displayed: Displayed) => Reading<Item>,
+    reader: (displayed: Displayed) => (raw: unknown) => Reading<Item>,
     signal?: AbortSignal,
   ): Promise<CrmBatch<Item>> {
     const displayed = await metadata.displayedOf(module, signal)
@@ -32,16 +32,16 @@ export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): Record
         return readItems(await api.get(module, paged, { signal })).items
       }),
     )
-    return toBatch(pages.flat().map((raw) => read(raw, displayed)))
+    return toBatch(pages.flat().map(reader(displayed)))
   }
 
   const leadNames = leadFieldNames(leads.fields)
   const dealNames = dealFieldNames(deals.fields)
   return {
     getLeads: (zohoIds, signal) =>
-      getBatch(leads.module, zohoIds, leadNames, (raw, displayed) => readLead(raw, leads.fields, displayed), signal),
+      getBatch(leads.module, zohoIds, leadNames, (displayed) => leadReader(leads.fields, displayed), signal),
     getDeals: (zohoIds, signal) =>
-      getBatch(deals.module, zohoIds, dealNames, (raw, displayed) => readDeal(raw, deals.fields, displayed), signal),
+      getBatch(deals.module, zohoIds, dealNames, (displayed) => dealReader(deals.fields, displayed), signal),
   }
 }
 

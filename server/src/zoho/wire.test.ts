@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_FIELD_MAP } from './field-map.ts'
 import { displayedIn } from './metadata.ts'
-import { readDeal, readFieldHistory, readLead, readNote, readStageHistory } from './wire.ts'
+import { dealReader, leadReader, readFieldHistory, readNote, readStageHistory } from './wire.ts'
 
 const asIs = (_field: string, value: string) => value
 const times = { Created_Time: '2026-03-01T10:00:00-05:00', Modified_Time: '2026-03-02T09:30:00+05:30' }
 const lead = { id: '5400000000000812044', ...times }
 
 function leadWith(more: object) {
-  return readLead({ ...lead, ...more }, DEFAULT_FIELD_MAP.leads.fields, asIs)
+  return leadReader(DEFAULT_FIELD_MAP.leads.fields, asIs)({ ...lead, ...more })
 }
 
 test('instants leave in UTC with milliseconds, whatever the user’s offset', () => {
@@ -51,7 +51,7 @@ test.each([
 })
 
 test('a deal’s business and contact may come from lookups, which may lack a name', () => {
-  const read = (more: object) => readDeal({ ...lead, Stage: 'Funded', ...more }, DEFAULT_FIELD_MAP.deals.fields, asIs)
+  const read = (more: object) => dealReader(DEFAULT_FIELD_MAP.deals.fields, asIs)({ ...lead, Stage: 'Funded', ...more })
   expect(read({ Account_Name: { id: '1', name: 'Okafor' }, Contact_Name: { id: '2' } })).toMatchObject({
     record: { business_name: 'Okafor', contact_name: null },
   })
