@@ -31,6 +31,7 @@ export const endSession = defineRoute({
   path: '/account/sessions/:id',
   auth: 'session',
   least: 'viewer',
+  asksAgain: 'always',
   answer: Nothing,
   summary: 'Ends one of the person’s sessions.',
 })
@@ -40,6 +41,7 @@ export const endOtherSessions = defineRoute({
   path: '/account/sessions/end-others',
   auth: 'session',
   least: 'viewer',
+  asksAgain: 'always',
   answer: Nothing,
   summary: 'Ends all of the person’s sessions but this one.',
 })

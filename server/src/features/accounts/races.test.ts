@@ -319,3 +319,21 @@ test('a link that is mailed while the address is confirmed does not close the ac
     expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
   }
 })
+
+test('what changes who gets in is done together with its entry in the security log', async () => {
+  const ada = await portal.newPartner()
+  await addApp(portal, ada)
+  const seen = async () => (await ada.get('/account/second-factor')).body.data
+  const changes = [
+    () => ada.put('/team/settings', { second_factor_required: true }),
+    () => ada.post('/account/recovery-codes'),
+    () => ada.ask('DELETE', '/account/totp'),
+  ]
+  for (const change of changes) {
+    const before = await seen()
+    const [changed] = await whileLocked('lock table security_log in exclusive mode', [change], async () => {
+      expect(await seen()).toEqual(before)
+    })
+    expect(changed?.body.success).toBe(true)
+  }
+})

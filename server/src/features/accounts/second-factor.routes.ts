@@ -20,7 +20,7 @@ import type { CallerMemory } from './caller-memory.ts'
 import { confirmCaller } from './second-factor/confirm-account.ts'
 import { readFactors, renewCodes } from './second-factor/factors.ts'
 import { addPasskeyOf, beginPasskeyOf, removePasskeyOf } from './second-factor/passkeys.ts'
-import { updateSecondFactorRequired } from './second-factor/second-factor.queries.ts'
+import { requireSecondFactorOf } from './second-factor/require-second-factor.ts'
 import { askForPasskeyOf, finishSecondStep, signInByPasskey } from './second-factor/sign-in-steps.ts'
 import { addTotpApp, beginTotpApp, removeTotpApp } from './second-factor/totp-app.ts'
 
@@ -44,41 +44,34 @@ export function secondFactorRoutes(mount: Mount, deps: Deps, callers: CallerMemo
 
   mount(readSecondFactor, ({ partner }) => readFactors(db, partner.personId))
   mount(beginTotp, ({ partner }) => beginTotpApp(deps, partner))
-  mount(confirmTotp, async ({ partner, body, limit, security }) => {
-    const added = await addTotpApp(deps, partner, body.code, limit)
+  mount(confirmTotp, async ({ partner, body, ...call }) => {
+    const added = await addTotpApp(deps, partner, body.code, call)
     callers.forget()
-    await security(db, 'totp-added')
     return added
   })
   mount(removeTotp, async ({ partner, security }) => {
-    await removeTotpApp(deps, partner)
+    await removeTotpApp(deps, partner, security)
     callers.forget()
-    await security(db, 'totp-removed')
     return readFactors(db, partner.personId)
   })
   mount(beginPasskey, ({ partner }) => beginPasskeyOf(deps, partner))
-  mount(addPasskey, async ({ partner, body, limit, security }) => {
-    const added = await addPasskeyOf(deps, partner, body, limit)
+  mount(addPasskey, async ({ partner, body, ...call }) => {
+    const added = await addPasskeyOf(deps, partner, body, call)
     callers.forget()
-    await security(db, 'passkey-added')
     return added
   })
   mount(removePasskey, async ({ partner, params, security }) => {
-    await removePasskeyOf(deps, partner, params.id)
+    await removePasskeyOf(deps, partner, params.id, security)
     callers.forget()
-    await security(db, 'passkey-removed')
     return readFactors(db, partner.personId)
   })
-  mount(renewRecoveryCodes, async ({ partner, limit, security }) => {
-    const recovery_codes = await renewCodes(deps, partner, limit)
-    await security(db, 'recovery-codes-made')
-    return { recovery_codes }
-  })
+  mount(renewRecoveryCodes, async ({ partner, ...call }) => ({
+    recovery_codes: await renewCodes(deps, partner, call),
+  }))
 
   mount(changeTeamSettings, async ({ partner, body, security }) => {
-    await updateSecondFactorRequired(db, partner.id, body.second_factor_required)
+    await requireSecondFactorOf(deps, partner, body.second_factor_required, security)
     callers.forget()
-    await security(db, body.second_factor_required ? 'second-factor-required' : 'second-factor-optional')
     return body
   })
 }

@@ -197,12 +197,17 @@ test('what only the person may do asks for the password again after fifteen minu
   const ask = (method: string, path: string, body?: unknown) => portal.ask(method, path, { token, body })
   expect((await ask('POST', '/dashboard/generate-api-key')).status).toBe(201)
   portal.advance(16 * MINUTE_MS)
+  const [session] = (await ask('GET', '/account/sessions')).body.data.sessions
   for (const [method, path, body] of [
     ['POST', '/dashboard/generate-api-key', undefined],
     ['PUT', '/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' }],
     ['POST', '/dashboard/webhook-secret', undefined],
     ['PUT', '/team/settings', { second_factor_required: true }],
     ['DELETE', '/account/totp', undefined],
+    ['POST', '/account/recovery-codes', undefined],
+    ['PUT', '/account/email', { email: 'else@example.com' }],
+    ['POST', '/account/sessions/end-others', undefined],
+    ['DELETE', `/account/sessions/${session.id}`, undefined],
   ] as const) {
     expect([path, (await ask(method, path, body)).body.code]).toEqual([path, 'CONFIRM_PASSWORD'])
   }

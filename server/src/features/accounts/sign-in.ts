@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { BegunSession, SecondStep, SignIn } from '@portal/contract/accounts.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Deps } from '../../deps.ts'
@@ -11,6 +12,9 @@ import { isPassword, pretendToCheck } from './passwords.ts'
 import { findPersonByEmail, getPasswordHash, type Person } from './people.queries.ts'
 import { findKinds } from './second-factor/factors.ts'
 import { secondStepFor } from './second-factor/sign-in-steps.ts'
+
+/** Only the failure of a known address is stored, which takes less than this. */
+const FAILURE_MS = 25
 
 interface SignInCall {
   visitor: Visitor
@@ -45,7 +49,9 @@ export async function signInPerson(
     )
   } catch (error) {
     if (error instanceof PortalError) {
-      await security(deps.db, 'sign-in-failed', { partner: known?.partner_id, person: known?.id, reason: error.code })
+      const who = { partner: known?.partner_id, person: known?.id }
+      const noted = security(deps.db, 'sign-in-failed', { ...who, reason: error.code })
+      await (deps.config.hideAccountExistence ? Promise.all([noted, pause(FAILURE_MS)]) : noted)
     }
     throw error
   }

@@ -85,12 +85,12 @@ export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean
 
 /** Undefined when there was none. */
 export async function removeInvitation(
-  db: Db,
+  tx: Tx,
   partnerId: string,
   invitationId: string,
 ): Promise<Invitation | undefined> {
   if (!isId(invitationId)) return undefined
-  return db
+  return tx
     .deleteFrom('invitations')
     .where('partner_id', '=', partnerId)
     .where('id', '=', invitationId)

@@ -39,9 +39,11 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
     return {}
   })
   mount(revokeInvitation, async ({ partner, params, security }) => {
-    const invitation = await removeInvitation(deps.db, partner.id, params.id)
-    if (!invitation) throw invitationNotFound()
-    await security(deps.db, 'invitation-revoked', { subject: subjectOf(invitation) })
+    await deps.db.transaction().execute(async (tx) => {
+      const invitation = await removeInvitation(tx, partner.id, params.id)
+      if (!invitation) throw invitationNotFound()
+      await security(tx, 'invitation-revoked', { subject: subjectOf(invitation) })
+    })
     return {}
   })
   mount(changePerson, async ({ partner, params, body, security }) => {

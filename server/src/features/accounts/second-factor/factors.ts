@@ -5,6 +5,7 @@ import type { Deps } from '../../../deps.ts'
 import { Conflict } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { Limit, RateLimit } from '../../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../../http/security-events.ts'
 import { removeAccountTokens } from '../account-tokens.queries.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { enqueueNotice } from '../mail-notice.job.ts'
@@ -32,6 +33,12 @@ export async function readFactors(db: Db, personId: string): Promise<SecondFacto
   }
 }
 
+/** What a change of the factors takes of its call. */
+export interface FactorCall {
+  limit: Limit
+  security: NoteSecurity
+}
+
 /** What the person may give in the second step of signing in; nothing where there is no second step. */
 export async function findKinds(db: Db, personId: string): Promise<SecondFactorKind[]> {
   const { totp_added_at, passkeys, recovery_codes } = await findFactors(db, personId)
@@ -46,7 +53,7 @@ export async function findKinds(db: Db, personId: string): Promise<SecondFactorK
 export async function renewCodes(
   deps: Pick<Deps, 'db' | 'jobs' | 'clock'>,
   caller: SessionCaller,
-  limit: Limit,
+  { limit, security }: FactorCall,
 ): Promise<string[]> {
   const { personId } = caller
   if ((await findKinds(deps.db, personId)).length === 0) {
@@ -57,6 +64,7 @@ export async function renewCodes(
     await lockCaller(tx, deps, caller)
     await replaceRecoveryCodes(tx, personId, hashes)
     await enqueueNotice(tx, deps, personId, 'recovery-codes-made')
+    await security(tx, 'recovery-codes-made')
   })
   return codes
 }

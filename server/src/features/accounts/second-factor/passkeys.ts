@@ -4,10 +4,10 @@ import { isId, newId } from '../../../db/ids.ts'
 import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
-import type { Limit } from '../../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../../http/security-events.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { getPerson } from '../people.queries.ts'
-import { codesForFirstFactor, noteAdded, noteRemoved } from './factors.ts'
+import { codesForFirstFactor, type FactorCall, noteAdded, noteRemoved } from './factors.ts'
 import {
   findPasskeyOfAnyPartner,
   findPasskeys,
@@ -43,7 +43,7 @@ export async function addPasskeyOf(
   deps: Deps,
   caller: SessionCaller,
   { name, passkey }: NewPasskey,
-  limit: Limit,
+  { limit, security }: FactorCall,
 ): Promise<{ recovery_codes: string[] | null }> {
   const { db, clock, publicUrl } = deps
   const now = clock.now()
@@ -59,17 +59,24 @@ export async function addPasskeyOf(
     const row = { id: newId(now), person_id: caller.personId, name, created_at: now.toISOString(), ...created }
     if (!(await insertPasskey(tx, row))) throw new Conflict('CONFLICT', 'This passkey was added already.')
     await noteAdded(tx, deps, caller, codes)
+    await security(tx, 'passkey-added')
   })
   return { recovery_codes: codes?.codes ?? null }
 }
 
-export async function removePasskeyOf(deps: Deps, caller: SessionCaller, passkeyId: string): Promise<void> {
+export async function removePasskeyOf(
+  deps: Deps,
+  caller: SessionCaller,
+  passkeyId: string,
+  security: NoteSecurity,
+): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!isId(passkeyId) || !(await removePasskey(tx, caller.personId, passkeyId))) {
       throw new NotFound('Passkey not found')
     }
     await noteRemoved(tx, deps, caller)
+    await security(tx, 'passkey-removed')
   })
 }
 

@@ -153,8 +153,8 @@ export async function takeRecoveryCode(db: Db, personId: string, codeHash: strin
   return row !== undefined
 }
 
-export async function updateSecondFactorRequired(db: Db, partnerId: string, isRequired: boolean): Promise<void> {
-  await db.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
+export async function updateSecondFactorRequired(tx: Tx, partnerId: string, isRequired: boolean): Promise<void> {
+  await tx.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
 }
 
 /** Secrets whose first code never came. How many they were. */

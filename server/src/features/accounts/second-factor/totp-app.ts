@@ -1,10 +1,10 @@
 import type { Deps } from '../../../deps.ts'
 import { Conflict, Invalid, NotFound } from '../../../errors.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
-import type { Limit } from '../../../http/rate-limit.ts'
+import type { NoteSecurity } from '../../../http/security-events.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { getPerson } from '../people.queries.ts'
-import { codesForFirstFactor, noteAdded, noteRemoved } from './factors.ts'
+import { codesForFirstFactor, type FactorCall, noteAdded, noteRemoved } from './factors.ts'
 import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
 import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
 
@@ -26,7 +26,7 @@ export async function addTotpApp(
   deps: Deps,
   caller: SessionCaller,
   code: string,
-  limit: Limit,
+  { limit, security }: FactorCall,
 ): Promise<{ recovery_codes: string[] | null }> {
   const { db, clock } = deps
   const now = clock.now()
@@ -44,14 +44,16 @@ export async function addTotpApp(
       throw new Conflict('CONFLICT', 'Begin again: the app was added or begun elsewhere meanwhile.')
     }
     await noteAdded(tx, deps, caller, codes)
+    await security(tx, 'totp-added')
   })
   return { recovery_codes: codes?.codes ?? null }
 }
 
-export async function removeTotpApp(deps: Deps, caller: SessionCaller): Promise<void> {
+export async function removeTotpApp(deps: Deps, caller: SessionCaller, security: NoteSecurity): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
     await lockCaller(tx, deps, caller)
     if (!(await removeTotp(tx, caller.personId))) throw new NotFound('There is no authenticator app')
     await noteRemoved(tx, deps, caller)
+    await security(tx, 'totp-removed')
   })
 }
