@@ -4,16 +4,19 @@ import { currentTrace } from './trace.ts'
 
 /** Lines that wait for the disk; further ones are lost. */
 const WAITING_BYTES_MAX = 1024 * 1024
+/** A line waits this long for others: writing each by itself costs as much as reading a lead. */
+const WAITING_MS_MAX = 50
+/** With as many, lines wait no longer. */
+const TOGETHER_BYTES = 8 * 1024
 
-/** Where the server writes its log: JSON for programs in production, lines for people in development. */
+/** Where the server writes its log: lines for people at a terminal, in production and for programs JSON. */
 export async function openLogOutput(isProduction: boolean): Promise<DestinationStream> {
-  // Written when the event loop has a moment, which takes the log off the path of every request.
-  const output = surviving(pino.destination({ sync: false, maxLength: WAITING_BYTES_MAX }))
-  if (isProduction) return output
+  const options = { sync: false, minLength: TOGETHER_BYTES, maxLength: WAITING_BYTES_MAX }
+  const output = flushing(surviving(pino.destination(options)))
+  if (isProduction || !process.stdout.isTTY) return output
   const { default: pretty } = await import('pino-pretty')
   return pretty({
     destination: output,
-    colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     ignore: 'pid,hostname,reqId,trace,method,path,status,ms,ip',
@@ -32,6 +35,21 @@ function surviving(output: Output): Output {
   let hasRoom = true
   output.on('error', () => (hasRoom = false)).on('write', () => (hasRoom = true))
   return Object.assign(output, { flushSync: () => hasRoom && flushSync() })
+}
+
+/** Writes what waits, and nothing while there is nothing. */
+function flushing(output: Output): Output {
+  const write = output.write.bind(output)
+  let timer: NodeJS.Timeout | undefined
+  return Object.assign(output, {
+    write(line: string) {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        output.flush()
+      }, WAITING_MS_MAX).unref()
+      return write(line)
+    },
+  })
 }
 
 function readableMessage(line: Record<string, unknown>): string {

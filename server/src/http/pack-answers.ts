@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gzip, gzipSync } from 'node:zlib'
+import { constants, gzip, gzipSync, zstdCompress, zstdCompressSync } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance } from 'fastify'
 
@@ -7,12 +7,26 @@ import type { FastifyInstance } from 'fastify'
 const PACKED_FROM_BYTES = 1_024
 /** A shorter answer is packed in less time than a thread needs to be told of it; a longer one would hold up other calls. */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
-const LEVEL = { level: 6 }
-
+const GZIP_LEVEL = { level: 3 }
+const ZSTD_LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const gzipInThread = promisify(gzip)
+const zstdInThread = promisify(zstdCompress)
+
+/** The best first (docs/decisions/queries.md). */
+const PACKERS = {
+  zstd: {
+    here: (text: string) => zstdCompressSync(text, ZSTD_LEVEL),
+    inThread: (text: string) => zstdInThread(text, ZSTD_LEVEL),
+  },
+  gzip: {
+    here: (text: string) => gzipSync(text, GZIP_LEVEL),
+    inThread: (text: string) => gzipInThread(text, GZIP_LEVEL),
+  },
+}
+const ENCODINGS: (keyof typeof PACKERS)[] = ['zstd', 'gzip']
 
 /**
- * JSON goes out as gzip to callers that take it: a page of a list is a quarter as long so, on a slow phone a round trip
+ * JSON goes out packed to callers that take it: a page of a list is a quarter as long so, on a slow phone a round trip
  * less. Files and streams of events stay as they are. Its hook has to be the last, for the others read answers. No caller
  * is known by a cookie, so nobody can have somebody else's browser call with guesses and read off the length which one is
  * right (BREACH).
@@ -24,9 +38,11 @@ export function packAnswers(app: FastifyInstance): void {
     if (bytes < PACKED_FROM_BYTES) return payload
     const vary = reply.getHeader('vary')
     reply.header('vary', vary ? `${String(vary)}, accept-encoding` : 'accept-encoding')
-    if (!negotiate(request.headers['accept-encoding'] ?? '', ['gzip'])) return payload
-    reply.header('content-encoding', 'gzip')
-    return bytes < PACKED_HERE_BYTES_MAX ? gzipSync(payload, LEVEL) : gzipInThread(payload, LEVEL)
+    const encoding = negotiate(request.headers['accept-encoding'] ?? '', ENCODINGS)
+    if (!encoding) return payload
+    reply.header('content-encoding', encoding)
+    const { here, inThread } = PACKERS[encoding]
+    return bytes < PACKED_HERE_BYTES_MAX ? here(payload) : inThread(payload)
   })
 }
 

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertNewerLeads } from '../testing/insert-many.ts'
 import { newLead, startPortal, type TestPartner, type TestPortal } from '../testing/start-portal.ts'
@@ -118,14 +118,18 @@ test('every answer carries a request id of its own, and answers of the API are n
 test.each([
   ['an answer of some kilobytes', '/api/dashboard/leads', 1],
   ['one of more than 64 kB', '/api/dashboard/leads?limit=100', 64],
-])('%s is packed for a browser, and not for a caller that does not take gzip', async (_what, path, kilobytes) => {
+])('%s is packed in a way that the caller takes, and else sent as it is', async (_what, path, kilobytes) => {
   const ask = (encoding: string) =>
     raw('GET', path, { headers: { authorization: `Bearer ${partner.token}`, 'accept-encoding': encoding } })
   const packed = await ask('gzip, deflate, br, zstd')
-  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
-  const text = gunzipSync(packed.bytes).toString()
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'zstd', vary: 'accept-encoding' })
+  const text = zstdDecompressSync(packed.bytes).toString()
   expect(Buffer.byteLength(text)).toBeGreaterThan(kilobytes * 1_024)
   expect(packed.bytes.length).toBeLessThan(text.length / 2)
+  const older = await ask('gzip, deflate, br')
+  expect(older.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+  expect(gunzipSync(older.bytes).toString()).toBe(text)
+  expect(older.bytes.length).toBeLessThan(text.length / 2)
   for (const encoding of ['identity', 'br', 'gzip;q=0']) {
     const plainAnswer = await ask(encoding)
     expect(plainAnswer.headers).toMatchObject({ vary: 'accept-encoding' })

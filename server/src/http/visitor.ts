@@ -21,9 +21,11 @@ const HALF_A_YEAR_SECONDS = 180 * 86_400
 
 export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
   return {
-    address: networkOf(request.ip),
     ip: request.ip,
-    // Few calls ask, and reading it takes time.
+    // Few calls ask, and reading them takes time.
+    get address() {
+      return networkOf(request.ip)
+    },
     get browser() {
       return browserOf(request.headers['user-agent'])
     },
