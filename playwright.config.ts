@@ -1,6 +1,11 @@
 import { defineConfig, devices } from '@playwright/test'
 import { launchOptions } from './chromium.config.ts'
 import { portalUrl } from './e2e/addresses.ts'
+import { keepTemporaryFilesInMemory } from './temporary-files.config.ts'
+
+keepTemporaryFilesInMemory()
+// The journeys' processes read their modules as the last run compiled them.
+process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
 export default defineConfig({
   testDir: './e2e',

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { expectGoodLooks } from './expect-good-looks.ts'
+import { expectGoodColoursInDark, expectGoodLooks } from './expect-good-looks.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
 import { type Demo, test as signedIn, signedOut } from './session.ts'
 
@@ -135,7 +135,10 @@ for (const screen of SCREENS) {
   const { path } = screen
   const name = typeof path === 'string' ? path : path({ token: '', leadLoid: '{loid}', dealLoid: '{loid}' })
   signedIn(`${name} is sound in light and dark`, { tag: '@everywhere' }, async ({ page, demo }) => {
-    await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, expectGoodLooks)
+    await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, async () => {
+      await expectGoodLooks(page)
+      await expectGoodColoursInDark(page)
+    })
   })
 }
 
