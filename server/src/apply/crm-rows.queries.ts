@@ -267,12 +267,13 @@ export async function findDueOf(
 export async function findDueOfAllPartners(
   db: Db,
   module: CrmModule,
-  except: readonly string[],
+  except: { zohoIds: readonly string[]; partnerIds: readonly string[] },
   limit: number,
 ): Promise<DueRecord[]> {
   const { rows } = await sql<DueRecord>`
     select ${dueColumns(module)} from ${tableOf(module)}
-     where (history_due or notes_due) and zoho_id is not null and zoho_id <> all(${except})
+     where (history_due or notes_due) and zoho_id is not null
+       and zoho_id <> all(${except.zohoIds}) and partner_id <> all(${except.partnerIds}::uuid[])
      order by modified_time desc, id limit ${limit}`.execute(db)
   return rows
 }

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { CrmUnavailable } from '../../errors.ts'
 import { defineJob } from '../../jobs/define-job.ts'
 import { pullDetails } from './pull-details.ts'
+import { findSyncingPartners } from './sync-runs.queries.ts'
 
 /** Fifty to a hundred calls, and one transaction. */
 const RECORDS_AT_ONCE = 50
@@ -11,8 +12,8 @@ const RECORDS_AT_ONCE = 50
 const RUN_MS_MAX = 5 * 60_000
 
 /**
- * Reads what a first sync left for later: histories of new records, and notes that it could not list (D56). Goes on until
- * nothing is due, its time or half of the day's credits is used, or the CRM is away; the next minute goes on from there.
+ * Reads what a first sync left for later, once it has ended: histories of new records, and notes that it could not list (D56).
+ * Goes on until nothing is due, its time or half of the day's credits is used, or the CRM is away; the next minute goes on from there.
  */
 export const pullDueDetails = defineJob({
   name: 'pull-details',
@@ -28,7 +29,9 @@ export const pullDueDetails = defineJob({
         const untold: string[] = []
         while (performance.now() < end && (await hasCreditsToSpare(deps))) {
           signal.throwIfAborted()
-          const due = await findDueOfAllPartners(deps.db, module, untold, RECORDS_AT_ONCE)
+          // A run that is under way needs the CRM and the database itself, and somebody waits for it.
+          const partnerIds = await findSyncingPartners(deps.db)
+          const due = await findDueOfAllPartners(deps.db, module, { zohoIds: untold, partnerIds }, RECORDS_AT_ONCE)
           if (due.length === 0) break
           for (const { zoho_id } of await pullDetails({ deps, signal }, module, due)) untold.push(zoho_id)
         }

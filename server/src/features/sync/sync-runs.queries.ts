@@ -40,6 +40,12 @@ export async function getRun(db: Db, partnerId: string, runId: string): Promise<
   return run
 }
 
+/** The partners with a run under way. */
+export async function findSyncingPartners(db: Db): Promise<string[]> {
+  const runs = await db.selectFrom('sync_runs').select('partner_id').where('status', '=', 'running').execute()
+  return runs.map((run) => run.partner_id)
+}
+
 export async function updateProgress(
   db: Db | Tx,
   partnerId: string,
