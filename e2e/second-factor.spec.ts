@@ -135,7 +135,7 @@ test('an owner requires a second factor of everybody, and is led to one at once'
   await page.goto('/leads')
   await expect(page).toHaveURL('/second-factor')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Set up a second factor')
-  await expect(page.getByText(`${partner.businessName} asks for one of everybody.`)).toBeVisible()
+  await expect(page.getByText(`${partner.businessName} asks everybody for one.`)).toBeVisible()
   await expectGoodLooks(page)
 
   await page.getByRole('button', { name: 'Add a passkey' }).click()

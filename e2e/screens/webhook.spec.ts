@@ -19,7 +19,7 @@ test('/webhook waits, is empty, fails and is asked again', async ({ page }) => {
   await expectGoodLooks(page)
   releaseUrl()
   releaseLogs()
-  const none = page.getByText('No URL yet. Add one of your server’s, and it is told of each change within seconds.')
+  const none = page.getByText('No URL yet. Add your server’s URL, and we tell it about each change within seconds.')
   const empty = page.getByText('No webhook logs yet')
   await expect(none).toBeVisible()
   await expect(empty).toBeVisible()

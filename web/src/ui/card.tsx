@@ -19,7 +19,7 @@ export function Card({ title, description, action, padded = true, className, bod
   return (
     <section className={clsx('panel', className)} aria-labelledby={title ? titleId : undefined}>
       {title && (
-        <header className="flex min-h-14 items-center justify-between gap-4 border-b border-line px-5 py-3">
+        <header className="flex min-h-14 items-center justify-between gap-4 border-b border-line px-5 py-2.5">
           <div className="min-w-0">
             <h2 id={titleId} className="text-[0.9375rem] font-semibold text-ink">
               {title}

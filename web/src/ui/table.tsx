@@ -80,7 +80,8 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   role="cell"
                   data-label={column.headerHidden || column.card === 'title' ? undefined : column.header}
                   className={clsx(
-                    'px-2 py-2.5 align-middle first:pl-5 last:pr-3 max-wide:min-w-0 max-wide:p-0!',
+                    'px-2 py-2.5 align-middle first:pl-5 max-wide:min-w-0 max-wide:p-0!',
+                    column.card === 'corner' ? 'last:pr-3' : 'last:pr-5',
                     // A card needs no headings to be understood by eye.
                     'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card],
@@ -163,7 +164,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
       scope="col"
       aria-sort={column.sortable && onSort ? (direction ?? 'none') : undefined}
       className={clsx(
-        'h-10 px-2 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-3',
+        'h-10 px-2 text-xs font-medium whitespace-nowrap text-muted first:pl-5 last:pr-5',
         right ? 'text-right' : 'text-left',
       )}
     >

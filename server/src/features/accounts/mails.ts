@@ -12,7 +12,7 @@ export function welcomeMail(person: Person, publicUrl: string, token: string): M
       greeting(person),
       {
         part: 'link',
-        text: `your partner account for ${person.business_name} is ready:`,
+        text: `Your partner account for ${person.business_name} is ready:`,
         label: 'Sign in',
         url: `${publicUrl}/login`,
       },
@@ -27,7 +27,7 @@ export function verificationMail(person: Person, publicUrl: string, token: strin
     subject: 'Confirm your email address',
     parts: [
       greeting(person),
-      text(`there is a partner account for ${person.business_name} with this email address.`),
+      text(`There is a partner account for ${person.business_name} with this email address.`),
       ...confirmation(publicUrl, token),
     ],
   }
@@ -60,7 +60,7 @@ export function resetMail(person: Person, publicUrl: string, token: string): Mai
       greeting(person),
       {
         part: 'button',
-        text: 'set a new password within the next hour',
+        text: 'Set a new password within the next hour',
         label: 'Set a new password',
         url: `${publicUrl}/reset-password?token=${token}`,
       },
@@ -82,7 +82,7 @@ export function emailChangeMail(
       greeting(person),
       {
         part: 'button',
-        text: `make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours`,
+        text: `Make this the email address of your Partner Portal account, in place of ${old_email}, within the next 24 hours`,
         label: 'Use this address',
         url: `${publicUrl}/confirm-email?token=${token}`,
       },
@@ -112,7 +112,7 @@ export function emailChangedMail(
     subject: 'Your email address was changed',
     parts: [
       greeting(person),
-      text(`your Partner Portal account for ${person.business_name} has another email address now: ${new_email}`),
+      text(`Your Partner Portal account for ${person.business_name} has another email address now: ${new_email}`),
       ...(token ? undo : [text('Nothing more of it will be sent to this address.')]),
     ],
   }
@@ -180,7 +180,7 @@ export function noticeMail(
   ]
   const parts: MailPart[] = [
     greeting(person),
-    text(`on ${time(at)} ${event} in the partner account for ${person.business_name}.`),
+    text(`On ${time(at)} ${event} in the partner account for ${person.business_name}.`),
     ...(from ? [text(`It was ${from.browser ?? 'an unknown browser'}, at the IP address ${from.ip}.`)] : []),
     ...(others.length > 0 ? (access?.revoked ? [text(revoked)] : working) : []),
     {

@@ -156,7 +156,7 @@ test('changes of one deal come in one mail within five minutes, which names the 
   const [mail, ...more] = await newsTo(partner.email)
   expect(more).toEqual([])
   expect(subjectOf(mail)).toBe('Good news: Okafor Freight is Funded, and 3 more changes')
-  expect(mail).toContain(`there is news of Okafor Freight (${loid}).`)
+  expect(mail).toContain(`There is news of Okafor Freight (${loid}).`)
   expect(mail).toContain('The deal moved from Approved to Funded.')
   expect(mail).toContain('Mia Chen wrote: (')
   expect(mail).toContain('> Please send the last\n> three bank statements.')

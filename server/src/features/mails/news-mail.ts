@@ -46,7 +46,7 @@ function recordMail(changes: readonly MailNews[], about: About): Body {
   return {
     subject: `${headline(leading)}${others}`,
     parts: [
-      text(`there is news of ${nameOf(leading)} (${leading.loid}).`),
+      text(`There is news of ${nameOf(leading)} (${leading.loid}).`),
       ...changes.flatMap((change) => changeParts(change, about, QUOTED_MAX)),
       openButton(changes, about),
     ],
@@ -62,8 +62,8 @@ function listMail(records: readonly (readonly MailNews[])[], about: About): Body
     parts: [
       text(
         about.isDigest
-          ? 'here is what happened since your last digest.'
-          : 'much happened at once, so this mail tells all of it.',
+          ? 'Here is what happened since your last digest.'
+          : 'Much happened at once, so this mail tells all of it.',
       ),
       ...listed.flatMap((changes) => [
         recordPart(changes, about),
@@ -79,7 +79,7 @@ function endpointMail({ url, reason }: { url: string; reason: keyof typeof WHY_D
   return {
     subject: 'Your webhook URL was disabled',
     parts: [
-      text(`change notifications are no longer sent to ${url}`),
+      text(`Change notifications are no longer sent to ${url}`),
       text(WHY_DISABLED[reason]),
       {
         part: 'button',

@@ -39,7 +39,7 @@ export const textLinkClass = 'rounded font-medium text-brand-ink underline-offse
 
 const STEPS = [
   { name: 'Submitted', detail: 'Your referral reaches the lender at once', mark: 'fill-[#8f9bff]' },
-  { name: 'In assessment', detail: 'Every change of status, as it happens', mark: 'fill-[#f3c063]' },
+  { name: 'In review', detail: 'Every change of status, as it happens', mark: 'fill-[#f3c063]' },
   { name: 'Funded', detail: 'From first call to settlement in one place', mark: 'fill-[#5fd6a0]' },
 ]
 

@@ -15,12 +15,15 @@ export function SecondFactorPage() {
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false })
   const location = useLocation()
   const [hasCodes, setHasCodes] = useState(false)
-  const isDone = factor !== undefined && hasFactor(factor) && !hasCodes
+  const isDone = factor !== undefined && (hasFactor(factor) || !factor.is_required) && !hasCodes
 
   return (
     <AccountFrame
       title="Set up a second factor"
-      text={`${session?.businessName ?? 'Your business'} asks for one of everybody. It takes a minute.`}
+      text={
+        factor?.is_required !== false &&
+        `${session?.businessName ?? 'Your business'} asks everybody for one. It takes a minute.`
+      }
       footer={
         <button type="button" className={textLinkClass} onClick={() => void signOut()}>
           Sign out

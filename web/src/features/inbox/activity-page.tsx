@@ -64,7 +64,7 @@ export function ActivityPage() {
     <>
       <PageHeader
         title="Activity"
-        description="All that happened to your leads and deals in the last 90 days."
+        description="Everything that happened to your leads and deals in the last 90 days."
         actions={<MarkAllRead news={news} variant="secondary" />}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">

@@ -78,7 +78,15 @@ function Known({ attention, news, activity }: KnownProps) {
       title="Since you were here"
       count={news.data?.total}
       height="h-80"
-      action={news.data && news.data.total > 0 ? <MarkAllRead news={news.data} /> : <AllActivity />}
+      action={
+        news.data && news.data.total > 0 ? (
+          <span className="-mr-3">
+            <MarkAllRead news={news.data} />
+          </span>
+        ) : (
+          <AllActivity />
+        )
+      }
     >
       {news.data ? (
         news.data.lines.length > 0 ? (
