@@ -9,14 +9,15 @@ const WAITING_MS_MAX = 50
 /** With as many, lines wait no longer. */
 const TOGETHER_BYTES = 8 * 1024
 
-/** Where the server writes its log: lines for people at a terminal, in production and for programs JSON. */
+/** Where the server writes its log: JSON for programs in production, lines for people in development. */
 export async function openLogOutput(isProduction: boolean): Promise<DestinationStream> {
   const options = { sync: false, minLength: TOGETHER_BYTES, maxLength: WAITING_BYTES_MAX }
   const output = flushing(surviving(pino.destination(options)))
-  if (isProduction || !process.stdout.isTTY) return output
+  if (isProduction) return output
   const { default: pretty } = await import('pino-pretty')
   return pretty({
     destination: output,
+    colorize: process.stdout.isTTY,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     ignore: 'pid,hostname,reqId,trace,method,path,status,ms,ip',
