@@ -40,6 +40,11 @@ test.each([
   ],
   [
     resetPasswordFailureText,
+    failed(403, 'Account is inactive', 'ACCOUNT_INACTIVE'),
+    'Your account is inactive. Please contact support.',
+  ],
+  [
+    resetPasswordFailureText,
     failed(400, 'x', 'WEAK_PASSWORD'),
     'Password is too weak. Please choose a stronger password.',
   ],

@@ -13,12 +13,14 @@ const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password 
 export const DEAD_LINK_TEXTS = [EXPIRED_RESET_TOKEN, INVALID_RESET_TOKEN]
 export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
 
+const INACTIVE = 'Your account is inactive. Please contact support.'
+
 const SIGN_IN: Mapping[] = [
   { when: says('email'), text: 'Account not found. Please check your email or create an account.' },
   { when: says('user'), text: 'Account not found. Please check your email or create an account.' },
   { when: says('password'), text: 'Incorrect password. Please try again or reset your password.' },
-  { when: says('inactive'), text: 'Your account is inactive. Please contact support.' },
-  { when: says('disabled'), text: 'Your account is inactive. Please contact support.' },
+  { when: says('inactive'), text: INACTIVE },
+  { when: says('disabled'), text: INACTIVE },
 ]
 
 const SIGN_UP: Mapping[] = [
@@ -46,6 +48,7 @@ const FORGOT_PASSWORD: Mapping[] = [
 ]
 
 const RESET_PASSWORD: Mapping[] = [
+  { when: says('inactive'), text: INACTIVE },
   { when: says('expired'), text: EXPIRED_RESET_TOKEN },
   {
     when: (failure) => hasCode('INVALID_RESET_TOKEN')(failure) || says('invalid', 'token')(failure),
