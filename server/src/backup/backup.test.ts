@@ -11,7 +11,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
-/** All rows of all tables that a backup holds, as text. */
+/** All rows of all tables that a backup holds, as text, and all indexes. */
 async function everything(url: string): Promise<Record<string, string[]>> {
   const { pool, close } = openDatabase(url, () => undefined)
   const all: Record<string, string[]> = {}
@@ -25,6 +25,10 @@ async function everything(url: string): Promise<Record<string, string[]>> {
     )
     all[name] = table.rows.map(({ row }) => row)
   }
+  const indexes = await pool.query<{ indexdef: string }>(
+    "select indexdef from pg_indexes where schemaname in ('public', 'jobs') order by 1",
+  )
+  all['indexes'] = indexes.rows.map(({ indexdef }) => indexdef)
   await close()
   return all
 }
