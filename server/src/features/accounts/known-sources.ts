@@ -20,7 +20,7 @@ export async function knownBy(
   return known.length > 0 ? 'address' : undefined
 }
 
-/** What tries are counted by: the known browser, else the address. The database has no mark as it is. */
+/** By what tries are counted: by the browser that the account knows, of which the database has the hash alone, else by the address. */
 export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address, mark }: Visitor): string {
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
 }

@@ -254,6 +254,13 @@ test('an owner who is shut out or loses the role does not come back by a call th
     await isSeen(token)
   }
 
+  // Two calls of one owner at once wait for each other in one order.
+  const both = await whileLocked(lock, [
+    () => ada.put(`/team/people/${bob.id}`, { role: 'owner' }),
+    () => ada.put('/team/settings', { second_factor_required: false }),
+  ])
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+
   const [demoted, promoted] = await whileLocked(lock, [
     () => ada.put(`/team/people/${bob.id}`, { role: 'member' }),
     () => bob.put(`/team/people/${bob.id}`, { role: 'owner' }),

@@ -1,6 +1,7 @@
 import type { Deps } from '../../../deps.ts'
 import type { SessionCaller } from '../../../http/authenticate.ts'
 import type { NoteSecurity } from '../../../http/security-events.ts'
+import { lockPartner } from '../accounts.queries.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { updateSecondFactorRequired } from './second-factor.queries.ts'
 
@@ -12,6 +13,7 @@ export async function requireSecondFactorOf(
   security: NoteSecurity,
 ): Promise<void> {
   await deps.db.transaction().execute(async (tx) => {
+    await lockPartner(tx, caller.id)
     await lockCaller(tx, deps, caller)
     await updateSecondFactorRequired(tx, caller.id, isRequired)
     await security(tx, isRequired ? 'second-factor-required' : 'second-factor-optional')
