@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runCommand } from '../operator/run-command.ts'
 
 export interface Ended {
   code: number | null
@@ -31,8 +32,18 @@ export async function openDataFolder() {
 
   return {
     path: folder,
-    /** Runs an operator's command to its end. */
+    /** Runs an operator's command to its end: in this process, which takes a tenth of the time of one of its own. */
     async command(words: string[], more: Record<string, string> = {}): Promise<Ended> {
+      const ended: Ended = { code: null, out: '', err: '' }
+      ended.code = await runCommand(words, {
+        env: { ...env, ...more },
+        out: (text) => (ended.out += text),
+        err: (text) => (ended.err += text),
+      })
+      return ended
+    },
+    /** The same as `npm run portal` does it. */
+    async program(words: string[], more: Record<string, string> = {}): Promise<Ended> {
       const child = spawn(process.execPath, [join(SERVER, 'cli.ts'), ...words], { env: { ...env, ...more } })
       const ended: Ended = { code: null, out: '', err: '' }
       child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text))

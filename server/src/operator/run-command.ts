@@ -1,0 +1,113 @@
+import { inspect } from 'node:util'
+import { readSettings, SettingsError } from '../config.ts'
+import { PortalError } from '../errors.ts'
+import { openLog } from '../log.ts'
+import { CrmRefused } from '../zoho/errors.ts'
+import { eraseApplicant, exportApplicant } from './applicants-commands.ts'
+import { backUp, restore } from './backup-commands.ts'
+import { type Command, CommandFailed, readGiven, UsageError, usageOf } from './command.ts'
+import { checkCrm, setUpCrm } from './crm-commands.ts'
+import { dropJob, listJobs, retryJob } from './jobs-commands.ts'
+import { listMailsInTrouble, retryMails } from './mails-command.ts'
+import { migrateNow } from './migrate-command.ts'
+import { activatePartner, deactivatePartner, listPartners } from './partner-commands.ts'
+import { deactivatePerson, listPeople, resetSecondFactorOf } from './people-commands.ts'
+import { pruneNow } from './prune-command.ts'
+import { rotateSecrets } from './secrets-command.ts'
+import { listSecurityLog } from './security-log-command.ts'
+import { syncPartners } from './sync-command.ts'
+import { openWorkplace } from './workplace.ts'
+
+const COMMANDS = [
+  listPartners,
+  activatePartner,
+  deactivatePartner,
+  listPeople,
+  deactivatePerson,
+  resetSecondFactorOf,
+  syncPartners,
+  checkCrm,
+  setUpCrm,
+  listSecurityLog,
+  pruneNow,
+  // Longer names first: `jobs` is the beginning of the others.
+  retryMails,
+  listMailsInTrouble,
+  retryJob,
+  dropJob,
+  listJobs,
+  rotateSecrets,
+  exportApplicant,
+  eraseApplicant,
+  backUp,
+  restore,
+  migrateNow,
+]
+
+/** Where a command is typed: the process itself, or a test. */
+export interface Terminal {
+  /** The settings. */
+  env: NodeJS.ProcessEnv
+  out(text: string): void
+  err(text: string): void
+}
+
+/** What `npm run portal -- <words>` does. Answers the exit code. */
+export async function runCommand(words: string[], terminal: Terminal): Promise<number> {
+  try {
+    return await run(words, terminal)
+  } catch (error) {
+    terminal.err(`${isExpected(error) ? error.message : inspect(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+async function run(words: string[], { env, out, err }: Terminal): Promise<number> {
+  const say = (text: string) => out(`${text}\n`)
+  if (words[0] === '--help' || words[0] === '-h' || words[0] === 'help') {
+    say(overview())
+    return 0
+  }
+  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
+  if (!command) {
+    const wrong = words.length === 0 ? 'No command' : `No such command: ${words.join(' ')}`
+    throw new UsageError(`${wrong}; npm run portal -- --help lists them`)
+  }
+  const given = readGiven(command, words.slice(command.name.split(' ').length))
+  if (given.values['help'] === true) {
+    say(`${usageOf(command)}\n\n${command.summary}`)
+    return 0
+  }
+  const config = readSettings(env)
+  // Only what goes wrong, beside the command's own words.
+  const log = openLog('error', { write: err })
+  const workplace = openWorkplace(config, log, say)
+  const interrupt = () => void workplace.close().finally(() => process.exit(130))
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    return await command.run(given, workplace)
+  } finally {
+    await workplace.close()
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+function overview(): string {
+  const lines = COMMANDS.map((command: Command) => `  ${usageOf(command)}\n      ${command.summary}`)
+  return [
+    'What operators do with the portal, while it runs or while it does not.',
+    'The settings are those of npm start: environment variables, the same DATA_DIR or DATABASE_URL.',
+    '',
+    ...lines,
+  ].join('\n')
+}
+
+function isExpected(error: unknown): error is Error {
+  const kinds = [UsageError, CommandFailed, SettingsError, PortalError, CrmRefused]
+  return kinds.some((kind) => error instanceof kind) || (error instanceof Error && !isBug(error))
+}
+
+/** Everything else than a wrong program, such as a database in use, says what is the matter in its message. */
+function isBug(error: Error): boolean {
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError
+}
