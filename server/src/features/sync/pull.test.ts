@@ -258,6 +258,22 @@ describe('a first sync', () => {
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
+  test('has its history read when the run has ended, and not before', async () => {
+    await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
+    await sync('/dashboard/sync-leads')
+    const { db } = portal.deps
+    const is = (status: 'running' | 'succeeded') =>
+      db.updateTable('sync_runs').set({ status }).where('partner_id', '=', ada.id).execute()
+    const due = () => db.selectFrom('leads').select('history_due').where('partner_id', '=', ada.id).execute()
+    await is('running')
+    await db.updateTable('leads').set({ history_due: true }).where('partner_id', '=', ada.id).execute()
+    await pullDetails()
+    expect(await due()).toEqual([{ history_due: true }])
+    await is('succeeded')
+    await pullDetails()
+    expect(await due()).toEqual([{ history_due: false }])
+  })
+
   test('where Zoho forbids the list of notes, reads them in the background, past a record that it does not tell of', async () => {
     await lender.behaviour({ apiUserIsAdmin: false })
     const ids = await lender.createMany(
