@@ -17,7 +17,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
           <Base.Tab
             key={tab.value}
             value={tab.value}
-            className="-mb-px flex h-10 items-center gap-2 border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted max-sm:flex-auto max-sm:justify-center max-sm:px-1.5 max-sm:text-[0.8125rem] -outline-offset-2 hover:text-ink data-active:border-brand data-active:text-ink max-sm:[&_svg]:hidden [&_svg]:size-4"
+            className="-mb-px flex h-10 items-center gap-2 border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted max-sm:flex-auto max-sm:justify-center max-sm:px-1 max-sm:text-[0.8125rem] -outline-offset-2 hover:text-ink data-active:border-brand data-active:text-ink max-sm:[&_svg]:hidden [&_svg]:size-4"
           >
             {tab.icon}
             {tab.label}

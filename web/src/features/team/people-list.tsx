@@ -79,7 +79,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
         aria-disabled={change.isPending || undefined}
         onChange={(event) => handleRole(event.target.value)}
       />
-      <div className="empty:hidden sm:text-right">
+      <div className="sm:text-right">
         {!isOneself &&
           (person.is_active ? (
             <Button
