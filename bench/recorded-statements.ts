@@ -112,7 +112,7 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
   }
 }
 
-/** New ids and LOIDs for old, the same for the same, but for the partner's own. */
+/** Replaces each id and LOID with a new one, always the same for the same. The partner's own stay. */
 function renaming() {
   const names = new Map<string, string>()
   return (value: unknown, i: number): unknown => {

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
 import { crmUrl, portalUrl } from './addresses.ts'
 
-/** What a form of the lender's staff page does to a lead or a deal, named by its LOID. Answers the CRM's id of it. */
+/** Sends a form of the lender's staff page about a lead or a deal, named by its LOID. Returns the record's id in the CRM. */
 export async function actAsStaff(path: string, form: Record<string, string>, crm = crmUrl): Promise<string> {
   const body = new URLSearchParams(form)
   const answer = await fetch(crm + path, { method: 'POST', body, redirect: 'manual' })
@@ -11,7 +11,7 @@ export async function actAsStaff(path: string, form: Record<string, string>, crm
   return to.pathname.split('/').at(-1) ?? ''
 }
 
-/** The portal has everything that the CRM has of this partner. */
+/** Syncs, so that the portal has everything that the CRM has of this partner. */
 export async function pullFromCrm(token: string, portal = portalUrl): Promise<void> {
   const answer = await fetch(`${portal}/api/crm/sync`, {
     method: 'POST',

@@ -6,7 +6,7 @@ import { defineRoute } from './route.ts'
 export const ATTENTION_KINDS = ['crm-failed', 'lender-note', 'no-movement'] as const
 
 export const AttentionItem = z.object({
-  /** Names the item as it is now: once it changes, it has another. */
+  /** Names the item in its present state: once the item changes, it has another id. */
   id: z.string(),
   kind: z.enum(ATTENTION_KINDS),
   loid: z.string(),

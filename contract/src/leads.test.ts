@@ -98,7 +98,7 @@ test.each([
   expect(NewLead.parse({ ...FORM, ...change })).toMatchObject({ iso, phone })
 })
 
-test('property amounts count only for who owns property', () => {
+test('property amounts count only for an applicant who owns property', () => {
   const amounts = { propertyValue: '$900,000', propertyDebt: '250k' }
   expect(NewLead.parse({ ...FORM, ...amounts, ownsProperty: true })).toMatchObject({
     propertyValue: 900_000,

@@ -109,7 +109,7 @@ export const submitWebhookDeal = defineRoute({
   answer: Submitted,
   status: 201,
   creates: true,
-  summary: 'Submits an application that is past being a lead.',
+  summary: 'Submits an application that is already a deal.',
 })
 
 export const readSubmitted = defineRoute({

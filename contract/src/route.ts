@@ -30,14 +30,14 @@ export interface Route<
   auth: Caller
   /** The least role whose session may call it (D61); undefined where no session may. */
   least: Role | undefined
-  /** Asks for password or passkey when that was more than 15 minutes ago (D66): everybody, or who has a second factor. */
+  /** Asks again for password or passkey after 15 minutes (D66): everybody, or only people with a second factor. */
   asksAgain: AsksAgain | undefined
   /** Also for a person who must set up a second factor first. */
   beforeSecondFactor: boolean
   query: Query
   body: Body
   answer: Answer
-  /** The answer of a call that goes on after it was answered (202). */
+  /** The answer of a call whose work goes on after it was answered (202). */
   accepted: Accepted
   envelope: Wrap
   status: 200 | 201 | 202

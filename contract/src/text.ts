@@ -9,12 +9,12 @@ export function storable(label: string) {
   )
 }
 
-/** No further check looks at what is too long: a pattern may take seconds on 64 KiB. */
+/** Text that is too long meets no further check: a pattern may take seconds on 64 KiB. */
 export function lengthAtMost(label: string, lengthMax: number) {
   return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
 }
 
-/** A name of who writes to others: in their mails and lists it stands in one line and changes nothing around it. */
+/** A name that other people see: in their mails and lists it stays on one line and changes nothing around it. */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(
     (text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text ?? ''),

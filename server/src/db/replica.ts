@@ -19,7 +19,7 @@ export interface Replica extends Hearer {
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
   /** How many reads each has answered. */
   answered: Readonly<Record<'replica' | 'primary', number>>
-  /** For how long at most the replica has not shown what the primary wrote; grows while it is away. */
+  /** The longest time that a write on the primary may have been missing from the replica; grows while it is away. */
   lagMs(): number
   pool: Sender['pool']
   close(): Promise<void>

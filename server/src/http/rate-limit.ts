@@ -12,9 +12,9 @@ export interface RateLimit {
   seconds: number
   /** What a caller over the limit is told. */
   text: string
-  /** How long the one who went over it must wait from then on; otherwise until the counted time is over. */
+  /** How long a caller over the limit must wait from then on; otherwise until the counted time is over. */
   pauseSeconds?: number
-  /** Over the limit, this one decides instead: it slows down and does not shut out. */
+  /** Over the limit, this one decides instead: it slows the caller down and does not shut it out. */
   thenSlow?: RateLimit
 }
 
@@ -25,8 +25,8 @@ export interface Counted {
 }
 
 /**
- * Counts one against the limit for this key; over it throws TooMany. The answer carries the `RateLimit-*` headers, of
- * several limits those of the one that is nearest to its end.
+ * Counts one against the limit for this key and throws TooMany over it. The answer carries the `RateLimit-*` headers;
+ * with several limits, those of the limit with the least left.
  */
 export type Limit = (rule: RateLimit, key: string) => Promise<Counted>
 

@@ -21,7 +21,7 @@ const LOOK_BACK_MS = 120_000
 /** A page that begins has just read what it shows. */
 const FIRST_LOOK_BACK_MS = 15_000
 const ASK_AGAIN_SECONDS = 15
-/** As often the listener tries. */
+/** How often a listener that is away tries again. */
 const HEARS_AGAIN_SECONDS = 1
 
 interface LiveSettings {

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Replica } from '../db/replica.ts'
 import type { Answered } from '../http/server.ts'
 
-/** What this process itself knows, without asking anybody. */
+/** The metrics that this process knows by itself. */
 export interface ProcessMetrics {
   registry: Registry
   count(answered: Answered): void
@@ -12,7 +12,7 @@ export interface ProcessMetrics {
 
 const LIVE = `/api${readLive.path}`
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** Node looks at its event loop so often. */
+/** How often Node samples its event loop. */
 const LOOP_MS = 20
 
 export function openProcessMetrics(sources: {
@@ -63,7 +63,7 @@ export function openProcessMetrics(sources: {
 
   new Gauge({
     name: 'portal_live_streams',
-    help: 'Open pages that are told at once what happens.',
+    help: 'Open pages with a live stream.',
     registers,
     collect() {
       this.set(sources.liveStreams())
@@ -84,7 +84,7 @@ export function openProcessMetrics(sources: {
 function measureReplica({ answered, lagMs }: Pick<Replica, 'answered' | 'lagMs'>, registers: Registry[]): void {
   new Counter({
     name: 'portal_replica_reads_total',
-    help: 'Reads that the replica may answer, by the database that did.',
+    help: 'Reads that the replica may answer, by the database that answered them.',
     labelNames: ['answered_by'],
     registers,
     collect() {
@@ -94,7 +94,7 @@ function measureReplica({ answered, lagMs }: Pick<Replica, 'answered' | 'lagMs'>
   })
   new Gauge({
     name: 'portal_replica_lag_seconds',
-    help: 'For how long at most the replica has not shown what the primary wrote.',
+    help: 'The longest time that a write on the primary may have been missing from the replica.',
     registers,
     collect() {
       this.set(lagMs() / 1_000)

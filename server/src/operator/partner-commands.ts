@@ -39,7 +39,7 @@ export const activatePartner: Command = {
 export const deactivatePartner: Command = {
   name: 'partner deactivate',
   parameters: '<email or id>',
-  summary: 'Ends a partner’s sessions and lets it sign in no more; its API key stops working, too.',
+  summary: 'Ends a partner’s sessions and blocks its sign-in; its API key stops working, too.',
   run: (given, workplace) => setActive(deactivatePartner, given, workplace, false),
 }
 

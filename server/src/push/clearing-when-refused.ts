@@ -1,6 +1,6 @@
 import { CrmPartnerGone, CrmRefused } from '../zoho/errors.ts'
 
-/** What the CRM refuses is not there: `clear` takes back the mark that it was sent, and no deletion is taken for its own. */
+/** A record that the CRM refused is not there: `clear` takes back the mark that it was sent, so that its absence is not read as a deletion. */
 export async function clearingWhenRefused<Result>(push: Promise<Result>, clear: () => Promise<void>): Promise<Result> {
   try {
     return await push

@@ -14,7 +14,7 @@ export interface TokenChange {
 
 type Listener = (change: TokenChange) => void
 const listeners = new Set<Listener>()
-/** The end of a session that nobody was there to hear: a page's loader calls before the app is drawn. */
+/** The end of a session that no listener heard, because a page's loader calls before the app is drawn. */
 let unheard: TokenChange | undefined
 
 export function readToken(): string | null {
@@ -27,11 +27,11 @@ export function storeToken(token: string) {
   announce({ token, fromOtherTab: false, isRefused: false })
 }
 
-/** With `rejected`, only while that is still the token: a late answer to an old one ends no newer session. */
+/** With `rejected`, only if that is still the token: a late answer to an old token ends no newer session. */
 export function dropToken(rejected?: string) {
   const token = readToken()
   if (token === null || (rejected !== undefined && rejected !== token)) return
-  // Before the token goes: that is what the other tabs hear of.
+  // Before the token goes, because the other tabs hear of its removal.
   localStorage.setItem(END_KEY, rejected === undefined ? 'signed-out' : 'refused')
   localStorage.removeItem(TOKEN_KEY)
   localStorage.removeItem(SINCE_KEY)

@@ -3,7 +3,7 @@ import { NoStream, readStream } from '../api/read-stream.ts'
 import { dropToken, readToken } from '../api/token.ts'
 
 const RETRY_MS = 1_000
-/** Short, because a page is to have caught up soon after the server is back. */
+/** Short, so that a page catches up soon after the server is back. */
 const RETRY_MS_MAX = 4_000
 const LOOK_EVERY_MS = 5_000
 /** The server says something every 20 seconds. */
@@ -126,7 +126,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
   void run()
 }
 
-/** After a stream that served and ended, soon and not all pages at once. */
+/** After a stream that worked and ended: soon, but not all pages at once. */
 function retryMs(failures: number): number {
   if (failures === 0) return Math.random() * RETRY_MS
   return Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX) * (0.5 + Math.random() / 2)

@@ -20,7 +20,7 @@ export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
     return () => {
       if (!part?.contains(document.activeElement)) return
       const around = elementsAround(part)
-      // Only then it is gone.
+      // By then the part is gone.
       queueMicrotask(() => {
         const stays = around.find((element) => element.isConnected)
         if (stays && document.activeElement === document.body) focusForNow(stays)

@@ -8,7 +8,7 @@ import type { RecordedEvent } from '../../events/activity.ts'
 
 export interface ActivityRow extends RecordedEvent {
   actor: string | null
-  /** The person's name of now. */
+  /** The person's current name. */
   first_name: string | null
   last_name: string | null
   email: string | null

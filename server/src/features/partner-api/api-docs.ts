@@ -35,9 +35,9 @@ export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
 }
 
 export const RATE_LIMIT_HEADERS = [
-  { name: 'RateLimit-Limit', description: 'Calls that the key has in a minute.' },
-  { name: 'RateLimit-Remaining', description: 'Calls that it has left.' },
-  { name: 'RateLimit-Reset', description: 'Seconds until it has all of them again.' },
+  { name: 'RateLimit-Limit', description: 'Calls that the key may make in a minute.' },
+  { name: 'RateLimit-Remaining', description: 'Calls that are left.' },
+  { name: 'RateLimit-Reset', description: 'Seconds until all of them are available again.' },
 ]
 export const RETRY_AFTER = {
   name: 'Retry-After',
@@ -95,7 +95,7 @@ export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
     ),
     rateLimits: {
       description:
-        'Each API key has a number of calls a minute, those that are refused included. Every answer says how many are left; beyond them the answer is 429 and says when to come back.',
+        'Each API key may make a fixed number of calls a minute; refused calls count. Every answer says how many are left. Beyond the limit the answer is 429 and says when to try again.',
       limits: [
         { name: 'Calls with an API key', limit: `${API_CALLS_PER_MINUTE} a minute` },
         { name: 'Size of a body', limit: `${BODY_BYTES_MAX / 1024} KiB` },

@@ -12,7 +12,7 @@ const CONNECT_MS_MAX = 3_000
 /** Whatever the status, a redirect's too. */
 export interface SafeAnswer {
   status: number
-  /** With names in lower case; what came several times is joined by commas. */
+  /** Names are in lower case; repeated headers are joined by commas. */
   headers: Record<string, string>
   /** As much as PostgreSQL can store of the first 64 KiB. */
   body: string
@@ -87,7 +87,7 @@ function parseTarget(url: string): URL | null {
   return target
 }
 
-/** Without one, it is the protocol's. */
+/** Without one, the protocol's. */
 function mayUsePort(port: string, allowPrivate: boolean): boolean {
   return port === '' || Number(port) >= 1024 || (allowPrivate && (port === '80' || port === '443'))
 }
@@ -169,7 +169,7 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     if (bytes >= BODY_BYTES_MAX) break
   }
   const text = decodeStart(Buffer.concat(pieces)).replaceAll('\0', '\uFFFD')
-  // What is no text has grown by now: each byte has become a replacement character of three.
+  // Bytes that are not text have grown by now: each has become a replacement character of three bytes.
   return decodeStart(Buffer.from(text))
 }
 

@@ -38,7 +38,7 @@ export function LeadPage() {
   const loid = route.useParams().loid.trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
-  // Asked for at the same time, and waited for: coming later they would push down what is below them.
+  // Requested together and awaited together: a late one would push down what is below it.
   const history = useQuery(statusHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
 

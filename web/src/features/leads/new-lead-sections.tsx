@@ -16,7 +16,7 @@ import { SoftWarning } from './soft-warning.tsx'
 
 const CHOOSE = 'Select…'
 
-/** The two sections by which an applicant who was submitted before is recognised. */
+/** The two sections whose fields show whether an applicant was submitted before. */
 export function ApplicantSections({ form }: { form: LeadForm }) {
   const { register, control, getValues, getFieldState } = form
   const { errors, touchedFields } = form.formState
@@ -28,7 +28,7 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
 
   const firstName = register('firstName')
 
-  /** The page put the focus here: leaving the field without a word says nothing yet. */
+  /** The page put the focus here, so leaving the field empty is no mistake yet. */
   async function handleFirstLeft(event: FocusEvent) {
     if (getFieldState('firstName').isDirty) await firstName.onBlur(event)
   }

@@ -93,7 +93,7 @@ test('documentation that the server refuses tells the status and can be asked fo
   expect(await screen.findByRole('heading', { name: 'Partner API' })).toBeDefined()
 })
 
-test('documentation that is not reached is an error of the way there', async () => {
+test('documentation that cannot be reached shows that loading failed', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveSignedIn({ 'GET /dashboard/api-docs': () => Promise.reject(new TypeError('Failed to fetch')) })
   openApp('/api-docs')

@@ -41,7 +41,7 @@ export async function insertPasskey(
   return row !== undefined
 }
 
-/** False where a copy of the device has counted as far meanwhile: of two only one counts. Devices that do not count say 0. */
+/** False when a copy of the device has counted this far in the meantime: only one of the two is accepted. Devices without a counter say 0. */
 export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
   const row = await db
     .updateTable('passkeys')
@@ -72,7 +72,7 @@ export async function removePasskeysAddedSince(tx: Tx, personId: string, at: str
   await tx.deleteFrom('passkeys').where('person_id', '=', personId).where('created_at', '>=', at).execute()
 }
 
-/** `personId` is whose new passkey it is for; null asks for one that exists. */
+/** `personId` is the person who gets the new passkey; null asks for an existing one. */
 export async function insertChallenge(
   db: Db,
   challenge: { challenge: string; personId: string | null; expiresAt: string },
@@ -83,7 +83,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** False when it was not asked, was answered or is too old: of two answers at once only one gets it. */
+/** False when it was never asked, is answered or is too old. Of two answers at once, only one gets true. */
 export async function takeChallenge(
   db: Db,
   { challenge, personId, now }: { challenge: string; personId: string | null; now: string },
@@ -98,7 +98,7 @@ export async function takeChallenge(
   return row !== undefined
 }
 
-/** Those that were not answered in time. How many they were. */
+/** Removes those that were not answered in time. Returns how many. */
 export async function removeChallengesOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('passkey_challenges')

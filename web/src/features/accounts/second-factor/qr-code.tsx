@@ -1,9 +1,9 @@
 import { encode } from 'uqr'
 
-/** Modules of white around it, without which cameras do not find it. */
+/** Modules of white around the code; cameras do not find it without them. */
 const QUIET_ZONE = 4
 
-/** Drawn here, so that what it says goes to nobody else. Black on white in the dark theme, too: many cameras need it. */
+/** Drawn here, so that its content goes to nobody else. Black on white in the dark theme, too: many cameras need it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET_ZONE })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
