@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { removeInBatches } from './db/remove-in-batches.ts'
+import { removeBeats } from './db/replica.ts'
 import type { Deps } from './deps.ts'
 import { removeEventsOfAllPartners } from './events/events.ts'
 import { removeAccountTokensOfAllPartners } from './features/accounts/account-tokens.queries.ts'
@@ -100,6 +101,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     'news told by mail': (rowsMax) => removeToldNewsOfAllPartners(db, before(DAY_MS), rowsMax),
     'unsubscribe links': (rowsMax) => removeUnsubscribeTokensOfAllPartners(db, before(UNSUBSCRIBE_MS), rowsMax),
     'sync runs': (rowsMax) => removeRunsOfAllPartners(db, before(RUN_MS), rowsMax),
+    'processes that ended': () => removeBeats(db, before(DAY_MS)),
     'hours of CRM calls': () => removeUsage(db, before(2 * DAY_MS)),
   }
   const removed: Record<string, number> = {}

@@ -175,14 +175,29 @@ test('a replica that was promoted is not asked any more', async () => {
   expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
 })
 
-test('a replica that never answered is told of in the log', async () => {
-  const own = await createDatabase()
-  const warnings: string[] = []
+test('a server that is no replica of the database is not asked, and the log says why', {
+  timeout: 30_000,
+}, async () => {
+  const [own, foreign] = [await createDatabase(), await createDatabase()]
+  // A portal of its own, which makes the same tables and writes how far it is.
   await using _ = await startPortal({
-    on: { database: own },
-    env: { DATABASE_URL: own.url, DATABASE_READ_URL: 'postgres://127.0.0.1:1/portal' },
-    onLogLine: (line) => void (line.includes('the primary answers all reads') && warnings.push(line)),
+    on: { database: foreign },
+    env: { DATABASE_URL: foreign.url, DATABASE_READ_URL: foreign.url },
   })
-  await waitFor('the warning', async () => warnings.length > 0)
-  expect(warnings).toEqual([expect.stringContaining('ECONNREFUSED')])
+  const told = new Map<string, string>()
+  const startWith = (readUrl: string) =>
+    startPortal({
+      on: { database: own },
+      env: { DATABASE_URL: own.url, DATABASE_READ_URL: readUrl },
+      onLogLine: (line) => void (/replica (?:answers|has caught up)/.test(line) && told.set(readUrl, line)),
+    })
+  const nowhere = 'postgres://127.0.0.1:1/portal'
+  await using portal = await startWith(foreign.url)
+  await using __ = await startWith(nowhere)
+  await waitFor('both to be told of', async () => told.size === 2)
+  expect(told.get(foreign.url)).toMatch(/DATABASE_READ_URL shows nothing.*the primary answers all reads/)
+  expect(told.get(nowhere)).toMatch(/ECONNREFUSED.*the primary answers all reads/)
+  const partner = await portal.newPartner()
+  await partner.submitLead()
+  expect((await shownBy(portal, partner)).leads).toBe(1)
 })

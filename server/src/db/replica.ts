@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { PortalError } from '../errors.ts'
 import type { PoolLimits } from './connection.ts'
-import { isUtc, openDatabase } from './database.ts'
+import { type Db, isUtc, openDatabase } from './database.ts'
 import { openHotReads, type Reads } from './hot-reads.ts'
 import { type Hearer, ID_LENGTH, LIVE } from './listen.ts'
 import type { Sender } from './send-named.ts'
@@ -35,12 +37,13 @@ interface ReplicaSettings {
 const BEAT_EVERY_MS = 500
 /** A change that nobody is told of shows within this. */
 const BEHIND_MS_MAX = 5_000
+const BEHIND = 'DATABASE_READ_URL shows nothing of the last five seconds: it is behind, or no replica of DATABASE_URL'
 /** A caller waits no longer for the replica. */
 const ANSWER_MS_MAX = 1_000
 
 /**
- * A row tells how far the replica is: it is written to the primary and looked for on the replica, which has everything that
- * was committed before a row that it shows. PostgreSQL tells every process whose data changed since then. Moments are
+ * A row of this process tells how far the replica is: it is written to the primary and looked for on the replica, which has
+ * everything that was committed before a row that it shows. No other database can show it. PostgreSQL tells every process whose data changed since then. Moments are
  * this process's own.
  */
 export function openReplica(url: string, { primary, limits, log }: ReplicaSettings): Replica {
@@ -52,6 +55,8 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   const openedAt = performance.now()
   /** The replica has what was committed before this. */
   let hasUntil = Number.NEGATIVE_INFINITY
+  const process = randomUUID()
+  let lastBeat = 0
   /** What it may not show yet, oldest first. */
   let beats: { number: number; at: number }[] = []
   /** When a change of each partner was last told of. Before `listensSince`, nothing was heard. */
@@ -80,20 +85,24 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
 
   async function beat(): Promise<void> {
     const at = performance.now()
-    const written = await primary.pool.query<{ beat: number }>(
-      // By the clock, so that a standby that is promoted does not repeat numbers of its predecessor.
-      `insert into replica_beats (beat) values ((extract(epoch from clock_timestamp()) * 1000)::bigint)
-       on conflict (is_only) do update set beat = greatest(replica_beats.beat + 1, excluded.beat) returning beat`,
+    const number = ++lastBeat
+    await primary.pool.query(
+      // What was given up may still be written after the next.
+      `insert into process_beats (process, beat) values ($1, $2)
+       on conflict (process) do update set beat = greatest(process_beats.beat, excluded.beat), at = now()`,
+      [process, number],
     )
-    for (const { beat: number } of written.rows) beats.push({ number, at })
+    beats.push({ number, at })
     const shown = await database.pool.query<{ beat: number; zone: string }>(
-      "select beat, current_setting('TimeZone') as zone from replica_beats",
+      "select beat, current_setting('TimeZone') as zone from process_beats where process = $1",
+      [process],
     )
-    for (const { beat: number, zone } of shown.rows) {
+    for (const { beat: reached, zone } of shown.rows) {
       if (!isUtc(zone)) throw new Error(`DATABASE_READ_URL is in the time zone ${zone}, but must be in UTC`)
-      hasUntil = beats.findLast((one) => one.number <= number)?.at ?? hasUntil
+      hasUntil = beats.findLast((one) => one.number <= reached)?.at ?? hasUntil
     }
-    if (isTrusted !== undefined || isCurrent()) trust(isCurrent())
+    if (isCurrent()) trust(true)
+    else if (isTrusted || lagMs() > BEHIND_MS_MAX) trust(false, new Error(BEHIND))
   }
 
   async function beatOn(): Promise<void> {
@@ -161,4 +170,10 @@ function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
     timer = setTimeout(() => reject(new Error('The replica does not answer in time')), msMax)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** Of processes that wrote none since. */
+export async function removeBeats(db: Db, before: string): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from process_beats where at < ${before}`.execute(db)
+  return Number(numAffectedRows)
 }
