@@ -333,6 +333,8 @@ interface SyncRunsTable {
 interface SweepCursorsTable {
   list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
   position: Instant
+  /** When it was last read to its end. */
+  swept_at: ColumnType<Instant, never, Instant>
 }
 
 interface ChosenLoidsTable {

@@ -20,10 +20,13 @@ export async function countJobs(db: Db): Promise<JobFigures[]> {
   return rows
 }
 
+/** Since the CRM's changes were last read to the end; where they never were, since the database was made. */
 export async function findSweepAge(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
-    select extract(epoch from now() - max(completed_on))::float as seconds
-      from jobs.job where name = 'sweep' and state = 'completed'`.execute(db)
+    select extract(epoch from now() - coalesce((select min(swept_at) from sweep_cursors),
+                                               (select min(timestamp)::timestamptz from kysely_migration)))::float as seconds`.execute(
+    db,
+  )
   return rows[0]?.seconds ?? null
 }
 

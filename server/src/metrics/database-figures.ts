@@ -81,7 +81,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'Mails that no mail server has taken yet.',
     mails.reduce((sum, one) => sum + one.jobs, 0),
   )
-  set('portal_sweep_age_seconds', 'Since the last look at what changed in the CRM.', sweepAge)
+  set('portal_sweep_age_seconds', 'Since the CRM last answered all that was asked of its changes.', sweepAge)
   set('portal_deliveries_waiting', 'Deliveries to endpoints that have not ended.', deliveries.waiting)
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { runSweep, sweep } from '../features/sync/sweep.job.ts'
 import { openDatabaseProxy } from '../testing/database-proxy.ts'
 import { createDatabase } from '../testing/databases.ts'
 import { answering, hanging, startReceiver } from '../testing/receiver.ts'
@@ -39,6 +40,8 @@ test('metrics tell what happened by route, and what waits', async () => {
   await partner.get(`/crm/lead/${loid}`)
   await portal.get('/no/such/address?secret=1')
   await partner.pushedLead(loid)
+  await portal.deps.pool.query(SWEPT_LONG_AGO)
+  await runSweep(portal.deps, AbortSignal.timeout(30_000))
 
   const text = await waitFor('the calls', async () => {
     const now = await scrape()
@@ -53,6 +56,7 @@ test('metrics tell what happened by route, and what waits', async () => {
   expect(text).toMatch(/^portal_pool_connections\{pool="pages",state="idle"\} \d+$/m)
   expect(text).toMatch(/^portal_crm_calls_total [1-9]/m)
   expect(text).toMatch(/^portal_database_up 1$/m)
+  expect(sweepAgeIn(text)).toBeLessThan(3_600)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
   expect((await portal.get('/metrics')).status).toBe(404)
 })
@@ -72,6 +76,27 @@ test('a scrape does not wait for a database that fell silent, and says that it i
   expect(text).toMatch(/^portal_http_requests_total/m)
   proxy.passNew()
   await waitFor('the database', async () => /^portal_database_up 1$/m.test(await scrape()))
+})
+
+/** When each list of the CRM was last read to its end. */
+const SWEPT_LONG_AGO =
+  "insert into sweep_cursors (list, position, swept_at) values ('leads', now(), now() - interval '1 day')"
+
+function sweepAgeIn(text: string): number {
+  return Number(/^portal_sweep_age_seconds (\S+)$/m.exec(text)?.[1])
+}
+
+test('a sweep that the CRM did not answer makes nothing look younger, and none at all is old as well', async () => {
+  const [away, never] = [await startMeasured(), await startMeasured()]
+  await using portal = away.portal
+  await using unused = never.portal
+  await unused.deps.pool.query("update kysely_migration set timestamp = '2020-01-01T00:00:00.000Z'")
+  expect(sweepAgeIn(await never.scrape())).toBeGreaterThan(86_400)
+
+  await portal.deps.pool.query(SWEPT_LONG_AGO)
+  await sweep.run(portal.deps, {}, AbortSignal.timeout(30_000))
+  await addTrouble(portal, (await portal.newPartner()).id)
+  expect(sweepAgeIn(await away.scrape())).toBeGreaterThan(86_000)
 })
 
 test('alerts and dashboard ask only for metrics that there are', async () => {

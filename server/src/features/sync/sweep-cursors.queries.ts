@@ -25,3 +25,8 @@ export async function moveCursor(db: Db, list: SweptList, position: string): Pro
     .where('list', '=', list)
     .execute()
 }
+
+/** All lists were read to their ends. By the database's clock, which metrics compare it with. */
+export async function markSwept(db: Db): Promise<void> {
+  await db.updateTable('sweep_cursors').set({ swept_at: sql<string>`now()` }).execute()
+}

@@ -16,7 +16,7 @@ import type { Pull } from './pull.ts'
 import { pullForAll } from './pull-for-all.ts'
 import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
-import { beginAtCursor, moveCursor } from './sweep-cursors.queries.ts'
+import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
 
 /** Zoho may show a record a little after the time that it gives it, and tells whole seconds. */
 const OVERLAP_MS = 60_000
@@ -64,6 +64,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     }
   }
   if (failures.length > 0) throw failures[0]
+  await markSwept(deps.db)
 }
 
 /** What is listed is compared with our rows in SQL, which costs no call; what differs is pulled. */
