@@ -99,6 +99,7 @@ test.each([
   [{ PORT: '70000' }, 'PORT is "70000", but must be a whole number from 0 to 65535'],
   [{ DATABASE_POOL: '1' }, 'DATABASE_POOL is "1", but must be a whole number from 2 to 1000'],
   [{ PORT: '3900' }, 'CRM_PORT is "3900", but must differ from PORT'],
+  [{ PORT: '9464', METRICS_PORT: '9464' }, 'METRICS_PORT is "9464", but must differ from PORT'],
   [{ NODE_ENV: 'test' }, 'NODE_ENV is "test", but must be development or production'],
   [{ HOST: 'a b' }, 'HOST is "a b", but must be a host name or an address such as 127.0.0.1 or 0.0.0.0'],
   [{ PUBLIC_URL: 'portal.example.com' }, /^PUBLIC_URL is "portal.example.com", but must be an http or https address/],

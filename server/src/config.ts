@@ -105,6 +105,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (variables.PORT !== 0 && variables.CRM_PORT === variables.PORT) {
     throw refusal({ CRM_PORT: String(variables.CRM_PORT) }, 'CRM_PORT', 'differ from PORT')
   }
+  if (variables.METRICS_PORT && variables.METRICS_PORT === variables.PORT) {
+    throw refusal(given, 'METRICS_PORT', 'differ from PORT')
+  }
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
     if (variables[name] && !variables.DATABASE_URL) throw refusal(given, 'DATABASE_URL', `be set because ${name} is`)
   }
