@@ -69,9 +69,13 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await readdir(folder.path)).filter((name) => name.includes('unfinished'))).toEqual([])
   const again = await folder.command(['backup', file], { DATABASE_URL: url, SECRETS_KEY })
-  expect([again.code, again.err]).toMatchObject([1, expect.stringMatching(/EEXIST/)])
+  expect([again.code, again.err]).toEqual([1, `${file} is there already: a backup never replaces another\n`])
 
   const empty = await createEmpty()
+  const none = await folder.command(['backup', join(folder.path, 'none')], { DATABASE_URL: empty, SECRETS_KEY })
+  expect([none.code, none.err]).toEqual([1, 'There is nothing to back up: no portal has started on this database\n'])
+  expect(await readdir(folder.path)).not.toContainEqual(expect.stringMatching(/^none/))
+
   const restored = await folder.command(['restore', file], { DATABASE_URL: empty, SECRETS_KEY })
   expect([restored.code, restored.err]).toEqual([0, ''])
   expect(await everything(empty)).toEqual(before)

@@ -1,4 +1,5 @@
-import { createWriteStream } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -29,10 +30,14 @@ const GZIP_LEVEL = 3
  * of another. Returns how many rows each table has.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
+  // Not after an hour of work.
+  if (existsSync(file)) throw new Error(`${file} is there already: a backup never replaces another`)
   const { client, close } = await openOneConnection(url)
-  const unfinished = `${file}.unfinished-${process.pid}`
+  // In containers, processes have the same few numbers.
+  const unfinished = `${file}.unfinished-${randomUUID()}`
   const rows: Record<string, number> = {}
   try {
+    await refuseEmpty(client)
     await client.query('begin isolation level repeatable read, read only')
     await pipeline(
       Readable.from(content(client, rows), { objectMode: false }),
@@ -47,6 +52,13 @@ export async function writeBackup(url: string, file: string): Promise<Record<str
     await close()
   }
   return rows
+}
+
+async function refuseEmpty(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query(
+    "select 1 where num_nulls(to_regclass('kysely_migration'), to_regclass('jobs.version')) = 0",
+  )
+  if (rows.length === 0) throw new Error('There is nothing to back up: no portal has started on this database')
 }
 
 async function* content(client: pg.PoolClient, rows: Record<string, number>): AsyncGenerator<Buffer> {
