@@ -35,6 +35,15 @@ test('operators list, retry and drop jobs that wait or were given up', { timeout
   expect(await folder.command(['jobs', 'retry', id], env)).toMatchObject({ code: 0, out: 'Jobs that run now: 1\n' })
   await waitFor('another try', async () => (await stateOf(id)) === 'active' || (await stateOf(id)) === 'retry')
 
+  // Of a queue that lets only one job wait, the others stay as they are.
+  await pool.query(
+    "insert into jobs.job (name, state, policy) select 'sweep', 'failed', 'stately' from generate_series(1, 2)",
+  )
+  expect(await folder.command(['jobs', 'retry', 'sweep'], env)).toMatchObject({
+    code: 0,
+    out: 'Jobs that run now: 1\n',
+  })
+
   await waitFor('the job to wait again', async () => (await stateOf(id)) !== 'active')
   expect(await folder.command(['jobs', 'drop', id], env)).toMatchObject({ code: 0, out: 'Jobs removed: 1\n' })
   expect(await stateOf(id)).toBeUndefined()

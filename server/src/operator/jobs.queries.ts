@@ -25,13 +25,20 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
   return rows
 }
 
-/** Of a job's id or a queue's name. How many run as soon as there is a place; a job given up gets one more try. */
+/**
+ * Of a job's id or a queue's name. How many run as soon as there is a place; a job given up gets one more try. Where only one
+ * job may wait for a retry, the newest does.
+ */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update jobs.job
        set state = case state when 'failed' then 'retry' else state end, completed_on = null, start_after = now(),
            retry_limit = greatest(retry_limit, retry_count + 1), keep_until = greatest(keep_until, now() + interval '1 day')
-     where state in ('created', 'retry', 'failed') and ${isMeant(idOrQueue)}`.execute(db)
+     where state in ('created', 'retry', 'failed') and ${isMeant(idOrQueue)}
+       and id in (select distinct on (case when policy = 'stately' and state <> 'created' then name else id::text end) id
+                    from jobs.job where state in ('created', 'retry', 'failed')
+                   order by case when policy = 'stately' and state <> 'created' then name else id::text end,
+                            state = 'retry' desc, ${isMeant(idOrQueue)} desc, created_on desc)`.execute(db)
   return Number(numAffectedRows)
 }
 
