@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
 import type { Clock } from './clock.ts'
 import type { Settings, ZohoSettings } from './config.ts'
-import { type Db, openDatabase, refuseOtherTimezones } from './db/database.ts'
+import { type Database, openDatabase, refuseOtherDatabase, refuseOtherTimezones } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { listen } from './db/listen.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
@@ -82,9 +82,13 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
   const directUrl = config.databaseDirectUrl ?? databaseUrl
   const limits = { ...pageLimits(config, spans), onSilence: dropIdle }
   const { way } = limits
-  await prepareSchema(directUrl, handleLoss, config.migratesAtStart ? migrate : requireMigrated)
   const pageMsMax = config.databaseTimeoutMs
   const pages = openDatabase(databaseUrl, handleLoss, limits)
+  await prepareSchema(directUrl, handleLoss, async (direct) => {
+    // Before the first change: jobs would wait in one database and be looked for in the other.
+    if (config.databaseDirectUrl) await refuseOtherDatabase(pages, direct)
+    await (config.migratesAtStart ? migrate : requireMigrated)(direct.db)
+  })
   await refuseOtherTimezones(pages)
   const background = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: Math.ceil(config.databasePool / 2),
@@ -153,18 +157,26 @@ function pageLimits(config: Settings, spans: Deps['spans']) {
 }
 
 /** Over a connection of its own: an index of a large table takes longer than any statement may later. */
-async function prepareSchema(url: string, handleLoss: (error: Error) => void, prepare: (db: Db) => Promise<void>) {
-  const { db, close } = openDatabase(url, handleLoss)
+async function prepareSchema(
+  url: string,
+  handleLoss: (error: Error) => void,
+  prepare: (direct: Database) => Promise<void>,
+) {
+  const direct = openDatabase(url, handleLoss)
   try {
-    await prepare(db)
+    await prepare(direct)
   } finally {
-    await close()
+    await direct.close()
   }
 }
 
 /** Brings the database up to date and makes what the job queue needs, for starts that leave it out (D93). */
 export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<void> {
-  await prepareSchema(databaseUrl, (error) => log.warn({ err: error }, 'connection lost'), migrate)
+  await prepareSchema(
+    databaseUrl,
+    (error) => log.warn({ err: error }, 'connection lost'),
+    ({ db }) => migrate(db),
+  )
   const queue = openJobQueue(databaseUrl, log, config.databaseTimeoutMs, false)
   await queue.makeQueues(BACKGROUND_JOBS)
   await queue.stop(STOP_MS_MAX)

@@ -4,7 +4,7 @@ import { createDatabase } from '../testing/databases.ts'
 import { findPooler, openPooler } from '../testing/pooler.ts'
 import { newLead, startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
-import { openDatabase } from './database.ts'
+import { isDatabaseAway, openDatabase } from './database.ts'
 
 const pooler = findPooler()
 
@@ -48,6 +48,14 @@ test('a start is refused while the sessions behind a pooler keep another time th
   expect((await portal.get('/ready')).status).toBe(200)
 })
 
+test('a start is refused where DATABASE_DIRECT_URL is another database', async () => {
+  const [own, other] = [await createDatabase(), await createDatabase()]
+  const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: other.url }
+  await expect(startPortal({ on: { database: own }, env })).rejects.toThrow(
+    /^DATABASE_DIRECT_URL leads to another database than DATABASE_URL/,
+  )
+})
+
 test('of several hosts the portal takes one that answers, and another one when that falls silent', async () => {
   const own = await createDatabase()
   await using first = await openDatabaseProxy(own.url)
@@ -87,4 +95,16 @@ test('a server that takes no writes any more is unavailable, and its connections
   // A connection that nobody wrote over is not found out; the stop of the portal would be the first.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
+})
+
+test('a full disk of the database and a name server that is away are no faults of the portal', async () => {
+  await using portal = await startPortal()
+  const partner = await portal.newPartner()
+  await portal.deps.pool.query(`
+    create function disk_is_full() returns trigger language plpgsql as
+      $$ begin raise 'could not extend file' using errcode = 'disk_full'; end $$;
+    create trigger disk_is_full before insert on leads execute function disk_is_full()`)
+  const { status, body } = await partner.post('/dashboard/leads', newLead())
+  expect([status, body.code]).toEqual([503, 'UNAVAILABLE'])
+  expect(isDatabaseAway(Object.assign(new Error('getaddrinfo EAI_AGAIN db'), { code: 'EAI_AGAIN' }))).toBe(true)
 })

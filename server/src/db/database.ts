@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY } from './connection.ts'
@@ -63,6 +64,27 @@ export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database takes no writes')
 }
 
+/** Rejects if the two do not lead to one database: a lock that is held over `direct` is looked for over the other. */
+export async function refuseOtherDatabase({ pool }: Database, direct: Database): Promise<void> {
+  const holder = await direct.pool.connect()
+  try {
+    const key = randomInt(2 ** 31)
+    await holder.query('select pg_advisory_lock($1)', [key])
+    const { rows } = await pool.query(
+      `select 1 from pg_locks
+        where locktype = 'advisory' and classid = 0 and objid = $1
+          and database = (select oid from pg_database where datname = current_database())`,
+      [key],
+    )
+    if (rows.length > 0) return
+    throw new Error(
+      'DATABASE_DIRECT_URL leads to another database than DATABASE_URL: both must name the same one, with and without the pooler',
+    )
+  } finally {
+    holder.release(true)
+  }
+}
+
 /** Rejects if sessions keep another time than UTC, as they do behind a pooler that ignores what the portal asks for (D90). */
 export async function refuseOtherTimezones({ pool }: Database): Promise<void> {
   const { rows } = await pool.query<{ zone: string; role: string }>(
@@ -80,15 +102,29 @@ export function isUtc(zone: string): boolean {
   return /^(Etc\/)?(UTC|GMT)$/i.test(zone)
 }
 
-const NETWORK_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH']
+const NETWORK_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+]
 
 /** PostgreSQL's code for a statement that ran too long. */
 const CANCELLED = '57014'
 
-/** True if the database was stopped, starting, out of reach or too slow, so that the statement is not at fault. */
+/** PostgreSQL's codes for a lack of something: connections, memory, room on its disk. */
+const LACKS = /^53/
+
+/** True if the database was stopped, starting, out of reach, short of something or too slow, so that the statement is not at fault. */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
   if (error instanceof pg.DatabaseError)
-    return error.severity === 'FATAL' || error.code === CANCELLED || error.code === READ_ONLY
+    return (
+      error.severity === 'FATAL' || error.code === CANCELLED || error.code === READ_ONLY || LACKS.test(error.code ?? '')
+    )
   // The driver's own errors have no code.
   const isDrivers =
     /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout e|Query read timeout)/.test(
