@@ -83,6 +83,7 @@ test('a sign-in from a browser not seen before is mailed, and one from a known b
   const ada = await portal.newPartner()
   const mails = async () =>
     (await portal.mailsTo(ada.email)).filter((mail) => mail.includes('A sign-in from a new browser'))
+  await portal.mailTo(ada.email, '/verify-email')
   // What tells that the first sign-in was the first.
   await ada.get('/profile')
   await waitFor('the person to be seen', async () => {
