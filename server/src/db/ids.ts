@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto'
  * PostgreSQL has its own only from version 18 on.
  */
 export function newId(now: Date = new Date()): string {
-  // Node makes these for a hundred at once: by itself, asking for random bytes is what takes long.
+  // Node draws the bytes of many of these at once. Drawing them one by one is what would take long.
   const random = randomUUID()
   const ms = now.getTime()
   // The twelve bits after the time count within it, from a random start in their lower half.
   const count = ms === last.ms ? last.count + 1 : Number.parseInt(random.slice(0, 3), 16) & 0x07ff
   last = { ms, count }
   const time = hex(ms, 12)
-  // Behind that stands what a random id of version 4 has there, too.
+  // The rest is as in a random id.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(count & 0x0fff, 3)}${random.slice(18)}`
 }
 
