@@ -58,6 +58,8 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
     await partner.put('/dashboard/webhook-url', { webhook_url: 'http://127.0.0.1:9999/hook' })
     ;({ loid } = await partner.submitLead({ businessName: 'Tab\tand\\back\nslash "Ünïcode"' }))
     await partner.post(`/crm/note/${loid}`, { content: 'A remark on it' })
+    // More than the streams of a restore hold at once.
+    await sql`update notes set content = repeat('x', 1000000)`.execute(portal.deps.db)
     await sql`select add_to_counts(${partner.id}, 'lead', 'New Lead', false, 0, null)`.execute(portal.deps.db)
   }
   before = await everything(url)

@@ -47,7 +47,9 @@ export async function restoreBackup(
     await client.query('analyze')
     return rows
   } finally {
+    // Both: the file may have been read to its end, and what is unpacked of it not.
     bytes.destroy()
+    unpacked.destroy()
     await reading
     await close()
   }
