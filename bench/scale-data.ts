@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
 const PARTNERS = 2_000
 const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']
 
-/** Signs in as anybody does. Has one listed lead in a hundred of all. */
+/** Signs in as everybody does. One lead in a hundred is this partner's and listed. */
 export const BIG_PARTNER = { email: 'big@example.com', password: 'a-password-for-the-bench' }
 
 /** Ten leads of the big partner have it, at every size. */
@@ -68,7 +68,7 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
   }
 }
 
-/** Indexes are built quicker than they are kept. Answers what brings all of them back. */
+/** Building indexes at the end is quicker than maintaining them. Returns the statements that bring them back. */
 async function dropIndexes(client: pg.PoolClient) {
   const constraints = await client.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition

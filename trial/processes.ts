@@ -14,7 +14,7 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** A program whose words go into a file, and which does not outlive this one. */
+/** A program whose output goes into a file, and which ends with this one. */
 function start([file = '', ...words]: string[], log: string, env = process.env): Running {
   const output = openSync(log, 'a')
   const child = spawn(file, words, { env, stdio: ['ignore', output, output] })

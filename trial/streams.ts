@@ -11,13 +11,13 @@ export interface CountedStreams {
   cut: number
   /** Told `stream.opened` after a cut, and with it all that was missed. */
   caughtUp: number
-  /** A try to open one that was answered otherwise, or not at all. */
+  /** An attempt to open a stream that got another answer, or none. */
   refused: number
 }
 
 export interface Streams {
   count: number
-  /** Since the last call of it. */
+  /** Since the last call. */
   take(): CountedStreams
   areOpen(): boolean
   /** When all of them were last open again. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Auth } from './route.ts'
 
-/** What a person may do for the partner, the most first: each may do all that the ones after it may (D61). */
+/** What a person may do for the partner, the widest role first: each role includes the ones after it (D61). */
 export const ROLES = ['owner', 'member', 'viewer'] as const
 export const Role = z.enum(ROLES, { error: `Role must be one of: ${ROLES.join(', ')}` })
 export type Role = z.infer<typeof Role>
@@ -15,10 +15,10 @@ export const ROLE_TEXTS: Record<Role, string> = {
   viewer: 'Sees leads, deals and the dashboard, and changes nothing.',
 }
 
-/** The header in which each answer to a session's call tells the person's role, as it is now. */
+/** Each answer to a session's call tells the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
 
-/** Where a person may call, and so a role counts. */
+/** The routes that a person may call, so that a role counts. */
 export type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
 
 export function reaches(role: Role, least: Role): boolean {

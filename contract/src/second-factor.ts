@@ -104,7 +104,7 @@ export const SecondFactor = z.object({
   /** The oldest first. */
   passkeys: z.array(Passkey),
   recovery_codes_left: z.number(),
-  /** An owner requires one of everybody. */
+  /** An owner requires everybody to have one. */
   is_required: z.boolean(),
 })
 export type SecondFactor = z.infer<typeof SecondFactor>
@@ -186,7 +186,7 @@ export const confirmAccount = defineRoute({
   beforeSecondFactor: true,
   body: Confirmation,
   answer: Nothing,
-  summary: 'Opens 15 minutes for what asks for the password again, with the password or a passkey.',
+  summary: 'Confirms the person by password or passkey for 15 minutes, for the calls that ask again.',
 })
 
 export const readSecondFactor = defineRoute({
@@ -211,7 +211,7 @@ export const beginTotp = defineRoute({
     secret: z.string(),
     otpauth_url: z.string(),
   }),
-  summary: 'Makes the secret of an authenticator app; it counts once a code of it was confirmed.',
+  summary: 'Makes the secret of an authenticator app; it counts once a code from the app is confirmed.',
 })
 
 export const confirmTotp = defineRoute({

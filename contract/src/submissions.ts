@@ -20,7 +20,7 @@ const CONTACTS = ['email', 'phone'] as const
 
 const NO_NAME = { error: BUSINESS_NAME_MISSING, path: ['businessName'] }
 
-/** A lead as another system submits it. What comes out is what the form gives, with more of it null. */
+/** A lead as another system submits it. The result has the form's shape, with more of its fields null. */
 export const LeadSubmission = inAnySpelling(
   z.pipe(z.strictObject(LEAD_SHAPE).check(z.refine(isNamed, NO_NAME)), z.transform(readyToStore)),
   {

@@ -61,7 +61,7 @@ const PLACES: Record<HistoryKind, ReadonlyMap<string, Place>> = {
 const LOST_WORDS =
   /\b(?:lost|junk|test|duplicate|dead|spam|closed|declin\w*|reject\w*|withdr\w*|cancel\w*|disqualified|unqualified|not (?:qualified|interested|proceeding))\b/i
 
-/** Of the specification's values by the tables above; of those that the lender's CRM adds, by their words. */
+/** The specification's values follow the tables above; values that the lender's CRM adds are judged by their words. */
 export function placeOf(kind: HistoryKind, value: string): Place {
   const known = PLACES[kind].get(value.toLowerCase())
   if (known) return known

@@ -6,7 +6,7 @@ import { currentTrace } from './trace.ts'
 const WAITING_BYTES_MAX = 1024 * 1024
 /** A line waits this long for others: writing each by itself costs as much as reading a lead. */
 const WAITING_MS_MAX = 50
-/** With as many, lines wait no longer. */
+/** Lines wait no longer once there are this many. */
 const TOGETHER_BYTES = 8 * 1024
 
 /** Where the server writes its log: JSON for programs in production, lines for people in development. */
@@ -28,8 +28,8 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
 type Output = ReturnType<typeof pino.destination>
 
 /**
- * A disk without room costs lines, and neither a request nor the process. By itself the destination would throw, and try for ever to write its
- * last lines at the end.
+ * A full disk loses lines, but fails no request and does not end the process. By itself the destination would throw, and at the end
+ * it would try for ever to write its last lines.
  */
 function surviving(output: Output): Output {
   const flushSync = output.flushSync.bind(output)
@@ -38,7 +38,7 @@ function surviving(output: Output): Output {
   return Object.assign(output, { flushSync: () => hasRoom && flushSync() })
 }
 
-/** Writes what waits, and nothing while there is nothing. */
+/** Writes the lines that wait, if there are any. */
 function flushing(output: Output): Output {
   const write = output.write.bind(output)
   let timer: NodeJS.Timeout | undefined

@@ -95,7 +95,7 @@ test('the timeline tells who changed which field from what to what', async () =>
   expect(at(filtered.body, 'info.count')).toBe(1)
 })
 
-test('notes are added both ways, read per record, and listed for all by time', async () => {
+test('notes can be added in both ways, read per record, and listed for all records by time', async () => {
   const { call, add, control, setTime } = sandbox
   await control('POST', '/sandbox/reset')
   setTime('2026-03-01T00:00:00Z')

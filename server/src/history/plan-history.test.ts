@@ -32,7 +32,7 @@ test('a change in the second of the submission does not come before it', () => {
   expect(plan.entries[0]?.changed_time).toBe(submitted.changed_time)
 })
 
-test('a status that the CRM’s history does not tell of was observed at Modified_Time (D32a)', () => {
+test('a status that is missing from the CRM’s history counts as observed at Modified_Time (D32a)', () => {
   const told = [entry('Contacted', '2026-03-02T10:00:00.000Z')]
   const { entries } = planHistory([submitted], told, { value: 'Lost Lead', modified_time, before })
   expect(entries).toMatchObject([
@@ -41,7 +41,7 @@ test('a status that the CRM’s history does not tell of was observed at Modifie
   ])
 })
 
-test('nothing told and nothing new to see writes nothing', () => {
+test('nothing is written when the CRM tells nothing and nothing is new', () => {
   const present = { value: 'New Lead', modified_time, before }
   const nothing = { entries: [], replacesObserved: false, changes: [] }
   expect(planHistory([submitted], [], present)).toEqual(nothing)

@@ -78,7 +78,7 @@ test('a portal killed while it makes the database leaves nothing in the way', as
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
   await postgres.stop()
-  // What the killed one's own child wrote after it, the next start takes away.
+  // The next start removes what the killed process's child wrote after the kill.
   await (await startEmbeddedPostgres(stateDir, { log: quiet })).stop()
   expect(readdirSync(stateDir).filter((name) => name.startsWith('init-'))).toEqual([])
 })
@@ -104,7 +104,7 @@ test('one of two simultaneous first starts runs, and the other is refused', asyn
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
-  // A broken connection is told to the statement too; without a listener it would end the process.
+  // The statement hears of a broken connection, too; without a listener the error would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -66,14 +66,14 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
       const unfinished = `${outbox}-${id}`
       await mkdir(outbox, { recursive: true, mode: 0o700 })
       await writeFile(unfinished, text, { mode: 0o600 })
-      // The whole mail or none, and a repeat in the place of the first.
+      // Writes the whole mail or nothing; a repeat replaces the first.
       await rename(unfinished, file)
       log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')
     },
   }
 }
 
-/** With the first mail: no start waits for its forty modules. */
+/** Loaded with the first mail, so that no start waits for its forty modules. */
 const loadNodemailer = () => import('nodemailer')
 
 async function message(from: string, mail: Mail) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
 
-/** A server of PostgreSQL, and a standby that replays what the first writes, some milliseconds later. */
+/** A PostgreSQL server and a standby, which replays the server's writes some milliseconds later. */
 export async function startPostgresPair() {
   const folder = await mkdtemp(join(tmpdir(), 'pair-'))
   const [primaryFolder, standbyFolder] = [join(folder, 'primary'), join(folder, 'standby')]
@@ -34,7 +34,7 @@ async function copyRunning(url: string, from: string, to: string): Promise<void>
   await client.connect()
   await client.query("select pg_backup_start('pair', true)")
   await mkdir(to)
-  // With the owner of each file, who may be another user.
+  // Keeps the owner of each file, who may be another user.
   execFileSync('cp', ['-a', join(from, 'pg18'), to])
   const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
   await client.end()

@@ -241,7 +241,7 @@ export function createAppRouter(queryClient: QueryClient) {
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',
-    // How old an answer may be is the query's own matter.
+    // Each query decides how old its answer may be.
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
     defaultPendingComponent: PagePending,

@@ -125,7 +125,7 @@ interface RecordsProps {
   records: RecentRecord[] | undefined
 }
 
-/** As high as five records in every state, so that what stands below keeps its place. */
+/** Has the height of five records in every state, so that the parts below keep their places. */
 function Records(props: RecordsProps) {
   return (
     <div className="grid min-h-80 grid-cols-1 content-start has-[>[data-note]]:content-center">

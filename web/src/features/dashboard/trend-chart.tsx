@@ -10,7 +10,7 @@ export interface Bar {
   /** Below the bar. */
   mark: string
   value: number
-  /** Its period is not over: what it shows will grow. */
+  /** Its period is not over, so its figure will grow. */
   isRunning: boolean
 }
 
@@ -117,7 +117,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
                 textAnchor="middle"
                 className={clsx(
                   active === position ? 'fill-ink font-medium' : 'fill-muted',
-                  // Where all would not fit, every second or third is written.
+                  // Where not all labels fit, only every second or third is shown.
                   (last - position) % 2 !== 0 && '@max-2xl:@min-md:hidden',
                   (last - position) % 3 !== 0 && '@max-md:hidden',
                 )}

@@ -43,7 +43,7 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // Asked for at the same time, and waited for: coming later they would push down what is below them.
+  // Requested together and awaited together: a late one would push down what is below it.
   const stages = useQuery(stageHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
 

@@ -11,14 +11,14 @@ export function useOpenedRecord(loid: string | undefined) {
   const { data: news } = useQuery(newsQuery())
   const isVisible = useSyncExternalStore(onVisibilityChange, isInFront)
   const told = useRef<string>(undefined)
-  // Another number when something new comes; none for a record without news, which is told once.
+  // Changes when something new comes; undefined for a record without news, which is marked once.
   const changes = news?.lines.find((line) => line.loid === loid)?.changes
   const state = `${loid} ${changes}`
   useEffect(() => {
     if (!news || loid === undefined || !isVisible) return
     if (told.current === state || (changes === undefined && told.current?.startsWith(`${loid} `))) return
     told.current = state
-    // It remains news if this fails, and the next visit tells it again.
+    // If this fails, the record remains news, and the next visit tries again.
     markRecordSeen(queryClient, news, loid).catch(() => undefined)
   })
 }

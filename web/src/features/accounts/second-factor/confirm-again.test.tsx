@@ -49,7 +49,7 @@ async function removeApp(user: ReturnType<typeof openApp>) {
   return screen.findByRole('alertdialog', { name: 'Confirm that it is you' })
 }
 
-test('a call for which the server asks for the password again is made again once it was given', async () => {
+test('a call that needs the password again is repeated once the person gives it', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   const dialog = await removeApp(user)
@@ -65,7 +65,7 @@ test('a call for which the server asks for the password again is made again once
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(2)
 })
 
-test('a person who does not give it is told why nothing happened', async () => {
+test('a person who does not give the password is told why nothing happened', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   await user.click(within(await removeApp(user)).getByRole('button', { name: 'Cancel' }))
