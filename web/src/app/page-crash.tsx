@@ -14,11 +14,6 @@ export function PageCrash() {
     sessionStorage.setItem(RELOADED_KEY, pathname)
     void reloadIfReachable()
   }, [pathname])
-  useEffect(() => {
-    const handleOnline = () => void reloadIfReachable()
-    window.addEventListener('online', handleOnline)
-    return () => window.removeEventListener('online', handleOnline)
-  }, [])
   return <Failure text={navigator.onLine ? UNEXPECTED : OFFLINE} onRetry={() => void reloadIfReachable()} />
 }
 
