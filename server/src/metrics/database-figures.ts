@@ -74,7 +74,8 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
   }
   for (const [queue, seconds] of ages) oldest.set({ queue }, seconds)
   const mails = jobs.filter(
-    ({ queue, state }) => /^mail-(?!.*\.given-up$)/.test(queue) && /^(?:created|retry)$/.test(state),
+    ({ queue, state }) =>
+      /^(?:mail-.*|send-news-mail)(?<!\.given-up)$/.test(queue) && /^(?:created|retry)$/.test(state),
   )
   set(
     'portal_mails_waiting',

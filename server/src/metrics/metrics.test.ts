@@ -108,6 +108,7 @@ test('alerts and dashboard ask only for metrics that there are', async () => {
   const partner = await portal.newPartner()
   await addTrouble(portal, partner.id)
   const text = await scrape()
+  expect(text).toMatch(/^portal_mails_waiting 2$/m)
   const exported = new Set([...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name]) => name))
   const asked = [
     await readFile(join(DEPLOY, 'prometheus-alerts.yml'), 'utf8'),
@@ -124,7 +125,10 @@ async function addTrouble({ deps }: TestPortal, partnerId: string): Promise<void
   const at = new Date().toISOString()
   await deps.pool.query(`
     insert into jobs.job (name, state, data, policy, completed_on) values ('sweep', 'completed', '{}', 'stately', '${at}');
-    insert into jobs.job (name, state, data, policy) values ('mail-notice', 'retry', '{"partnerId":"${partnerId}"}', 'standard');
+    insert into jobs.job (name, state, data, policy, start_after)
+      values ('mail-notice', 'retry', '{"partnerId":"${partnerId}"}', 'standard', now() + interval '1 hour'),
+             ('send-news-mail', 'retry', '{}', 'standard', now() + interval '1 hour'),
+             ('watch-crm', 'retry', '{}', 'stately', now());
     insert into crm_credits_left (credits, told_at) values (20000, now())`)
 }
 
