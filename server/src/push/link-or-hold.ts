@@ -7,15 +7,16 @@ import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-i
 /**
  * The partner's record in the CRM. A name and an email are public, so that a record which the CRM has under both is linked only
  * once the address is verified (D52): until then `PartnerHeld`. A partner without one gets its record at once, and finds it
- * again where the answer was lost.
+ * again where the answer was lost, unless name or email may have changed since: under those another's record may be found.
  */
 export async function linkOrHold(
   { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
   partner: FoundPartner,
   signal?: AbortSignal,
 ): Promise<PushedPartner> {
-  const { id, zoho_id, email_verified, crm_record_sent_at } = partner
-  const isFirst = zoho_id === null && !email_verified && crm_record_sent_at === null
+  const { id, zoho_id, email_verified, crm_record_sent_at, modified_time } = partner
+  const wasSent = crm_record_sent_at !== null && crm_record_sent_at > modified_time
+  const isFirst = zoho_id === null && !email_verified && !wasSent
   try {
     if (isFirst) {
       const isThere = (await crm.findPartnerRecord({ ...partner, may_link: false }, signal)) !== undefined

@@ -49,8 +49,13 @@ export async function getPartner(db: Db, partnerId: string): Promise<Partner> {
 }
 
 /** Until the transaction ends, nobody else changes who its people are or what the CRM is to know of it. */
-export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'crm'> | undefined> {
-  return tx.selectFrom('partners').select('crm').where('id', '=', partnerId).forNoKeyUpdate().executeTakeFirst()
+export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'crm' | 'zoho_id'> | undefined> {
+  return tx
+    .selectFrom('partners')
+    .select(['crm', 'zoho_id'])
+    .where('id', '=', partnerId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 }
 
 /** What the CRM is to know has changed: the business name where one is given, otherwise the contact. */

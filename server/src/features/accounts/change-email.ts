@@ -10,6 +10,7 @@ import { findEmailChangeByToken, markEmailChanged, removeEmailChange } from './e
 import { removeKnownSources } from './known-sources.queries.ts'
 import { mailEmailChanged } from './mail-email-change.job.ts'
 import { mailResetLink } from './mail-reset-link.job.ts'
+import { mailVerification } from './mail-verification.job.ts'
 import { hashPassword } from './passwords.ts'
 import { findContact, getPerson, lockPerson, type Person, updatePerson } from './people.queries.ts'
 import { refuseHeldEmail, refusingTaken } from './refusing-taken.ts'
@@ -28,6 +29,9 @@ interface LinkCall {
 /**
  * The link to the new address was opened. The old one is told, and takes the change back for 72 hours (D67), unless nobody
  * ever confirmed it: it may be a stranger's. Links that were mailed to the old address end.
+ *
+ * The reader of the link may not be the one who signed up. So it confirms no address by which a partner would be linked to a
+ * record that the CRM has already (D52): that takes a link of its own, and a session or the password.
  */
 export async function confirmEmailChange(
   deps: Deps,
@@ -40,14 +44,17 @@ export async function confirmEmailChange(
   if (!change) throw invalidToken()
   const { person_id: personId, new_email: email } = change
   return deps.db.transaction().execute(async (tx) => {
-    await lockPartner(tx, (await getPerson(tx, personId)).partner_id)
+    const partner = await lockPartner(tx, (await getPerson(tx, personId)).partner_id)
     const person = await getPerson(tx, personId)
     refuseInactive(person)
     const undo_until = person.email_verified ? new Date(now.getTime() + UNDO_MS).toISOString() : null
     if (!(await markEmailChanged(tx, change.id, { at, old_email: person.email, undo_until }))) throw invalidToken()
-    await confirmEmail(tx, person, connectRecords)
+    const isKnown = person.email_verified || partner?.zoho_id
+    if (isKnown) await confirmEmail(tx, person, connectRecords)
+    else if (partner?.crm === 'held') await connectRecords(tx, person.partner_id)
     await giveEmail(tx, deps, person, { email })
     await removeAccountTokens(tx, personId)
+    if (!isKnown) await deps.jobs.enqueue(tx, mailVerification, { personId, isWelcome: false })
     await deps.jobs.enqueue(tx, mailEmailChanged, { changeId: change.id })
     await security(tx, 'email-changed', { partner: person.partner_id, person: personId })
     return { email }

@@ -53,6 +53,25 @@ test('a stranger with a broker’s name and email sees and sends nothing until t
   expect(await lender.read('Partners', broker.id)).toMatchObject({ Name: 'Victim Cafe', First_Name: 'Wilhelmina' })
 })
 
+test('a stranger whose new address is a broker’s, while the CRM is away, sees nothing either', async () => {
+  const broker = await brokerInCrm('Later Loans')
+  await lender.faults({ unavailable: { every: 1, match: 'Partners' } })
+  const stranger = await portal.newPartner({ businessName: 'Later Loans' })
+  await stranger.put('/account/email', { email: broker.form.email })
+  const mail = await portal.mailTo(broker.form.email, 'Confirm your new email address')
+  const token = /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
+  expect((await portal.post('/auth/confirm-email', { token })).status).toBe(200)
+  await lender.faults({})
+  await waitFor('the hold', async () => {
+    await portal.deps.pool.query("update jobs.job set start_after = now() where name = 'push-partner'")
+    return mustConfirm(stranger)
+  })
+  expect((await stranger.get('/dashboard/leads')).body.data.leads).toEqual([])
+
+  expect((await stranger.post('/auth/verify-email', { token: await linkToken(broker.form.email) })).status).toBe(200)
+  await waitFor('the records', async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 1)
+})
+
 test('a closed account sends nothing of what waited, and its owner connects to the records', async () => {
   const broker = await brokerInCrm('Owner Broking')
   const stranger = await portal.newPartner(broker.form)
