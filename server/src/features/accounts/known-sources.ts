@@ -20,7 +20,7 @@ export async function knownBy(
   return known.length > 0 ? 'address' : undefined
 }
 
-/** By what tries are counted: by the browser that the account knows, of which the database has the hash alone, else by the address. */
+/** Tries of a browser that the account knows are counted by the hash of its mark, others by the address. */
 export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address, mark }: Visitor): string {
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
 }

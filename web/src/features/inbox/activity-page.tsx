@@ -16,6 +16,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { DateFilter } from '../../ui/filter-field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -130,14 +131,7 @@ function Activities({ search, onClear }: { search: ActivitySearch; onClear: () =
             ))}
           </ol>
         )}
-        {log.hasNextPage && (
-          <div className="flex flex-col items-center gap-2 border-t border-line p-4">
-            {log.isFetchNextPageError && <p className="text-error-ink">Older activity could not be loaded.</p>}
-            <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-              Load more
-            </Button>
-          </div>
-        )}
+        <LoadMore list={log} failure="Older activity could not be loaded." />
       </div>
     </div>
   )

@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFollowedRows } from '../../ui/followed-rows.ts'
+import { LoadMore } from '../../ui/load-more.tsx'
 import { NewRows } from '../../ui/new-rows.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { DataTable } from '../../ui/table.tsx'
@@ -109,14 +110,7 @@ function SecurityEntries({ search, onClear }: { search: SecurityLogSearch; onCle
             stale={log.isPlaceholderData}
           />
         )}
-        {log.hasNextPage && (
-          <div className="flex flex-col items-center gap-2 border-t border-line p-4">
-            {log.isFetchNextPageError && <p className="text-error-ink">Older entries could not be loaded.</p>}
-            <Button variant="secondary" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-              Load more
-            </Button>
-          </div>
-        )}
+        <LoadMore list={log} failure="Older entries could not be loaded." />
       </div>
     </div>
   )
