@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { AccountAccess } from './access.ts'
-import { takeAccountToken } from './account-tokens.queries.ts'
+import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
 import { lockPartner, markClosed } from './accounts.queries.ts'
 import { getPerson } from './people.queries.ts'
 import { hashToken } from './tokens.ts'
@@ -17,14 +17,17 @@ export async function disownAccount(
   { access, security }: { access: AccountAccess; security: NoteSecurity },
 ): Promise<void> {
   const now = clock.now().toISOString()
+  const tokenHash = hashToken(token)
   await db.transaction().execute(async (tx) => {
-    const personId = await takeAccountToken(tx, hashToken(token), 'verify-email', now)
-    if (personId === undefined) throw invalidToken()
+    const known = await findAccountToken(tx, tokenHash, 'verify-email')
+    if (!known) throw invalidToken()
     // The partner's only person: nobody is invited before the address is confirmed.
-    const { partner_id: partnerId } = await getPerson(tx, personId)
+    const { partner_id: partnerId } = await getPerson(tx, known.person_id)
+    // Before the link, as a reset does, which ends the link.
     await lockPartner(tx, partnerId)
+    if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     // A link that was being mailed while the address was confirmed is one too many.
-    if ((await getPerson(tx, personId)).email_verified) throw invalidToken()
+    if ((await getPerson(tx, known.person_id)).email_verified) throw invalidToken()
     await markClosed(tx, partnerId, now)
     await access.revoke(tx, partnerId)
     await security(tx, 'account-disowned', { partner: partnerId })

@@ -344,3 +344,17 @@ test('what changes who gets in is done together with its entry in the security l
     expect(changed?.body.success).toBe(true)
   }
 })
+
+test.each(['verify-email', 'disown'])(
+  'a reset and the link of the welcome mail to /%s, opened at once, both end',
+  async (page) => {
+    const ada = await portal.newPartner()
+    const token = /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(ada.email, '/verify-email?token='))?.[1]
+    const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
+    const [reset, opened] = await whileLocked(`select from partners where id = '${ada.id}' for update`, [
+      () => portal.post('/auth/reset-password', { token: resetToken, newPassword: NEW_PASSWORD }),
+      () => portal.post(`/auth/${page}`, { token, ...(page === 'verify-email' && { password: ada.password }) }),
+    ])
+    expect([reset?.status, opened?.body.code]).toEqual([200, 'INVALID_VERIFICATION_TOKEN'])
+  },
+)

@@ -6,6 +6,7 @@ import type { Limit } from '../../http/rate-limit.ts'
 import type { NoteSecurity } from '../../http/security-events.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { findAccountToken, takeAccountToken } from './account-tokens.queries.ts'
+import { lockPartner } from './accounts.queries.ts'
 import { type ConnectRecords, confirmEmail } from './confirm-email.ts'
 import { countPasswordTry } from './count-password-try.ts'
 import { isPassword } from './passwords.ts'
@@ -46,6 +47,8 @@ export async function verifyEmailAddress(
     await counted.giveBack()
   }
   await deps.db.transaction().execute(async (tx) => {
+    // Before the link, as a reset does, which ends the link.
+    await lockPartner(tx, person.partner_id)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     await confirmEmail(tx, person, connectRecords)
     await security(tx, 'email-confirmed', { partner: person.partner_id, person: person.id })
