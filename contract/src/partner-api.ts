@@ -109,7 +109,7 @@ export const submitWebhookDeal = defineRoute({
   answer: Submitted,
   status: 201,
   creates: true,
-  summary: 'Submits an application that is already a deal.',
+  summary: 'Submits an application as a deal, without a lead before it.',
 })
 
 export const readSubmitted = defineRoute({

@@ -73,7 +73,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     route: submitWebhookDeal,
     operationId: 'submitWebhookDeal',
     tag: 'Submit',
-    description: `Submits a deal: an application that is already a deal. It begins as \`${SUBMITTED_STAGE}\`, and only the lender moves it. ${SPELLINGS}`,
+    description: `Submits an application as a deal, without a lead before it. It begins as \`${SUBMITTED_STAGE}\`, and only the lender moves it. ${SPELLINGS}`,
     requestExample: EXAMPLE_DEAL,
     answerExample: { ...SUBMITTED, status: SUBMITTED_STAGE },
   },
