@@ -1,6 +1,6 @@
-// `npm run bench:start`: how long a newcomer waits for `npm start` in an empty clone and at every start after it, and how
-// much is installed, beside an earlier commit (`-- --before=<commit>`, the one before this by itself). Exits 1 when a goal
-// is missed. Both clones install from npm's own cache, which this bench's installation has filled.
+// `npm run bench:start`: how long a newcomer waits for `npm start` in an empty clone and at every start after it, and
+// how much is installed, compared with an earlier commit (`-- --before=<commit>`, by default the one before this).
+// Exits 1 when a goal is missed. Both clones install from npm's own cache, which this bench's installation has filled.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

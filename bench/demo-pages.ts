@@ -10,7 +10,7 @@ export interface DemoPage {
   name: string
   path: string
   isPublic: boolean
-  /** A selector of what the visitor came for, and of a list how many of them. */
+  /** A selector of what the visitor came for; `rows` is how many of them a list shows. */
   shows: string
   rows?: number
 }
@@ -37,13 +37,13 @@ async function findDemo(url: string) {
   })
   if (!login.ok) return undefined
   const { token } = BegunSession.parse(await login.json())
-  // What the demo's partner does comes last.
+  // The seed adds the demo partner's own activity last.
   const activity = await readData(`${url}/api/dashboard/recent-activity`, token)
   if (readRecentActivity.answer.parse(activity).activities.length === 0) return undefined
   const [leads, deals] = await Promise.all(
     ['leads', 'deals'].map((kind) => readData(`${url}/api/dashboard/${kind}`, token)),
   )
-  // Those that have a story.
+  // These two have a history to show.
   const lead = listLeads.answer.parse(leads).leads.find((one) => one.lead_status === 'Pre Qualified')
   const deal = listDeals.answer.parse(deals).deals.find((one) => one.stage === 'Funded')
   return lead && deal ? { token, lead: lead.loid, deal: deal.loid } : undefined

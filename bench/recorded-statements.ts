@@ -112,7 +112,10 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
   }
 }
 
-/** Replaces each id and LOID with a new one, always the same for the same. The partner's own stay. */
+/**
+ * Replaces a statement's first id, and each LOID with a new one: equal LOIDs get the same new one. The partner's ids
+ * stay.
+ */
 function renaming() {
   const names = new Map<string, string>()
   return (value: unknown, i: number): unknown => {

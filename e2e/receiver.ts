@@ -36,7 +36,7 @@ export async function startReceiver() {
   return receiver
 }
 
-/** As the Standard Webhooks specification has it: any of the signatures may be the one. */
+/** The Standard Webhooks specification allows several signatures; one of them has to match. */
 export function isSigned({ headers, text }: Received, secret: string): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`

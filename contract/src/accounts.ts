@@ -32,7 +32,7 @@ function notTooLong() {
   return z.maxLength(PASSWORD_LENGTH_MAX, `Password must be at most ${PASSWORD_LENGTH_MAX} characters long`)
 }
 
-/** Length only: composition is a hint, and which are easily guessed is for the server to say (D10). */
+/** Checks the length only. Composition is a hint, and the server refuses common passwords (D10). */
 export function newPassword(missing: string) {
   return password(missing).check(z.minLength(PASSWORD_LENGTH_MIN, PASSWORD_TOO_SHORT), notTooLong())
 }
@@ -44,7 +44,7 @@ const Token = z
     z.maxLength(200, 'Invalid reset token. Please request a new password reset.'),
   )
 
-/** A client may send the second typing of the password along; it is compared then (D46). */
+/** A client may send the repeated password; if so, it is compared (D46). */
 const confirmation = z.optional(z.string({ error: PASSWORDS_DIFFER }))
 const DIFFERENT = { error: PASSWORDS_DIFFER, path: ['confirmPassword'] }
 
@@ -107,17 +107,17 @@ export type Profile = z.infer<typeof Profile>
 
 /** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
 export const ProfileChange = z.object({
-  /** For an owner to change; of others it must be the one it is. */
+  /** Only an owner may change it; from others only the current name is accepted. */
   business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),
   first_name: changedText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
   last_name: changedText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
   phone: changedText('Phone', PHONE_LENGTH_MAX),
-  /** Read-only: another one than the stored is refused. */
+  /** Read-only: any but the stored address is refused. */
   email: z.optional(Email),
 })
 export type ProfileChange = z.infer<typeof ProfileChange>
 
-/** The server answers too short a one and the mismatch with codes of their own (section 8), so only presence is checked here. */
+/** Checks presence only: the server answers a short password and a mismatch with codes of their own (section 8). */
 export const PasswordChange = z.object({
   currentPassword: password('Current password is required'),
   newPassword: password('New password is required').check(notTooLong()),
@@ -126,7 +126,7 @@ export const PasswordChange = z.object({
 })
 export type PasswordChange = z.infer<typeof PasswordChange>
 
-/** What opens the account besides its password: as it is after a new password, or as it was until this revoked it. */
+/** The ways into the account besides its password: those that remain, or those that this call revoked. */
 export const Access = z.object({
   api_key: z.nullable(z.object({ preview: z.string(), created_at: Instant })),
   webhook_url: z.nullable(z.string()),
@@ -141,7 +141,7 @@ export const BegunSession = z.object({
 })
 export type BegunSession = z.infer<typeof BegunSession>
 
-/** What may stand beside the password. */
+/** What a person may use after the password. */
 const SecondFactorKind = z.enum(['totp', 'passkey', 'recovery'])
 export type SecondFactorKind = z.infer<typeof SecondFactorKind>
 
@@ -198,7 +198,7 @@ const VerificationToken = z.string().check(z.minLength(1), z.maxLength(200))
 
 export const VerifyEmail = z.object({
   token: VerificationToken,
-  /** Not asked of the account's own session. */
+  /** Not needed with the account's own session. */
   password: z.optional(password('Password is required')),
 })
 export type VerifyEmail = z.infer<typeof VerifyEmail>
@@ -220,7 +220,7 @@ export const sendVerification = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: Nothing,
-  summary: 'Mails the link that confirms the email address once more.',
+  summary: 'Mails another link that confirms the email address.',
 })
 
 export const disown = defineRoute({
@@ -240,7 +240,7 @@ export const verifySession = defineRoute({
     token: z.string({ error: 'No token available' }).check(z.minLength(1, 'No token available'), z.maxLength(200)),
   }),
   answer: VerifiedSession,
-  summary: 'Tells whose session a token is.',
+  summary: 'Says whose session a token belongs to.',
 })
 
 export const refreshSession = defineRoute({

@@ -1,4 +1,4 @@
-/** The enumerations of section 3. What the CRM calls otherwise is kept and shown as it comes (D22). */
+/** The enumerations of section 3. Other values from the CRM are kept and shown as they come (D22). */
 export const LEAD_STATUSES = [
   'Re-engage',
   'New Lead',

@@ -27,7 +27,7 @@ export const confirmNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Changes the email address with the token of the mail; the old address is told.',
+  summary: 'Changes the email address with the token from the mail, and mails the old address about it.',
 })
 
 export const undoNewEmail = defineRoute({
@@ -36,5 +36,5 @@ export const undoNewEmail = defineRoute({
   auth: 'none',
   body: LinkToken,
   answer: z.object({ email: z.string() }),
-  summary: 'Takes a change of the last 72 hours back, ends all sessions and the password, and mails a reset link.',
+  summary: 'Undoes a change made in the last 72 hours, ends all sessions and the password, and mails a reset link.',
 })

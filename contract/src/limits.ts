@@ -4,13 +4,13 @@ export const PAGE_SIZE = 20
 export const PAGE_SIZE_MAX = 100
 export const RECENT_SIZE = 5
 export const SEARCH_RESULTS_MAX = 50
-/** How far a search counts what it found. */
+/** A search counts its hits up to this number. */
 export const SEARCH_TOTAL_MAX = 1_000
 
 export const PASSWORD_LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 128
 export const TOKEN_LENGTH_MAX = 200
-/** Of an authenticator app or a recovery code, as people type it. */
+/** A code from an authenticator app or a recovery code, as people type it. */
 export const CODE_LENGTH_MAX = 40
 export const PASSKEY_NAME_LENGTH_MAX = 60
 export const PASSKEYS_MAX = 20
@@ -33,15 +33,15 @@ export const API_CALLS_PER_MINUTE = 120
 export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99
 export const MONEY_TEXT_LENGTH_MAX = 40
-/** The newest of a record's notes and of its history's entries that one answer holds; older ones stand in the CRM. */
+/** How many notes and history entries of a record one answer holds, the newest first; older ones are in the CRM. */
 export const NOTES_MAX = 1_000
 export const HISTORY_ENTRIES_MAX = 1_000
 export const TIMELINE_PAGE_SIZE = 50
 export const DUPLICATE_WINDOW_DAYS = 90
 
-/** What one answer of the inbox holds at most; how many more there are, it tells. */
+/** The most that one answer of the inbox holds; it says how many more there are. */
 export const NEWS_LINES_MAX = 50
 export const ATTENTION_MAX = 20
 export const ACTIVITY_SIZE = 30
-/** How far news are counted. */
+/** News is counted up to this number. */
 export const NEWS_EVENTS_MAX = 5_000

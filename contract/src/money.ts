@@ -5,7 +5,7 @@ import { formatNumber } from './numbers.ts'
 /** The one place that knows the currency. */
 export const CURRENCY = 'AUD'
 
-/** `$25,000`; nothing known is '—', never $0 (D19a). */
+/** `$25,000`; an unknown amount is '—', never $0 (D19a). */
 export function formatMoney(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return '—'
   const dollars = Math.round(Math.abs(amount))
@@ -23,8 +23,8 @@ const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i
 
 /**
  * Dollars from what a person types (section 5, D19a): everything but digits is dropped, except a point followed by one
- * or two digits at the end (`50,000.50`) and thousands or millions said after it (`50k`, `1.234m`). Null when no digit
- * is there.
+ * or two digits at the end (`50,000.50`) and a unit of thousands or millions (`50k`, `1.234m`). Null if there is no
+ * digit.
  */
 export function parseMoney(text: string): number | null {
   const lastDigit = text.search(/\d\D*$/)
@@ -36,14 +36,14 @@ export function parseMoney(text: string): number | null {
   return toCents(Number(`${digits || '0'}.${fraction}`) * (unit?.[1] ? 1_000 : unit?.[2] ? 1_000_000 : 1))
 }
 
-/** A number of dollars, or text as it is typed. Absent and blank become null; cents are kept, less is rounded (D7). */
+/** A number of dollars, or text as it is typed. Absent and blank become null; the amount is rounded to cents (D7). */
 export function optionalMoney(label: string) {
   return moneyField(label, parseMoney)
 }
 
 const AMOUNT = /^[A$\s]*[\d,\s]*\d(?:\.\d{1,2})?\s*[km]?\s*$/i
 
-/** A filter's amount. What is not one is refused, never ignored (D7). */
+/** A filter's amount. Text that is no amount is refused, never ignored (D7). */
 export function filterMoney(label: string) {
   return moneyField(label, (text) => (AMOUNT.test(text) ? parseMoney(text) : Number.NaN))
 }

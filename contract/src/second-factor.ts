@@ -21,7 +21,7 @@ const credential = {
 }
 const UNREADABLE = { error: UNREADABLE_PASSKEY }
 
-/** What a browser makes of `PasskeyCreation`: RegistrationResponseJSON of WebAuthn, as far as it is looked at. */
+/** A browser's answer to `PasskeyCreation`: the part of WebAuthn's RegistrationResponseJSON that the server reads. */
 const CreatedPasskey = z.object(
   {
     ...credential,
@@ -42,7 +42,7 @@ const CreatedPasskey = z.object(
 )
 export type CreatedPasskey = z.infer<typeof CreatedPasskey>
 
-/** What a browser makes of `PasskeyQuestion`: AuthenticationResponseJSON of WebAuthn. */
+/** A browser's answer to `PasskeyQuestion`: WebAuthn's AuthenticationResponseJSON. */
 const UsedPasskey = z.object(
   {
     ...credential,
@@ -109,7 +109,7 @@ export const SecondFactor = z.object({
 })
 export type SecondFactor = z.infer<typeof SecondFactor>
 
-/** Ten of them, shown this once; null where the person has had them since the first second factor. */
+/** Ten codes, shown only once; null if the person got them with an earlier second factor. */
 const NewRecoveryCodes = z.object({ recovery_codes: z.nullable(z.array(z.string())) })
 
 const Code = requiredText('Code', CODE_LENGTH_MAX)
@@ -125,7 +125,7 @@ const SignInToken = z
 export const FinishSignIn = z
   .object({
     token: SignInToken,
-    /** Of the authenticator app, or a recovery code. */
+    /** From the authenticator app, or a recovery code. */
     code: z.optional(Code),
     passkey: z.optional(UsedPasskey),
   })
@@ -155,7 +155,7 @@ export const finishSignIn = defineRoute({
   body: FinishSignIn,
   answer: BegunSession,
   envelope: 'bare',
-  summary: 'The second step of signing in: a code of the app, a recovery code or a passkey.',
+  summary: 'The second step of signing in: a code from the app, a recovery code or a passkey.',
 })
 
 export const askForPasskey = defineRoute({
@@ -211,7 +211,8 @@ export const beginTotp = defineRoute({
     secret: z.string(),
     otpauth_url: z.string(),
   }),
-  summary: 'Makes the secret of an authenticator app; it counts once a code from the app is confirmed.',
+  summary:
+    'Makes the secret of an authenticator app. The app becomes a second factor once a code from it is confirmed.',
 })
 
 export const confirmTotp = defineRoute({
@@ -276,7 +277,7 @@ export const renewRecoveryCodes = defineRoute({
   asksAgain: 'always',
   answer: z.object({ recovery_codes: z.array(z.string()) }),
   status: 201,
-  summary: 'Makes ten new recovery codes, shown this once; the old ones end.',
+  summary: 'Makes ten new recovery codes, shown only once; the old ones stop working.',
 })
 
 const TeamSettings = z.object({
@@ -292,5 +293,5 @@ export const changeTeamSettings = defineRoute({
   asksAgain: 'always',
   body: TeamSettings,
   answer: TeamSettings,
-  summary: 'Requires a second factor of everybody, or no longer.',
+  summary: 'Turns the rule that everybody needs a second factor on or off.',
 })

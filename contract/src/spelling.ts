@@ -1,12 +1,12 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
 
-/** What a body in any spelling is made of, for documents: they show its fields in snake_case. */
+/** What a body in any spelling is made of. The documentation reads this, and shows the fields in snake_case. */
 interface SpelledBody<Field extends string = string> {
   shape: Record<Field, z.ZodMiniType>
   /** What each field is, in the order in which documents list them. */
   fields: Record<NoInfer<Field>, string>
-  /** One of these must be there. */
+  /** At least one of these must be given. */
   oneOf: readonly string[]
 }
 

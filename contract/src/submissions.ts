@@ -55,14 +55,14 @@ export const LeadSubmission = inAnySpelling(
       propertyDebt: 'Debt on the property in AUD; kept only with `owns_property`',
       additionalInfo: 'Anything else (also: `description`)',
       iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
-      leadSource: 'Taken and not used: the source of every lead is Partner Portal',
-      consentVersion: `Version of the wording by which the applicant agreed to the referral, now ${CONSENT_VERSION}; left out, no consent is noted`,
+      leadSource: 'Accepted but ignored: the source of every lead is Partner Portal',
+      consentVersion: `Version of the wording by which the applicant agreed to the referral, now ${CONSENT_VERSION}; without it no consent is recorded`,
     },
   },
 )
 export type LeadSubmission = z.output<typeof LeadSubmission>
 
-/** Taken and not used, whatever it is. */
+/** Accepted with any value, and ignored. */
 const NOT_USED = z.optional(z.unknown())
 
 const DEAL_SHAPE = {
@@ -118,7 +118,7 @@ export const DealSubmission = inAnySpelling(
       businessName: 'Name of the applicant’s business',
       email: 'Email address of the applicant; an email or a phone is required',
       phone: 'Australian or New Zealand phone number of the applicant; stored with +61 or +64',
-      dealName: 'Name of the deal; left out, the business’s',
+      dealName: 'Name of the deal; by default the business’s name',
       contactName: 'The person to call (also: `first_name` and `last_name`)',
       firstName: 'First name of the contact, where `contact_name` is not given',
       lastName: 'Last name of the contact, where `contact_name` is not given',
@@ -129,12 +129,12 @@ export const DealSubmission = inAnySpelling(
       closingDate: 'Day on which the deal is expected to close, as YYYY-MM-DD',
       description: 'Anything else (also: `additional_info`)',
       iso: 'Country that a phone number without +61 or +64 belongs to (also: `partner_iso`)',
-      stage: `Taken and not used: a new deal begins as ${SUBMITTED_STAGE}, and only the lender moves it`,
-      leadSource: 'Taken and not used: the source of every deal is Partner Portal',
-      id: 'Taken and not used: the portal gives every deal its id',
-      loid: 'Taken and not used: the portal gives every deal its LOID',
-      probability: 'Taken and not used: only the lender estimates it',
-      createdAt: 'Taken and not used: a deal is created when it arrives',
+      stage: `Accepted but ignored: a new deal begins as ${SUBMITTED_STAGE}, and only the lender moves it`,
+      leadSource: 'Accepted but ignored: the source of every deal is Partner Portal',
+      id: 'Accepted but ignored: the portal gives every deal its id',
+      loid: 'Accepted but ignored: the portal gives every deal its LOID',
+      probability: 'Accepted but ignored: only the lender estimates it',
+      createdAt: 'Accepted but ignored: a deal is created when it arrives',
     },
   },
 )

@@ -104,7 +104,7 @@ export const readSyncRun = defineRoute({
   auth: 'session',
   least: 'viewer',
   answer: SyncRun,
-  summary: 'How far a sync has come, and its result at the end.',
+  summary: 'The progress of a sync, and at the end its result.',
 })
 
 export const debugSyncLeads = defineRoute({

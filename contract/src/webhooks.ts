@@ -124,7 +124,7 @@ export const rotateWebhookSecret = defineRoute({
   asksAgain: 'with-second-factor',
   answer: z.extend(WebhookEndpoint, { secret: z.string() }),
   status: 201,
-  summary: 'Makes a new signing secret, shown this once; the old one signs beside it for 24 hours.',
+  summary: 'Makes a new signing secret, shown only once; the old one signs beside it for 24 hours.',
 })
 
 export const sendTestEvent = defineRoute({

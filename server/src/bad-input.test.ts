@@ -22,7 +22,7 @@ beforeAll(async () => {
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
-  // Whatever body is sent to /team/settings, the partner reaches everything.
+  // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
   await addPasskey(portal, partner)
 })
 afterAll(() => portal[Symbol.asyncDispose]())
@@ -38,7 +38,7 @@ function tokenFor(route: Route): string {
   return route.auth === 'api-key' ? apiKey : partner.token
 }
 
-test.each(ROUTES_WITH_ID)('%s answers 404 for what is no id at all', async (_name, route) => {
+test.each(ROUTES_WITH_ID)('%s answers 404 for a text that cannot be an id', async (_name, route) => {
   for (const id of ODD_TEXTS) {
     expect(faultOf(await ask(route, { token: tokenFor(route), id, body: validBody(route) }), 404)).toBeUndefined()
   }
@@ -64,7 +64,7 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
 })
 
 const reads = named.filter(([, route]) => route.method === 'GET')
-// What a stream says first is the time.
+// A stream begins with the time.
 const readsOfTheApp = reads.filter(([, route]) => ignoresUnknown(route) && route.envelope !== 'stream')
 test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, route) => {
   const query = validQuery(route)
@@ -73,7 +73,7 @@ test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, 
   expect([more.status, withoutMoment(more.body)]).toEqual([plain.status, withoutMoment(plain.body)])
 })
 
-/** What stays the same from one answer to the next: news tell the moment up to which they go. */
+/** The parts that stay the same from one answer to the next: news carries the moment up to which it goes. */
 function withoutMoment(body: unknown): string {
   return JSON.stringify(body, (key, value) => (key === 'until' || key === 'snapshot' ? undefined : value))
 }
@@ -114,10 +114,10 @@ const INPUTS_AT_ONCE = 10
 /** The same inputs every time; another number looks elsewhere. A failure prints it with the shortest input that fails. */
 const SEED = 20_261_120
 
-/** A route without body, query and id reads nothing of what it is sent: there is nothing bad to send. */
+/** A route without body, query or id reads no input, so there is nothing bad to send. */
 const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 test.each(withInput)(
-  '%s answers whatever it is sent with success or a refusal, never with a failure of its own',
+  '%s answers any input with success or a refusal, never with a failure of its own',
   async (_name, route) => {
     const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
     const property = fc.asyncProperty(inputs, async (batch) => {

@@ -11,7 +11,7 @@ function logged(err: unknown): Record<string, unknown> {
   return JSON.parse(lines.join('')).err
 }
 
-test('an error that is a plain object, as the job queue reports them, is logged with what it says', () => {
+test('a plain object as error, as the job queue reports it, is logged with its message and code', () => {
   const err = {
     message: 'connect ECONNREFUSED',
     code: 'ECONNREFUSED',
@@ -21,7 +21,7 @@ test('an error that is a plain object, as the job queue reports them, is logged 
   expect(logged(err)).toEqual({ message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', queue: 'push-lead' })
 })
 
-test('an error that stands for several is logged with what each of them says', () => {
+test('an aggregate error is logged with the message of each error in it', () => {
   const err = new AggregateError([new Error('connect ECONNREFUSED ::1'), new Error('connect ECONNREFUSED 127.0.0.1')])
   expect(logged(err)['message']).toBe('connect ECONNREFUSED ::1; connect ECONNREFUSED 127.0.0.1')
 })
@@ -30,7 +30,7 @@ test('anything else that was thrown is logged as text', () => {
   expect(logged('out of luck')).toEqual({ message: 'out of luck' })
 })
 
-test.runIf(existsSync('/dev/full'))('a disk without room costs lines of the log, and not the process', async () => {
+test.runIf(existsSync('/dev/full'))('a full disk loses lines of the log but does not stop the process', async () => {
   const program = `
     const { openLog, openLogOutput } = await import('${new URL('log.ts', import.meta.url)}')
     const log = openLog('info', await openLogOutput(true))

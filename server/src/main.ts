@@ -21,7 +21,7 @@ try {
 }
 
 async function start(): Promise<void> {
-  // Others may pass through but not look: PostgreSQL may run as another user (it refuses root).
+  // Other users may pass through the folder but not list it: PostgreSQL refuses root and may run as another user.
   if (!config.databaseUrl || !config.zoho) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const servers = Promise.all([
     stopAtTheEnd(startCrmServer(config, log)),
@@ -55,7 +55,7 @@ async function stopAtTheEnd<Part extends { stop(): Promise<void> }>(starting: Pr
 function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: string; password: string }): void {
   const lines = [`Partner portal   ${portalUrl}`]
   if (crm.mode === 'sandbox') lines.push(`CRM sandbox      ${crm.settings.apiUrl}  (play the lender here)`)
-  // Where features/mails/outbox.routes.ts shows them.
+  // The same condition as in features/mails/outbox.routes.ts.
   if (!config.smtpUrl && !config.isProduction)
     lines.push(`Mails            ${portalUrl}/outbox  (none leaves this machine)`)
   if (demoSignIn) lines.push(`Demo sign-in     ${demoSignIn.email}  ${demoSignIn.password}`)

@@ -100,7 +100,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   tokenLifetimeSeconds: whole(3600, 'Lifetime of access tokens issued from now on.', 1),
   tokenThrottle: yesNo(true, 'Ten access tokens per ten minutes, then Access Denied.'),
   tokenThrottleStatus: oneOf('400', ['200', '400'], 'HTTP status of the throttle’s answer.'),
-  tokenBlockSeconds: whole(0, 'How long nobody may have asked for a token before the throttle lifts.'),
+  tokenBlockSeconds: whole(0, 'How many seconds without a token request lift the throttle.'),
   tokenShowsScope: yesNo(true, 'The token answer names the scope.'),
   scopesMissing: listOf(
     isScope,
@@ -161,7 +161,11 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   ),
   searchLagSeconds: whole(0, 'Search and count do not see changes younger than this.'),
   deletedListsConverted: yesNo(false, 'The deleted list of Leads includes converted leads.'),
-  deletedListMax: whole(2_000, 'How many deleted records can be listed by page number; fewer spare a test time.', 200),
+  deletedListMax: whole(
+    2_000,
+    'How many deleted records can be listed by page number; a small number makes a test quicker.',
+    200,
+  ),
   deletedPages: oneOf(
     'numbers',
     ['numbers', 'tokens'],
@@ -175,7 +179,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
   fieldsMade: oneOf(
     'each',
     ['each', 'all-or-none'],
-    'Of several custom fields made in one call, what one refusal does.',
+    'When one of several custom fields made in one call is refused: the others are made, or none is.',
   ),
   notifyNeedsHttps: yesNo(false, 'Subscribing with an http URL is refused.'),
   notifyAttemptsMax: whole(3, 'How often a notification is tried before it is given up.', 1),

@@ -116,7 +116,7 @@ test('a new record stays as it was made, or a workflow moves it in the same seco
   expect((await sandbox.call('GET', `/crm/v8/Leads/${idOf(quiet)}`)).rows[0]).toMatchObject({ Lead_Status: null })
 })
 
-test('conversion hands LOID and Partner on, or has them not mapped, which the fields tell', async () => {
+test('conversion hands LOID and Partner on unless the switch unmaps them, and the fields show the mapping', async () => {
   const partner = await sandbox.add('Partners', { Name: 'Quayside' })
   const convert = async (loid: string) => {
     const lead = await sandbox.add('Leads', {
@@ -187,7 +187,7 @@ test('the API user may list all notes, or only those of a record', async () => {
   expect((await notes(`Leads/${lead}/Notes`)).rows).toHaveLength(1)
 })
 
-test('the token throttle lifts with its window, or only after nobody asked for a while', async () => {
+test('the token throttle lifts when its window ends, or only after a while without requests', async () => {
   await using own = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
   await own.control('POST', '/sandbox/behaviour', { tokenBlockSeconds: 900 })
   for (let count = 2; count <= 10; count++) await fetchToken(own.url)
@@ -210,7 +210,7 @@ test('a reset sets every switch and fault back', async () => {
   expect((await sandbox.control('GET', '/sandbox/faults')).body).toEqual({})
 })
 
-test('filling in makes numbered copies that answer as other records do, and later ids follow theirs', async () => {
+test('fill makes numbered copies that behave like other records, and later records get higher ids', async () => {
   const partner = await sandbox.add('Partners', { Name: 'Quayside' })
   const fill = { count: 3, from: 10, created: '2026-02-01T00:00:00Z' }
   const lead = { Last_Name: 'Ash #n#', LOID: 'LO-#n#', Email: 'a#n#@ash.example', Partner: { id: partner } }

@@ -36,7 +36,7 @@ type Watch = {
   condition: string[] | null
 }
 
-/** The channels by which Zoho tells of changes. */
+/** The channels through which Zoho reports changes. */
 export function notificationRoutes(app: FastifyInstance, sandbox: Sandbox) {
   const { store } = sandbox
 
@@ -133,8 +133,8 @@ export function notificationRoutes(app: FastifyInstance, sandbox: Sandbox) {
 export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
- * Posts what is queued, one batch after another, oldest first. A batch is removed only once it was answered or tried often enough, so a
- * kill -9 in between makes it come again rather than get lost.
+ * Posts what is queued, one batch after another, oldest first. A batch is removed once it was answered or tried often
+ * enough, so a kill -9 in between repeats it and loses nothing.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()
@@ -367,7 +367,7 @@ function readEvents(given: unknown): Map<Module, string[]> | undefined {
   return byModule
 }
 
-/** Absent, or later than a week from now: an hour. */
+/** An hour from now if the time is absent or more than a week away. */
 function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   const hour = storedInstant(sandbox.now() + HOUR_MS)
   if (given === undefined || given === null) return hour
@@ -376,7 +376,7 @@ function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   return instant > storedInstant(sandbox.now() + LIFETIME_MAX_MS) ? hour : instant
 }
 
-/** The fields that edits of a module are limited to. */
+/** For each module, the fields whose edits are notified. */
 function readConditions(given: unknown): Map<string, string[]> | undefined {
   const byModule = new Map<string, string[]>()
   if (given === undefined || given === null) return byModule

@@ -88,7 +88,7 @@ test('a converted lead leaves the list, names its deal, and the deal carries wha
   })
 })
 
-test('it cannot be changed or converted again', async () => {
+test('a converted lead cannot be changed or converted again', async () => {
   const { lead } = await newLead()
   await convert(lead, { Deals: DEAL })
   const changed = await sandbox.call('PUT', `/crm/v8/Leads/${lead}`, { data: [{ Lead_Status: 'Contacted' }] })
@@ -96,7 +96,7 @@ test('it cannot be changed or converted again', async () => {
   expect(await convert(lead, { Deals: DEAL })).toMatchObject({ status: 400, body: { code: 'ID_ALREADY_CONVERTED' } })
 })
 
-test('parts that are not made are null, and a refused conversion leaves nothing behind', async () => {
+test('the answer has null for a record that was not made, and a refused conversion leaves nothing behind', async () => {
   const { lead } = await newLead({ Company: null })
   const { call } = sandbox
   for (const deal of [
@@ -112,7 +112,7 @@ test('parts that are not made are null, and a refused conversion leaves nothing 
   expect(at((await convert(lead, {})).body, 'data.0.details')).toMatchObject({ Deals: null, Accounts: null })
 })
 
-test('it attaches to the records named, which the options list', async () => {
+test('a conversion attaches to an existing record, which the conversion options list', async () => {
   const { lead } = await newLead()
   const options = () => sandbox.call('GET', `/crm/v8/Leads/${lead}/__conversion_options`)
   expect((await options()).status).toBe(204)

@@ -16,10 +16,10 @@ import { recordInTimeline } from './timeline.ts'
 type Target = 'Accounts' | 'Contacts' | 'Deals'
 
 export type Conversion = {
-  /** Existing records to attach to; absent, they are made from the lead. */
+  /** An existing record to attach to; absent, one is made from the lead. */
   accountId?: string | undefined
   contactId?: string | undefined
-  /** What the deal gets over what it takes from the lead; absent, no deal is made. */
+  /** Values of the deal, over those it takes from the lead; absent, no deal is made. */
   deal?: Values | undefined
   owner?: string | undefined
   /** The lead's values replace those of the attached account and contact. */

@@ -60,7 +60,7 @@ describe('writing', () => {
     })
   })
 
-  test('more than a hundred are refused as a whole', async () => {
+  test('a request with more than a hundred records is refused as a whole', async () => {
     const { call } = await emptied()
     const data = Array.from({ length: 101 }, () => ({ Last_Name: 'x' }))
     const answer = await call('POST', '/crm/v8/Leads', { data })
@@ -124,7 +124,7 @@ describe('writing', () => {
     expect([answer.status, answer.rows[0]]).toEqual([400, expect.objectContaining(expected)])
   })
 
-  test('deleting lists the record under /deleted, with its notes gone, and the staff can restore it', async () => {
+  test('a deleted record is listed under /deleted, its notes are gone, and staff can restore both', async () => {
     const { call, add, url } = await emptied()
     const id = await add('Leads', { Last_Name: 'Ash' })
     await call('POST', `/crm/v8/Leads/${id}/Notes`, { data: [{ Note_Content: 'hello' }] })
@@ -205,7 +205,7 @@ describe('listing', () => {
     })
   })
 
-  test('If-Modified-Since gives what is newer, or 304', async () => {
+  test('If-Modified-Since gives the newer records, or 304', async () => {
     const { call, add, setTime, control } = await emptied()
     await add('Leads', { Last_Name: 'Old' })
     setTime('2026-03-01T01:00:00Z')
@@ -218,7 +218,7 @@ describe('listing', () => {
     expect((await since('2026-03-01T01:00:00Z')).rows).toHaveLength(1)
   })
 
-  test('one record that is missing is 204, or what the switch says', async () => {
+  test('reading a missing record answers 204, or as the switch says', async () => {
     const { call, control } = await emptied()
     expect((await call('GET', '/crm/v8/Leads/5400000000000999999')).status).toBe(204)
     await control('POST', '/sandbox/behaviour', { getMissing: '404' })

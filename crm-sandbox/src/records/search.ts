@@ -59,7 +59,7 @@ export function searchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** What `criteria`, `email`, `phone` or `word` (the first of them that is given) find; undefined when none is. */
+/** The filter for the first of `criteria`, `email`, `phone` and `word` that is given; undefined if none is. */
 export function searchFilter(sandbox: Sandbox, module: Module, query: Query): Sql | undefined {
   const found = readSearch(module, query)
   if (!found) return undefined
@@ -182,7 +182,7 @@ function parseCriteria(criteria: string): Condition {
     return { kind: 'test', column, operator, values }
   }
 
-  /** Reads up to one of the marks; the mark of a name is passed over, that of a value is left for the caller. */
+  /** Reads up to one of the marks. It skips the mark after a name, and leaves the mark after a value to the caller. */
   function until(marks: string, isValue = false): string {
     let text = ''
     while (at < criteria.length && !marks.includes(criteria[at] ?? '')) {

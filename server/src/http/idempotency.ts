@@ -16,8 +16,8 @@ interface Answered {
 
 /**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
- * the same key with another body is a conflict (D9). Equal requests at once wait at the unique key for the first one's
- * commit, so that even five of them do the work once. A failure is not remembered: nothing was created.
+ * the same key with another body is a conflict (D9). Equal requests that arrive together wait at the unique key until
+ * the first one commits, so the work is done once. A failure is not remembered: nothing was created.
  */
 export async function answerOnce(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -75,7 +75,7 @@ async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; reques
     .executeTakeFirst()
 }
 
-/** Those that are too old to be given again. Returns how many. */
+/** Removes answers that are too old to be repeated, at most `rowsMax` of them. Returns how many. */
 export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('idempotency_keys')
@@ -106,8 +106,8 @@ function readKey(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Keyed with the caller's own Idempotency-Key, and the database has only a hash of that key: nobody can guess a password in
- * a body from the stored hash.
+ * The hash is keyed with the caller's Idempotency-Key. The database has only a hash of that key, so nobody can guess a
+ * password in a body from the stored hash.
  */
 function hashRequest(request: FastifyRequest, key: string): Buffer {
   const text = JSON.stringify([request.method, request.url, request.body ?? null])

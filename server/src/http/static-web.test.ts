@@ -36,7 +36,7 @@ test.each([
   ['GET', '/any/where'],
   ['HEAD', '/any/where'],
   ['GET', '/any/%E0%A4%A'],
-] as const)('%s of any address that is not the API’s is the app, with a page’s headers: %s', async (method, url) => {
+] as const)('%s of an address outside the API gets the app, with a page’s headers: %s', async (method, url) => {
   const page = await app.inject({ method, url })
   expect(page.statusCode).toBe(200)
   expect(page.headers).toMatchObject({ 'cache-control': 'no-cache', 'x-frame-options': 'SAMEORIGIN' })
@@ -57,7 +57,7 @@ test('a file of the build comes packed, is kept for good, and carries none of th
 })
 
 test.each(['/assets/gone-abc123.js', '/assets/%E0%A4%A.js'])(
-  '%s, a file that the build does not have, is none',
+  '%s, which the build does not have, is not found',
   async (url) => {
     expect((await app.inject(url)).statusCode).toBe(404)
   },

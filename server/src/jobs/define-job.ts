@@ -12,12 +12,12 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
   retry: Retry
   /**
    * How many run side by side in one process. Each has a place of its own and waits for no other. Jobs that name a
-   * `partnerId` take one place a partner at most, so that one partner's work never holds up the others'.
+   * `partnerId` take at most one place per partner, so one partner's work never holds up another's.
    */
   concurrency: number
   /** As cron, in UTC: the clock asks for a run with an empty payload, at most one at a time among all processes. */
   schedule?: string
-  /** The clock's first run is when a process has started, not when its time comes. */
+  /** Also runs once when a process has started, without waiting for its scheduled time. */
   runsAtStart?: boolean
   /** May run twice and may run late: reads its rows again, and a second run changes nothing. */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
@@ -28,7 +28,7 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
 /** Thrown by `run` when trying again cannot help. */
 export class GiveUp extends Error {}
 
-/** One background job: its name, what it is told, how it retries, what it does. */
+/** One background job: its name, its payload, how it retries, what it does. */
 export function defineJob<Payload extends object>(
   job: Omit<Job<Payload>, 'concurrency'> & { concurrency?: number },
 ): Job<Payload> {

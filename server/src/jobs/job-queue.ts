@@ -29,27 +29,27 @@ export interface Worker extends JobQueue {
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Beside those of the jobs themselves: to find jobs and to say what became of them. */
+/** Besides the connections that the jobs' own work uses: these find jobs and report what became of them. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
-/** PostgreSQL notifies nobody when the time of a retry comes, nor of what was given up. */
+/** PostgreSQL does not notify anybody when a retry falls due or a job was given up. */
 const LOOK_FOR_RETRIES_MS = 2_000
 
-/** Where `isWorking` is false, it takes jobs and leaves everything else to other processes. */
+/** Where `isWorking` is false, this process enqueues jobs and leaves everything else to other processes. */
 export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number, isWorking = true): Worker {
   const boss = new PgBoss({
     ...poolSettings(databaseUrl, { connectionsMax: CONNECTIONS_MAX, statementMsMax }),
-    // Its LISTEN connection hears nothing for long, and is asked before its silence would count.
+    // The LISTEN connection is often silent, so it is asked before its silence would count as a failure.
     notifyHeartbeatIntervalMs: statementMsMax / 2,
     notifyHeartbeatTimeoutMs: statementMsMax / 2,
     useListenNotify: isWorking,
     supervise: isWorking,
     schedule: isWorking,
     schema: 'jobs',
-    // How often somebody looks for jobs whose heartbeat has stopped; both stand at a minute by themselves.
+    // How often a process looks for jobs whose heartbeat has stopped; the default of both is a minute.
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
@@ -96,7 +96,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     },
     async stop(timeoutMs) {
       clearInterval(looking)
-      // A graceful stop of pg-boss waits as well, but looks every half a second whether the last job has ended.
+      // A graceful stop of pg-boss waits as well, but checks only every half second whether the last job has ended.
       const ended = Promise.all(working.map((name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
       await boss.stop({ graceful: false })
@@ -112,7 +112,7 @@ interface WorkedQueue {
 async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResult[]): Promise<void> {
   const givenUp = givenUpOf(job)
   await ensureQueue(boss, known, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
-  // A scheduled job that is still running is not started beside itself.
+  // A scheduled job that is still running is not started a second time.
   const policy = job.schedule ? 'stately' : job.key ? 'short' : 'standard'
   await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 }
@@ -130,8 +130,9 @@ async function work(boss: PgBoss, job: Job, deps: Deps): Promise<WorkedQueue[]> 
 }
 
 /**
- * A place is a worker of pg-boss that takes one job at a time. One that took a job wakes the next, for there may be more,
- * and one that ended a job looks for another at once. The idle ones sleep until PostgreSQL notifies them.
+ * A place is a worker of pg-boss that takes one job at a time. A place that takes a job wakes the next one, because
+ * there may be more jobs; a place that ends a job looks for another at once. Idle places sleep until PostgreSQL
+ * notifies them.
  */
 async function openPlaces(
   boss: PgBoss,
@@ -180,12 +181,12 @@ async function settle(one: PgBossJob<unknown>, deps: Deps, run: () => Promise<vo
   })
 }
 
-/** That of the request which asked for the job, or one that has the job's own id. */
+/** The trace of the request that enqueued the job, or one with the job's own id. */
 function traceOfJob({ id, data }: PgBossJob<unknown>): Trace {
   return readTraceparent(Object(data).traceparent) ?? traceOf(id)
 }
 
-/** Its jobs have failed for the last time. */
+/** The queue of jobs whose last retry failed. */
 function givenUpOf(job: Job): string {
   return `${job.name}.given-up`
 }

@@ -1,6 +1,6 @@
 /**
- * What a mail is made of. Its plain text and its HTML are both made from these (render-mail.ts), and a part's looks are in
- * layout.mjml under its name.
+ * What a mail is made of. render-mail.ts makes its plain text and its HTML from these; layout.mjml has the look of each
+ * part under its name.
  */
 export type MailPart =
   | { part: 'text'; text: string }
@@ -11,7 +11,7 @@ export type MailPart =
   /** Somebody's own words, with their line breaks. */
   | { part: 'quote'; text: string }
   | { part: 'change'; text: string; time: string }
-  /** Where several leads and deals share a mail: which one the changes that follow are about. */
+  /** In a mail about several leads and deals: the one that the changes below are about. */
   | { part: 'record'; name: string; loid: string; url: string }
   /** Below the card, in small print. */
   | { part: 'footer'; text: string; label: string; url: string }

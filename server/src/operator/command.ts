@@ -20,7 +20,7 @@ export interface Given {
 /** A command line that makes no sense: its message is one line, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** What cannot be done, in a line for the operator: no such partner, a CRM that is away. */
+/** The command cannot be done. The message is one line for the operator: no such partner, a CRM that is away. */
 export class CommandFailed extends Error {}
 
 export function usageOf({ name, parameters }: Command): string {
@@ -34,7 +34,7 @@ export function readGiven(command: Command, words: string[]): Given {
     const { positionals, values } = parseArgs({ args: words, options, allowPositionals: true })
     return { positionals, values }
   } catch (error) {
-    // parseArgs explains at length how such a word could be meant otherwise.
+    // The rest of parseArgs's message explains at length what else the word could mean.
     const [reason = ''] = error instanceof Error ? error.message.split('. ') : []
     throw new UsageError(`${reason}; usage: ${usageOf(command)}`, { cause: error })
   }

@@ -85,7 +85,7 @@ export interface CrmHistoryEntry {
 export interface CrmVersion {
   zoho_id: string
   modified_time: string
-  /** Apart from the time, because conversion may leave that as it was. */
+  /** Compared in addition to the time, because a conversion may not change it. */
   is_converted: boolean
 }
 
@@ -109,7 +109,7 @@ export interface CrmNotification {
   zoho_ids: string[]
 }
 
-/** How long the CRM will notify the portal, and which modules it does not notify of. */
+/** How long the CRM will notify the portal, and the modules whose changes it does not notify. */
 export interface CrmWatch {
   until: string
   unwatched: CrmNotification['module'][]
@@ -143,7 +143,7 @@ export interface PushedPartner {
   zoho_id: string
   /** The CRM's names of the fields whose values it did not accept: the record is there without them. */
   left_out: string[]
-  /** The CRM had a record of the partner's name and email, with records of its own perhaps. */
+  /** The CRM already had a partner record with this name and email, which may own leads and deals. */
   was_there: boolean
 }
 
@@ -177,17 +177,20 @@ export interface LeadToPush {
   submitted_by: string | null
 }
 
-/** A record whose push may have arrived although nothing was heard of it: with its first push. */
+/** A record whose first push may have arrived although its answer was lost. `sent_at` is the time of that push. */
 export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'> & { sent_at: string }
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
-/** By LOID. What is in neither has not arrived, or was deleted too long ago or by too many for Zoho to list it. */
+/**
+ * Both maps are by LOID. A record in neither has not arrived, or its deletion is too old, or one of too many, for Zoho
+ * to list.
+ */
 export interface SentRecords {
   /** The id of each that the CRM has. */
   there: Map<string, string>
   /**
-   * Of the others, the ids of those that were deleted since under the same name, because the list of deletions has no
-   * LOIDs. It is read last: a record that staff delete meanwhile is in one of the two.
+   * For the others: the ids of records of the same name that were deleted since, because the list of deletions has no
+   * LOIDs. It is read last, so a record that staff delete meanwhile is in one of the two maps.
    */
   deleted: Map<string, string[]>
 }
@@ -218,7 +221,9 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
-  /** Those of these notes of the CRM that are other notes of the portal's, so that saying the same twice makes two notes. */
+  /**
+   * Of these ids of CRM notes, those that belong to other notes of the portal: two notes with the same text stay two.
+   */
   findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** For a note on a deal: the lead that became the deal. The note may have reached the lead before the conversion. */
   lead_zoho_id?: string | undefined
@@ -235,7 +240,7 @@ export interface CrmNoteOfRecord {
 export interface LoidToPush {
   zoho_id: string
   loid: string
-  /** Of a record that should name its partner and does not. */
+  /** Set if the record should name its partner and does not. */
   partner_zoho_id?: string
 }
 
@@ -248,14 +253,17 @@ export interface CrmOrganisation {
   currency: string | null
 }
 
-/** What came of trying one thing that the portal needs of the CRM, in words; what to do stands with what is wrong. */
+/**
+ * The result, in words, of trying one thing that the portal needs from the CRM. If it is wrong, the words say what to
+ * do.
+ */
 export interface CrmCheck {
   name: string
   says: string
   isWrong: boolean
 }
 
-/** What came of making the fields that were missing, each as `Module.Field`. */
+/** The result of making the missing fields, each named as `Module.Field`. */
 export interface MadeFields {
   made: string[]
   problems: { field: string; reason: string }[]

@@ -12,8 +12,8 @@ interface FilterPanelProps {
 }
 
 /**
- * A button for the line of a `ListBar`, and what it unfolds below that line. Opens by itself where the address brings
- * filters along. Folded, its fields are hidden, not gone: what was typed stays.
+ * A button for the row of a `ListBar`, and the panel that it unfolds below that row. The panel starts open if the
+ * address has filters. Closing it only hides its fields: what was typed stays.
  */
 export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps) {
   const [isOpen, setIsOpen] = useState(activeCount > 0)

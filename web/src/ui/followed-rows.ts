@@ -7,7 +7,7 @@ interface Identified {
 interface Following {
   /** Another scope has other rows: another page, filter or order. */
   scope: string
-  /** Rows may move: somebody here asks for new ones, or nobody is about to press any. */
+  /** Rows may move: this person asked for new ones, or nobody is about to press a row. */
   isAsking: boolean
   isFetching: boolean
 }
@@ -45,7 +45,7 @@ export function useFollowedRows<Row extends Identified>(
   else if (!isSame(rows, held.rows) || (isAsking && held.shown !== held.rows)) {
     const mayMoveNow = held.mayMove || mayMove
     const shown = mayMoveNow || held.shown.length === 0 ? rows : inPlace(held.shown, rows)
-    // Rows that came because of another page are no change.
+    // Rows that came with another page do not count as changes.
     const changes = mayMoveNow && !isAsking ? NO_CHANGES : countChanges(held, shown)
     setHeld({ scope, rows, shown, changes, mayMove })
   } else if (mayMove !== held.mayMove) setHeld({ ...held, mayMove })
@@ -68,7 +68,7 @@ function inPlace<Row extends Identified>(shown: readonly Row[], rows: readonly R
   return shown.map((row) => byId.get(row.id) ?? row)
 }
 
-/** A row that was not shown before counts as changed, where others were. */
+/** A new row counts as changed, unless no rows were shown before. */
 function countChanges<Row extends Identified>(
   { shown: before, changes }: { shown: readonly Row[]; changes: ReadonlyMap<string, number> },
   shown: readonly Row[],

@@ -6,19 +6,18 @@ import { NotFound } from '../../errors.ts'
 import { listOutbox, readOutboxMail } from './outbox.ts'
 import { OutboxView, outboxPage, SANDBOX } from './outbox-page.ts'
 
-/** As many as one looks through. */
 const SHOWN_MAX = 100
-/** A name of the mailer's own, and no path. */
+/** A name that the mailer made, never a path. */
 const Params = z.object({ id: z.string().check(z.regex(/^[\w-]{1,100}$/)) })
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-/** What is in a mail runs nothing, loads nothing and opens its links elsewhere. */
+/** A mail's content runs nothing, loads nothing and opens its links in another tab. */
 const MAIL_POLICY = `sandbox ${SANDBOX}; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'`
 
 /**
- * The mails of the outbox as they look, for development: only where mails go there and reach nobody (D2). Links for
- * resetting passwords are among them, so that production never has this page.
+ * Shows the mails of the outbox as people would see them, in development without a mail server (D2). Production never
+ * has this page, because mails contain links that reset passwords.
  */
 export function outboxRoutes(app: FastifyInstance, { config, mail }: Deps): void {
   if (mail.isDelivered || config.isProduction) return

@@ -40,7 +40,7 @@ export function findNote(db: Db, partnerId: string, noteId: string): Promise<Not
     .executeTakeFirst()
 }
 
-/** What a pull has recognised meanwhile keeps the id that the pull gave it. */
+/** A note that a pull has recognised meanwhile keeps the id that the pull gave it. */
 export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
   await db
     .updateTable('notes')
@@ -71,10 +71,7 @@ export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: stri
   return { loid: row.loid, on: row.written_on, business_name: record?.business_name ?? null }
 }
 
-/**
- * Makes notes that the portal gave up on pending again, one note or all notes of a record. Returns the payload for each
- * push.
- */
+/** Marks failed notes as pending again: one note, or all notes of a record. Returns a push's payload for each. */
 export function reviveFailedNotes(
   tx: Tx,
   partnerId: string,
@@ -90,7 +87,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** Those of these notes of the CRM that are other notes of the portal's than this one, of any partner. */
+/** Of these ids of CRM notes, those that belong to other notes of the portal than `noteId`, of any partner. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,
@@ -121,7 +118,7 @@ export async function findNotedRecordsOfAnyPartner(
   return rows
 }
 
-/** Those that the CRM does not have yet, the oldest first. */
+/** The ids of notes that the CRM does not have yet, the oldest first. */
 export async function findNotesToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('notes')
@@ -148,8 +145,8 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * The rows of these CRM notes, and the notes whose push got no answer: those on these LOIDs, and signed ones with one of
- * these texts. Whichever partner wrote them. Locked until the transaction ends.
+ * The rows of these CRM notes, and the notes whose push got no answer: those on these LOIDs, and signed ones with one
+ * of these texts. They may be any partner's. The rows stay locked until the transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,
@@ -166,7 +163,7 @@ export function lockNotesOfAllPartners(
       const mayBeSent = eb.or([eb('loid', '=', eb.fn.any(eb.val(which.loids))), isSigned])
       return eb.or([
         eb('zoho_id', '=', eb.fn.any(eb.val(which.zohoIds))),
-        // Said for the index of those that are to be pushed, too.
+        // `crm` is compared only so that PostgreSQL can use the index of notes to push.
         eb.and([mayBeSent, eb('zoho_id', 'is', null), eb('crm', '!=', 'synced')]),
       ])
     })
@@ -177,8 +174,8 @@ export function lockNotesOfAllPartners(
 }
 
 /**
- * Removes the notes of records that are gone for good, of every partner. A LOID that a lead or deal still has keeps its
- * notes.
+ * Removes the notes of records that are gone for good, of every partner. Notes stay while a lead or deal still has
+ * their LOID.
  */
 export async function removeNotesOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {
   await tx

@@ -15,13 +15,13 @@ const RECORDS_A_PAGE = 100
 /** What came of pulling records by their ids. */
 interface Pulled {
   problems: SyncProblem[]
-  /** How many are in the CRM and an owner's, whether or not they could be read. */
+  /** How many are in the CRM and belong to a partner, readable or not. */
   there: number
 }
 
 /**
- * Fetches these records and applies each for the partner that its lookup names (D30). What is gone, or nobody's, leaves the
- * partner who had it. The calls grow with the records, not with the partners.
+ * Fetches these records and applies each for the partner that its lookup names (D30). A record that is gone, or
+ * nobody's, leaves the partner who had it. The number of calls grows with the records, not with the partners.
  */
 export async function pullRecords(
   pull: Pull,
@@ -39,7 +39,7 @@ export async function pullRecords(
   return pulled
 }
 
-/** The same for as many as make one page, with what came of each. */
+/** Pulls the records of one page, and says what became of each. */
 export async function pullPage(
   pull: Pull,
   module: CrmModule,
@@ -66,7 +66,7 @@ export async function pullPage(
     const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
     return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
   })
-  // Before the histories are asked for, which takes long: meanwhile a record may come back.
+  // Removal comes before the histories are read, which takes long: a record may come back meanwhile.
   await removeGone(deps, module, gone, tally)
 
   const gathered = await gatherPage(pull, owners, owned)

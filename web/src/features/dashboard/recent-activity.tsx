@@ -28,7 +28,7 @@ export function RecentActivity({ activity }: { activity: UseQueryResult<Answer<t
         <EmptyState
           icon={<ActivityIcon />}
           title="No activity yet"
-          text="What happens to your leads and deals is told here."
+          text="Changes to your leads and deals appear here."
         />
       )}
       {activity.data && activity.data.activities.length > 0 && <ActivityList activities={activity.data.activities} />}

@@ -14,7 +14,7 @@ const LIST_PENDING_POLL_MS = 10_000
 export type DealListAnswer = Answer<typeof listDeals>
 export type DealListFilters = Omit<DealListSearch, 'sort'>
 
-/** The page before stays until the next one is there. */
+/** The previous page stays until the next one has loaded. */
 export function dealListQuery(filters: DealListFilters) {
   return queryOptions({
     queryKey: ['deals', 'list', filters],
@@ -65,7 +65,7 @@ export function leadHistoryQuery(loid: string) {
   })
 }
 
-/** A list that shows a newer deal than its page has: opening the page asks again. */
+/** If the list has a newer version of a deal than its cached page, opening the page asks again. */
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(dealQuery(loid).queryKey)
   if (!seen || seen.deal.modified_time >= modified_time) return

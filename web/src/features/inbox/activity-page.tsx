@@ -173,11 +173,7 @@ function EntryLoid({ loid, about }: { loid: string; about: ActivityEntry['about'
 function NoActivity({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered) {
     return (
-      <EmptyState
-        icon={<ActivityIcon />}
-        title="No activity yet"
-        text="What happens to your leads and deals is told here."
-      />
+      <EmptyState icon={<ActivityIcon />} title="No activity yet" text="Changes to your leads and deals appear here." />
     )
   }
   return (

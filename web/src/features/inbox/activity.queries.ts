@@ -7,7 +7,7 @@ import type { ActivitySearch } from '../../app/search-params.ts'
 
 const NEWEST: string | undefined = undefined
 
-/** A type that there is not filters nothing. The list before stays until the next one is there. */
+/** An unknown type filters nothing. The previous list stays until the next one has loaded. */
 export function activityLogQuery(search: ActivitySearch) {
   const filters = { ...search, type: RECORD_EVENT_TYPES.find((type) => type === search.type) }
   return infiniteQueryOptions({

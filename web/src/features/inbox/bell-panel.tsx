@@ -18,7 +18,7 @@ interface BellPanelProps {
   onOpen: (open: boolean) => void
 }
 
-/** Hangs from the bell. Over the page, not in place of it: a click beside it or Escape closes it. */
+/** Hangs from the bell, over the page. A click outside it or Escape closes it. */
 export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
   const news = useQuery(newsQuery())
   const close = () => onOpen(false)
@@ -26,7 +26,7 @@ export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
     <Popover.Root
       open={open}
       onOpenChange={(wanted, { event }) => {
-        // The bell opens and closes it by itself.
+        // The bell's own button opens and closes the panel.
         if (event.target instanceof Node && bell.current?.contains(event.target)) return
         onOpen(wanted)
       }}
@@ -54,7 +54,7 @@ export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
                 <EmptyState
                   icon={<BellOff />}
                   title="You are up to date"
-                  text="What the lender and your team do with your leads and deals is told here."
+                  text="Changes that the lender and your team make to your leads and deals appear here."
                 />
               )}
               {news.data && news.data.lines.length > 0 && <NewsList news={news.data} onFollow={close} />}

@@ -165,7 +165,7 @@ function Earlier({ activity }: { activity: Activities }) {
         compact
         icon={<CircleCheck />}
         title="Nothing has happened yet"
-        text="What the lender and your team do with your leads and deals is told here."
+        text="Changes that the lender and your team make to your leads and deals appear here."
       />
     )
   }

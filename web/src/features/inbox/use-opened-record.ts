@@ -4,7 +4,7 @@ import { markRecordSeen, newsQuery } from './inbox.queries.ts'
 
 /**
  * Marks the news of a record as seen while its page is in front: when it is opened, and again when something new comes.
- * Undefined until the record is there.
+ * Pass undefined until the record has loaded.
  */
 export function useOpenedRecord(loid: string | undefined) {
   const queryClient = useQueryClient()

@@ -13,8 +13,9 @@ interface MoneyFieldProps {
 }
 
 /**
- * Text while one types, an amount once one has left the field: shown in whole dollars, its cents kept (D19a). Nothing is rewritten on the way in:
- * that would take away what the Tab key or a password manager has selected, and what comes next would be added to it.
+ * Holds text while a person types, and an amount once they leave the field: shown in whole dollars, with its cents kept
+ * (D19a). Entering the field rewrites nothing: that would undo the selection that the Tab key or a password manager
+ * made, and the next input would be added to the old text.
  */
 export function MoneyField({ form, name, ...looks }: MoneyFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name })
