@@ -154,7 +154,11 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      const ofLead = lead && lookupId(lead, 'Partner') === zohoId ? contentsInCrm(lead.id, partner) : []
+      // Of a lead that is another partner's by now, a reader sees what it wrote itself under the LOID that both have.
+      const isReaders = lead && lookupId(lead, 'Partner') === zohoId
+      const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
+        (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),
+      )
       compareLists(`${loid} notes`, contentsOf(body), [...contentsInCrm(row.id, partner), ...ofLead].toSorted(), record)
     }
     for (const [loid] of deals)

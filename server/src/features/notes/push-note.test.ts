@@ -129,6 +129,7 @@ test('a note written before staff gave the lead to another partner is sent, and 
     'the partner in the CRM',
     async () => (await other.get('/profile')).body.data.zoho_id,
   )
+  const { zoho_id: partnerInCrm } = (await partner.get('/profile')).body.data
   await lender.update('Leads', zohoId, { Partner: { id: otherInCrm } })
   expect((await other.post('/crm/sync')).status).toBe(200)
 
@@ -136,6 +137,12 @@ test('a note written before staff gave the lead to another partner is sent, and 
   expect(await inCrm()).toMatchObject([{ content: 'Called, no answer' }])
   await other.post('/crm/sync')
   expect((await other.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
+
+  // The lead stays the other's, and the writer gets the deal: the note is there, although the CRM has it on the lead.
+  const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
+  await lender.update('Deals', dealId, { Partner: { id: partnerInCrm } })
+  expect((await partner.post('/crm/sync')).status).toBe(200)
+  expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ content: 'Called, no answer' }])
 })
 
 test('a note that was written before its lead reached the CRM follows it at once, before its own retry', async () => {
