@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { BACKGROUND_JOBS } from './background-jobs.ts'
 import type { Clock } from './clock.ts'
 import type { Settings, ZohoSettings } from './config.ts'
-import { type Database, openDatabase, refuseOtherDatabase, refuseOtherTimezones } from './db/database.ts'
+import { type Database, openDatabase, refuseOtherDatabase, refuseOtherSettings } from './db/database.ts'
 import { openHotReads } from './db/hot-reads.ts'
 import { listen } from './db/listen.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
@@ -89,7 +89,7 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
     if (config.databaseDirectUrl) await refuseOtherDatabase(pages, direct)
     await (config.migratesAtStart ? migrate : requireMigrated)(direct.db)
   })
-  await refuseOtherTimezones(pages)
+  await refuseOtherSettings(pages)
   const background = openDatabase(databaseUrl, handleLoss, {
     connectionsMax: Math.ceil(config.databasePool / 2),
     statementMsMax: 1.5 * pageMsMax,
@@ -164,6 +164,7 @@ async function prepareSchema(
 ) {
   const direct = openDatabase(url, handleLoss)
   try {
+    await refuseOtherSettings(direct)
     await prepare(direct)
   } finally {
     await direct.close()

@@ -34,18 +34,57 @@ test.skipIf(!pooler)(
   },
 )
 
+/** As an operator gives a database settings of its own. */
+async function alterDatabase(url: string, ...settings: string[]): Promise<void> {
+  const { pool, close } = openDatabase(url, () => undefined)
+  const name = new URL(url).pathname.slice(1)
+  for (const setting of settings) await pool.query(`alter database ${name} set ${setting}`)
+  await close()
+}
+
+test('settings of the database change nothing of what the portal relies on', async () => {
+  const own = await createDatabase()
+  await alterDatabase(
+    own.url,
+    "timezone to 'Australia/Sydney'",
+    "datestyle to 'German'",
+    "intervalstyle to 'sql_standard'",
+    'standard_conforming_strings to off',
+    "bytea_output to 'escape'",
+    "default_transaction_isolation to 'serializable'",
+    'statement_timeout to 1',
+    'lock_timeout to 1',
+  )
+  await using portal = await startPortal({ withCrm: true, on: { database: own } })
+  const partner = await portal.newPartner()
+  const { loid } = await partner.submitLead()
+  expect((await partner.pushedLead(loid)).crm).toBe('synced')
+  const { lead } = (await partner.get(`/crm/lead/${loid}`)).body.data
+  expect(lead.created_at).toBe(new Date(lead.created_at).toISOString())
+  const { rows } = await portal.deps.pool.query(
+    "select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as lock, '\\d' as text",
+  )
+  expect(rows).toEqual([{ isolation: 'read committed', lock: '0', text: '\\d' }])
+})
+
 test('a start is refused while the sessions behind a pooler keep another time than UTC', async () => {
   const own = await createDatabase()
-  const { pool, close } = openDatabase(own.url, () => undefined)
-  await pool.query(`alter database ${new URL(own.url).pathname.slice(1)} set timezone to 'Australia/Sydney'`)
-  await close()
+  await alterDatabase(own.url, "timezone to 'Australia/Sydney'")
   const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: own.url }
   const start = startPortal({ on: { database: own }, env })
-  await expect(start).rejects.toThrow(
-    /are in the time zone Australia\/Sydney.*"alter role postgres set timezone to 'UTC'"/,
-  )
+  await expect(start).rejects.toThrow(/have timezone = Australia\/Sydney.*"alter role postgres set timezone to 'UTC'"/)
   await using portal = await startPortal({ on: { database: own } })
   expect((await portal.get('/ready')).status).toBe(200)
+})
+
+test('a start is refused where the tables would go into another schema, before it makes any', async () => {
+  const own = await createDatabase()
+  await alterDatabase(own.url, 'search_path to elsewhere, public')
+  const { pool, close } = openDatabase(own.url, () => undefined)
+  await pool.query('create schema elsewhere')
+  await expect(startPortal({ on: { database: own } })).rejects.toThrow(/search_path leads to the schema elsewhere/)
+  expect((await pool.query("select from pg_tables where schemaname = 'elsewhere'")).rowCount).toBe(0)
+  await close()
 })
 
 test('a start is refused where DATABASE_DIRECT_URL is another database', async () => {

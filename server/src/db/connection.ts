@@ -32,6 +32,33 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 const LAST_WORDS_MS = 1_000
 export const DIRECT: Way = { isPooled: false, prepares: true }
 
+export const UTC = /^(Etc\/)?(UTC|GMT)$/i
+
+/**
+ * What statements and parsers rely on, whatever the server, the database or the role has been given. Behind a pooler nothing
+ * can be asked for: there the role has to have a value that `serves`.
+ */
+export const RELIED_ON = [
+  { name: 'timezone', value: 'UTC', serves: UTC },
+  { name: 'datestyle', value: 'ISO', serves: /^ISO/ },
+  { name: 'standard_conforming_strings', value: 'on', serves: /^on$/ },
+  { name: 'default_transaction_isolation', value: 'read committed', serves: /^read committed$/ },
+] as const
+
+/**
+ * Parallel workers would take 8 ms to start, and take them from other calls; a call reads little. A pool sets its own limits
+ * afterwards, and a migration has none.
+ */
+const ALSO_SET = [
+  { name: 'max_parallel_workers_per_gather', value: '0' },
+  { name: 'statement_timeout', value: '0' },
+  { name: 'lock_timeout', value: '0' },
+]
+
+const START_OPTIONS = [...RELIED_ON, ...ALSO_SET]
+  .map(({ name, value }) => `-c ${name}=${value.replace(' ', '\\ ')}`)
+  .join(' ')
+
 /**
  * On every connection alike: UTC, and instants, days and numbers in the form that the portal keeps them in. Of several
  * hosts, each connection takes the one that takes writes when it is made (D90).
@@ -49,9 +76,7 @@ export function connectionSettings(
     ...(seek && settings.ssl && { ssl: trustingAny(hosts, settings.ssl) }),
     connectionTimeoutMillis: connectMsMax,
     ...KEEP_ALIVE,
-    // A call reads little. Parallel workers would take 8 ms to start, and take them from other calls. Whatever limits the
-    // role has, a migration has none.
-    ...(!isPooled && { options: '-c TimeZone=UTC -c max_parallel_workers_per_gather=0 -c statement_timeout=0' }),
+    ...(!isPooled && { options: START_OPTIONS }),
     stream: () => (seek ? leadTo(seek, openSocket()) : openSocket()),
     types: { getTypeParser },
   } satisfies pg.ClientConfig

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY } from './connection.ts'
+import { connectionSettings, type PoolLimits, poolSettings, READ_ONLY, RELIED_ON } from './connection.ts'
 import { recordStatement } from './record-statement.ts'
 import type { Tables } from './tables.ts'
 
@@ -85,21 +85,31 @@ export async function refuseOtherDatabase({ pool }: Database, direct: Database):
   }
 }
 
-/** Rejects if sessions keep another time than UTC, as they do behind a pooler that ignores what the portal asks for (D90). */
-export async function refuseOtherTimezones({ pool }: Database): Promise<void> {
-  const { rows } = await pool.query<{ zone: string; role: string }>(
-    "select current_setting('TimeZone') as zone, quote_ident(current_user) as role",
+/**
+ * Rejects if sessions lack what the portal relies on, as they may behind a pooler that ignores what it asks for (D90), or if
+ * tables would go elsewhere than into the schema `public`: a portal that has its tables there would begin empty.
+ */
+export async function refuseOtherSettings({ pool }: Database): Promise<void> {
+  const { rows } = await pool.query<{ name: string; setting: string; role: string; schema: string | null }>(
+    `select name, setting, quote_ident(current_user) as role, current_schema() as schema
+       from pg_settings where lower(name) = any($1)`,
+    [RELIED_ON.map(({ name }) => name)],
   )
-  const [{ zone, role } = { zone: 'UTC', role: '' }] = rows
-  if (isUtc(zone)) return
-  throw new Error(
-    `The sessions of DATABASE_URL are in the time zone ${zone}, but must be in UTC: ` +
-      `run "alter role ${role} set timezone to 'UTC'" and let the pooler connect again`,
-  )
-}
-
-export function isUtc(zone: string): boolean {
-  return /^(Etc\/)?(UTC|GMT)$/i.test(zone)
+  for (const { name, value, serves } of RELIED_ON) {
+    const [{ setting, role } = { setting: value, role: '' }] = rows.filter((row) => row.name.toLowerCase() === name)
+    if (!serves.test(setting)) {
+      throw new Error(
+        `The sessions of the database have ${name} = ${setting}, but must have ${value}: ` +
+          `run "alter role ${role} set ${name} to '${value}'" and let the pooler connect again`,
+      )
+    }
+  }
+  const [{ schema, role } = { schema: 'public', role: '' }] = rows
+  if (schema !== 'public') {
+    throw new Error(
+      `The database's search_path leads to the schema ${schema}, but the portal's tables are in public: run "alter role ${role} set search_path to public"`,
+    )
+  }
 }
 
 const NETWORK_CODES = [

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { PortalError } from '../errors.ts'
 import type { PoolLimits } from './connection.ts'
-import { type Db, isUtc, openDatabase } from './database.ts'
+import { UTC } from './connection.ts'
+import { type Db, openDatabase } from './database.ts'
 import { openHotReads, type Reads } from './hot-reads.ts'
 import { type Hearer, ID_LENGTH, LIVE } from './listen.ts'
 import type { Sender } from './send-named.ts'
@@ -98,7 +99,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
       [process],
     )
     for (const { beat: reached, zone } of shown.rows) {
-      if (!isUtc(zone)) throw new Error(`DATABASE_READ_URL is in the time zone ${zone}, but must be in UTC`)
+      if (!UTC.test(zone)) throw new Error(`DATABASE_READ_URL is in the time zone ${zone}, but must be in UTC`)
       hasUntil = beats.findLast((one) => one.number <= reached)?.at ?? hasUntil
     }
     if (isCurrent()) trust(true)
