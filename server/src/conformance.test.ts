@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { newId } from './db/ids.ts'
 import { hashToken } from './features/accounts/tokens.ts'
-import { insertUnsubscribeToken } from './features/mails/unsubscribe-tokens.queries.ts'
+import { keepUnsubscribeToken } from './features/mails/unsubscribe-tokens.queries.ts'
 import { openAuthenticator } from './testing/authenticator.ts'
 import {
   askRoute,
@@ -303,7 +303,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
       const person = on.deps.db.selectFrom('people').select('id').where('partner_id', '=', subject.id)
       const { id: personId } = await person.executeTakeFirstOrThrow()
       const at = on.deps.clock.now().toISOString()
-      await insertUnsubscribeToken(on.deps.db, { hash: hashToken(token), personId, kinds: ['crm'], at })
+      await keepUnsubscribeToken(on.deps.db, { hash: hashToken(token), personId, kinds: ['crm'], at })
       return { token }
     },
     'POST /crm/note': async () => ({ loid, content: 'A note long enough.' }),

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SecretsKey, Settings } from '../config.ts'
@@ -8,6 +8,8 @@ export interface Secrets {
   encrypt(text: string, row: string): string
   /** Text that is not encrypted yet is its own. Throws where no key opens it. */
   decrypt(stored: string, row: string): string
+  /** 256 bits for this name that nobody without the key can tell, as text for an address: the same while the first key stays. */
+  derive(name: string): string
   /** What everything begins with that the first key encrypted. */
   prefix: string
 }
@@ -40,6 +42,7 @@ export function openSecrets(keys: readonly SecretsKey[]): Secrets {
       decipher.setAAD(Buffer.from(row)).setAuthTag(sealed.subarray(-TAG_BYTES))
       return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
     },
+    derive: (name) => createHmac('sha256', key).update(name).digest('base64url'),
   }
 }
 

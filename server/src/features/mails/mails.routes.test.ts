@@ -489,6 +489,8 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
   const [first, second] = received.filter((mail) => mail.includes('To: lost@'))
   const messageId = `Message-ID: <${lost?.id}@lender.example>`
   expect([first?.includes(messageId), second?.includes(messageId)]).toEqual([true, true])
+  expect(linkIn(second)).toEqual(linkIn(first))
+  expect(linkIn(first).token).not.toBe('')
   for (const socket of hanging) socket.write('250 taken\r\n')
   await waitFor('the slow one to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
 

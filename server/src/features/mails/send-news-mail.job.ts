@@ -4,13 +4,13 @@ import type { MailNews } from '../../events/mail-news.ts'
 import { defineJob, GiveUp } from '../../jobs/define-job.ts'
 import type { Mail } from '../../mail/mail.ts'
 import { findPerson, type Person } from '../accounts/people.queries.ts'
-import { hashToken, newToken } from '../accounts/tokens.ts'
+import { hashToken } from '../accounts/tokens.ts'
 import { findEndpoint } from '../webhooks/endpoints.queries.ts'
 import { findMail, findNewsOfMail, hasFailedPush, keepMailProblem, removeMail } from './mails.queries.ts'
 import { newsMail } from './news-mail.ts'
 import { concerns } from './notifications.ts'
 import { findSettings } from './settings.queries.ts'
-import { insertUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
+import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
  * What the person chose and whether the person is still there count at this moment. A repeat carries the same Message-ID. The
@@ -45,9 +45,9 @@ function mayBeTold({ is_active, is_partner_active, email_verified }: Person): bo
   return is_active && is_partner_active && email_verified
 }
 
-/** Undefined when nothing is left to tell. */
+/** Undefined when nothing is left to tell. Each attempt carries the same link to unsubscribe: nobody knows which of them arrived. */
 async function writeMail(
-  { db, clock, publicUrl, config }: Deps,
+  { db, clock, publicUrl, config, secrets }: Deps,
   { id, is_digest, created_at }: NonNullable<Awaited<ReturnType<typeof findMail>>>,
   person: Person,
 ): Promise<Mail | undefined> {
@@ -59,8 +59,8 @@ async function writeMail(
   }
   if (news.length === 0) return undefined
   const kinds = [...new Set(news.map((one) => one.kind))]
-  const token = newToken()
-  await insertUnsubscribeToken(db, {
+  const token = secrets.derive(`unsubscribe ${id}`)
+  await keepUnsubscribeToken(db, {
     hash: hashToken(token),
     personId: person.id,
     kinds,

@@ -1,12 +1,17 @@
 import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Db, Tx } from '../../db/database.ts'
 
-export async function insertUnsubscribeToken(
+/** One that is there already stays as it is: no later attempt at a mail tells of more kinds than the first. */
+export async function keepUnsubscribeToken(
   db: Db,
   token: { hash: Buffer; personId: string; kinds: MailKind[]; at: string },
 ): Promise<void> {
   const { hash: token_hash, personId: person_id, kinds, at: created_at } = token
-  await db.insertInto('unsubscribe_tokens').values({ token_hash, person_id, kinds, created_at }).execute()
+  await db
+    .insertInto('unsubscribe_tokens')
+    .values({ token_hash, person_id, kinds, created_at })
+    .onConflict((conflict) => conflict.column('token_hash').doNothing())
+    .execute()
 }
 
 export function findUnsubscribeToken(tx: Tx, hash: Buffer) {
