@@ -2,6 +2,7 @@ import { personName } from '@portal/contract/person-name.ts'
 import { ROLE_NAMES, ROLES, Role } from '@portal/contract/roles.ts'
 import { changePerson, type PersonChange, type TeamPerson } from '@portal/contract/team.ts'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { failureText } from '../../api/failure.ts'
@@ -78,10 +79,11 @@ function PersonRow({ person }: { person: TeamPerson }) {
         value={change.isPending ? (change.variables.role ?? person.role) : person.role}
         aria-disabled={change.isPending || undefined}
         onChange={(event) => handleRole(event.target.value)}
+        fieldClassName={clsx(isOneself && 'max-sm:col-span-full')}
       />
-      <div className="sm:text-right">
-        {!isOneself &&
-          (person.is_active ? (
+      {!isOneself && (
+        <div className="sm:text-right">
+          {person.is_active ? (
             <Button
               variant="secondary"
               size="small"
@@ -101,8 +103,9 @@ function PersonRow({ person }: { person: TeamPerson }) {
             >
               Reactivate
             </Button>
-          ))}
-      </div>
+          )}
+        </div>
+      )}
       <ConfirmDialog
         open={question !== null}
         title={question?.title ?? ''}
