@@ -91,6 +91,20 @@ export async function restoreMatchedLeadsOfAllPartners(tx: Tx, dealLoids: readon
   return rows.map((row) => row.loid)
 }
 
+/** The leads that the CRM made these deals of, where lead and deal have LOIDs of their own and one partner. */
+export async function findLeadsMadeDealsOfAllPartners(
+  tx: Tx,
+  deals: readonly { partner_id: string; loid: string }[],
+): Promise<{ partner_id: string; loid: string; deal_loid: string | null }[]> {
+  if (deals.length === 0) return []
+  const { rows } = await sql<{ partner_id: string; loid: string; deal_loid: string | null }>`
+    select leads.partner_id, leads.loid, leads.deal_loid
+      from unnest(${deals.map((one) => one.partner_id)}::uuid[], ${deals.map((one) => one.loid)}::text[]) as made (partner_id, loid)
+      join leads on leads.partner_id = made.partner_id and leads.deal_loid = made.loid and leads.loid <> made.loid
+     where leads.converted_at is not null and leads.archived_at is null and leads.matched_at is null`.execute(tx)
+  return rows
+}
+
 /** How many of the partner's leads were replaced since the last answer that told it. The caller's answer tells it now. */
 export async function tellMatchedLeads(tx: Tx, partnerId: string): Promise<number> {
   const told = await tx

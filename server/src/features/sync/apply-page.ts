@@ -13,6 +13,7 @@ import { nameConvertedLeadsOfAllPartners } from '../deals/deals.queries.ts'
 import { convertLead, type PlannedLead } from '../leads/convert-lead.ts'
 import { LEAD_TABLE, type NamedCrmLead, type StoredLead } from '../leads/lead-table.ts'
 import { findErasedOfAllPartners } from '../leads/leads.queries.ts'
+import { findLeadsMadeDealsOfAllPartners } from '../leads/matching.queries.ts'
 import { applyInHalves } from './apply-in-halves.ts'
 import { endMatches } from './end-matches.ts'
 import { inPageTransaction } from './in-page-transaction.ts'
@@ -106,11 +107,14 @@ function applyTogether(
     )
     const touched = { leads: leads.map(({ row }) => row.loid), deals: deals.map(({ row }) => row.loid) }
     const otherwiseNamed = leads.map(({ row }) => row).filter(isDealOfAnotherLoid)
+    const moved = deals.filter(isMoved).map(({ row }) => row)
     const restored = await endMatches(tx, {
       leads: [...leads.filter(isNoLongerMatched).map(({ row }) => row), ...otherwiseNamed].map((row) => row.loid),
-      deals: deals.filter(isMoved).map(({ row }) => row.loid),
+      deals: moved.map((row) => row.loid),
     })
-    await nameConvertedLeadsOfAllPartners(tx, otherwiseNamed)
+    // A deal that comes back to its lead's partner is that lead's again.
+    const back = await findLeadsMadeDealsOfAllPartners(tx, moved)
+    await nameConvertedLeadsOfAllPartners(tx, [...otherwiseNamed, ...back])
     const met = [...leads, ...deals].filter(isMet)
     const quiet = met.filter(({ before, row }) => !page.isNews(row.partner_id, row, before !== undefined))
     await matchLeads(tx, touched, now, new Set(quiet.map(({ row }) => row.loid)))

@@ -501,6 +501,19 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await waitFor('the second note in the CRM', async () => (await lender.list('Notes', 'Parent_Id')).length === 2)
   expect(await history('lead', own)).toEqual(['New Lead'])
   expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.loid).toBe(own)
+
+  // It goes to another partner and comes back.
+  const grace = await portal.newPartner()
+  const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
+  for (const owner of [graceInCrm, adaInCrm]) {
+    await later(60)
+    await lender.update('Deals', deal, { Partner: { id: owner } })
+    await pullDeal()
+  }
+  expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([
+    { content: 'Wants two trucks' },
+    { content: 'Wants two trucks' },
+  ])
 })
 
 test('a converted lead whose deal was in the recycle bin when the lead was read gets it once staff restore it', async () => {
