@@ -7,20 +7,25 @@ import type { FastifyInstance } from 'fastify'
 const PACKED_FROM_BYTES = 1_024
 /** A shorter answer is packed in less time than a thread needs to be told of it; a longer one would hold up other calls. */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
-const GZIP_LEVEL = { level: 3 }
-const ZSTD_LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+/**
+ * Small pieces come out of Node's pool of buffers. By itself each packed answer has a buffer of 16 kB of its own, which
+ * lives until the next full garbage collection and brings it about four times as often.
+ */
+const chunkSize = 2_048
+const GZIP = { level: 3, chunkSize }
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize }
 const gzipInThread = promisify(gzip)
 const zstdInThread = promisify(zstdCompress)
 
 /** The best first (docs/decisions/queries.md). */
 const PACKERS = {
   zstd: {
-    here: (text: string) => zstdCompressSync(text, ZSTD_LEVEL),
-    inThread: (text: string) => zstdInThread(text, ZSTD_LEVEL),
+    here: (text: string) => zstdCompressSync(text, ZSTD),
+    inThread: (text: string) => zstdInThread(text, ZSTD),
   },
   gzip: {
-    here: (text: string) => gzipSync(text, GZIP_LEVEL),
-    inThread: (text: string) => gzipInThread(text, GZIP_LEVEL),
+    here: (text: string) => gzipSync(text, GZIP),
+    inThread: (text: string) => gzipInThread(text, GZIP),
   },
 }
 const ENCODINGS: (keyof typeof PACKERS)[] = ['zstd', 'gzip']
