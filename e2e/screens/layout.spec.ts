@@ -82,8 +82,8 @@ test('without a connection a page that was not opened yet says so, and comes whe
   const failure = page.getByRole('main').getByRole('alert')
   await expect(failure).toContainText('No internet connection. Please check your network and try again.')
   await expect(page).toHaveURL('/api-docs')
+  await expect(failure.getByRole('button', { name: 'Try Again' })).toBeVisible()
   await context.setOffline(false)
-  await failure.getByRole('button', { name: 'Try Again' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
@@ -97,7 +97,6 @@ test('a page whose code does not come leaves the portal standing while the serve
   await failure.getByRole('button', { name: 'Try Again' }).click()
   await expect(failure).toBeVisible()
   await page.unroute('**/*')
-  await failure.getByRole('button', { name: 'Try Again' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
@@ -111,6 +110,25 @@ test('a page whose code a newer version replaced comes with the new document', a
   await reload
   isReplaced = false
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+})
+
+test('a page that stays broken is loaded again by itself once, and then when it is asked to', async ({ page }) => {
+  await page.goto('/leads')
+  await expect(page.getByText('No leads found')).toBeVisible()
+  let documents = 0
+  page.on('request', (request) => void (documents += Number(request.isNavigationRequest())))
+  await page.route(/\/assets\/api-docs-page.*\.js$/, (route) => route.fulfill({ status: 404 }))
+  const reload = page.waitForRequest((request) => request.isNavigationRequest())
+  await page.getByRole('link', { name: 'API Docs' }).press('Enter')
+  await reload
+  const failure = page.getByRole('alert')
+  await expect(failure).toContainText('Something went wrong. Please try again or contact support.')
+  await page.evaluate("window.dispatchEvent(new Event('online'))")
+  await page.unroute(/\/assets\/api-docs-page.*\.js$/)
+  expect(documents).toBe(1)
+  await failure.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
+  expect(documents).toBe(2)
 })
 
 test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', async ({

@@ -5,14 +5,32 @@ import { isReachable } from '../api/is-reachable.ts'
 import { Failure } from '../ui/failure.tsx'
 
 const RELOADED_KEY = 'portal-reloaded'
+const LOOK_EVERY_MS = 5_000
+/** The page that this document was loaded again for. If it breaks in the new document too, loading it once more helps nothing. */
+const reloadedFor = sessionStorage.getItem(RELOADED_KEY)
+sessionStorage.removeItem(RELOADED_KEY)
 
-/** A page that broke takes nothing else with it. Its code may be one that a newer version replaced: a new document mends that by itself, once. */
+/**
+ * A page that broke takes nothing else with it. Its code may not have come for lack of a connection, or be one that a newer
+ * version replaced: a new document mends both by itself, once, as soon as the portal answers.
+ */
 export function PageCrash() {
   const { pathname } = useLocation()
   useEffect(() => {
-    if (sessionStorage.getItem(RELOADED_KEY) === pathname) return
-    sessionStorage.setItem(RELOADED_KEY, pathname)
-    void reloadIfReachable()
+    if (reloadedFor === pathname) return
+    async function look() {
+      if (!(await isReachable())) return
+      sessionStorage.setItem(RELOADED_KEY, pathname)
+      window.location.reload()
+    }
+    const handleLook = () => void look()
+    handleLook()
+    const timer = setInterval(handleLook, LOOK_EVERY_MS)
+    window.addEventListener('online', handleLook)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', handleLook)
+    }
   }, [pathname])
   return <Failure text={navigator.onLine ? UNEXPECTED : OFFLINE} onRetry={() => void reloadIfReachable()} />
 }
