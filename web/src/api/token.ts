@@ -1,6 +1,8 @@
 /** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
+/** The token's person: kept, so that a page that is loaded again knows at once whose drafts are there. */
+const PERSON_KEY = 'auth_person'
 /** How the last session ended: `refused` by the server, or `signed-out`. */
 const END_KEY = 'auth_end'
 
@@ -27,12 +29,22 @@ export function storeToken(token: string) {
   announce({ token, fromOtherTab: false, isRefused: false })
 }
 
+export function readPersonId(): string | null {
+  return readToken() === null ? null : localStorage.getItem(PERSON_KEY)
+}
+
+/** To be called before `storeToken`: other tabs hear of the token. */
+export function storePersonId(personId: string) {
+  localStorage.setItem(PERSON_KEY, personId)
+}
+
 /** With `rejected`, only if that is still the token: a late answer to an old token ends no newer session. */
 export function dropToken(rejected?: string) {
   const token = readToken()
   if (token === null || (rejected !== undefined && rejected !== token)) return
   // Before the token goes, because the other tabs hear of its removal.
   localStorage.setItem(END_KEY, rejected === undefined ? 'signed-out' : 'refused')
+  localStorage.removeItem(PERSON_KEY)
   localStorage.removeItem(TOKEN_KEY)
   localStorage.removeItem(SINCE_KEY)
   announce({ token: null, fromOtherTab: false, isRefused: rejected !== undefined })

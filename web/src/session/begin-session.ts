@@ -1,7 +1,7 @@
 import type { BegunSession } from '@portal/contract/accounts.ts'
 import type { QueryClient } from '@tanstack/react-query'
 import { storeRole } from '../api/role.ts'
-import { storeToken } from '../api/token.ts'
+import { storePersonId, storeToken } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
 
 /** Nothing of an earlier person's may be left in the cache. */
@@ -21,5 +21,6 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
     { updatedAt: 0 },
   )
   storeRole(person.role)
+  storePersonId(person.id)
   storeToken(token)
 }

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { onTokenChange, readToken, storeToken, tokenAgeMs } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
-import { dropTabDrafts } from './tab-drafts.ts'
+import { dropOthersDrafts } from './tab-drafts.ts'
 
 const REFRESH_AGE_MS = 12 * 60 * 60_000
 const CHECK_EVERY_MS = 10 * 60_000
@@ -28,7 +28,7 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
     await check()
     const now = queryClient.getQueryData(sessionQuery().queryKey)
     if (before?.personId === now?.personId) return
-    dropTabDrafts()
+    dropOthersDrafts()
     onBeginElsewhere()
   }
 
@@ -38,14 +38,14 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
 
   const stopListening = onTokenChange(({ token, fromOtherTab, isRefused }) => {
     if (token === null) {
-      dropTabDrafts()
+      dropOthersDrafts()
       onEnd(isRefused)
     } else if (fromOtherTab) {
       void adoptOtherTab()
     }
   })
-  // The session may have ended while the tab was away.
-  if (readToken() === null) dropTabDrafts()
+  // The session may have ended while the tab was away, and another person's begun.
+  dropOthersDrafts()
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
   document.addEventListener('visibilitychange', handleVisibility)
   window.addEventListener('online', handleVisibility)

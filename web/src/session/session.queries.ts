@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { Failure } from '../api/failure.ts'
 import { storeRole } from '../api/role.ts'
-import { dropToken, readToken } from '../api/token.ts'
+import { dropToken, readToken, storePersonId } from '../api/token.ts'
 
 /**
  * The owner of the session, according to the server. Only a definite refusal ends the session: being offline or a failing
@@ -23,7 +23,10 @@ async function verify(signal: AbortSignal): Promise<VerifiedSession> {
   if (token === null) throw new Failure(401, 'No token available', { code: 'UNAUTHORIZED' })
   try {
     const session = await call(verifySession, { body: { token }, signal })
-    if (token === readToken()) storeRole(session.role)
+    if (token === readToken()) {
+      storeRole(session.role)
+      storePersonId(session.personId)
+    }
     return session
   } catch (error) {
     if (error instanceof Failure && error.status === 401) dropToken(token)

@@ -54,7 +54,7 @@ test('a token that the server refuses is dropped', async () => {
   openApp('/profile')
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
   expect(readToken()).toBeNull()
-  expect(screen.getByText('Your session has ended. Please sign in again.')).toBeDefined()
+  expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeDefined()
 })
 
 test('a server in trouble signs nobody out', async () => {

@@ -1,18 +1,36 @@
 import type { NewLeadForm } from '@portal/contract/leads.ts'
+import { keepTabDraft, readTabDraft } from '../../session/tab-drafts.ts'
+import { LEAD_FIELD_NAMES } from './new-lead-form.ts'
 
-/** In memory alone, and for one person alone: it is an applicant's data. */
-let kept: { personId: string; values: NewLeadForm } | null = null
+const NAME = 'lead'
 
-/** What had been typed when a session ended under the form. */
-export function keepDraft(personId: string, values: NewLeadForm) {
-  kept = { personId, values }
+/** Of a session that ended: in memory alone, because it is an applicant's data, and for its person alone. */
+let left: { personId: string; values: NewLeadForm } | null = null
+
+/** What has been typed so far. */
+export function keepDraft(values: NewLeadForm) {
+  keepTabDraft(NAME, JSON.stringify(values))
 }
 
-export function readDraft(personId: string | undefined): NewLeadForm | null {
-  return kept !== null && kept.personId === personId ? kept.values : null
+/** What had been typed when a session ended under the form. */
+export function keepDraftOfEndedSession(personId: string, values: NewLeadForm) {
+  left = { personId, values }
+}
+
+export function readDraft(personId: string | null): NewLeadForm | null {
+  if (left !== null && left.personId === personId) return left.values
+  const text = readTabDraft(NAME)
+  const kept: unknown = text === '' ? null : JSON.parse(text)
+  return isLead(kept) ? kept : null
 }
 
 /** It was submitted or given up. */
 export function dropDraft() {
-  kept = null
+  left = null
+  keepTabDraft(NAME, '')
+}
+
+/** The form of another version may have had other fields. */
+function isLead(kept: unknown): kept is NewLeadForm {
+  return typeof kept === 'object' && kept !== null && LEAD_FIELD_NAMES.every((name) => name in kept)
 }

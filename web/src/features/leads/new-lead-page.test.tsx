@@ -1,5 +1,5 @@
 import { CONSENT_VERSION } from '@portal/contract/leads.ts'
-import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { leadOf } from '../../testing/records.ts'
@@ -334,10 +334,42 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   await signInAgain()
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))
   await screen.findByRole('button', { name: 'Submit Lead' })
-  expect(screen.getByText('What you had entered before you were signed out is here again.')).toBeDefined()
+  expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
   expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await user.click(await screen.findByRole('button', { name: 'Discard' }))
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))
   expect((await screen.findByLabelText<HTMLInputElement>(/^Business Name/)).value).toBe('')
+})
+
+test('what was typed is there again after a reload, for the same person alone, until it is discarded or submitted', async () => {
+  const { user } = await openForm()
+  fill({ 'First Name': 'Mia', 'Loan Amount': '250k' })
+  fireEvent.blur(field('Loan Amount'))
+
+  async function reload() {
+    cleanup()
+    return openForm()
+  }
+  await reload()
+  expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
+  expect([field('First Name').value, field('Loan Amount').value]).toEqual(['Mia', '$250,000'])
+
+  cleanup()
+  localStorage.setItem('auth_person', 'somebody-else')
+  openApp('/leads/new')
+  await screen.findByRole('button', { name: 'Submit Lead' })
+  expect([field('First Name').value, JSON.stringify(sessionStorage)]).toEqual(['', expect.not.stringContaining('Mia')])
+
+  fill({ 'First Name': 'Mia' })
+  await reload()
+  await user.click(screen.getByRole('button', { name: 'Discard draft' }))
+  expect([field('First Name').value, document.activeElement]).toEqual(['', field('First Name')])
+  expect(screen.queryByText('What you had entered and not submitted is here again.')).toBeNull()
+  expect(JSON.stringify(sessionStorage)).not.toContain('Mia')
+
+  fill(APPLICANT)
+  await user.click(screen.getByRole('button', { name: 'Submit Lead' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-7K3M9QAZ'))
+  expect(JSON.stringify(sessionStorage)).not.toContain('Mia')
 })

@@ -6,23 +6,22 @@ import {
   type NewLeadForm,
   NewLeadOnForm,
 } from '@portal/contract/leads.ts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
-import { readToken } from '../../api/token.ts'
+import { readPersonId, readToken } from '../../api/token.ts'
 import { paths } from '../../app/paths.ts'
-import { sessionQuery } from '../../session/session.queries.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { BackLabel, backLinkClass, PageHeader } from '../../ui/page-header.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useWayBack } from '../../ui/way-back.ts'
-import { dropDraft, keepDraft, readDraft } from './lead-draft.ts'
+import { dropDraft, keepDraft, keepDraftOfEndedSession, readDraft } from './lead-draft.ts'
 import { submitLead } from './leads.queries.ts'
 import {
   EMPTY_LEAD,
@@ -51,13 +50,18 @@ export function NewLeadPage() {
     mode: 'onTouched',
     defaultValues: EMPTY_LEAD,
   })
-  const isRestored = useDraft(form)
+  const draft = useDraft(form)
   // How many leads this page has submitted: what stands in the form beside its values begins over with each.
   const [round, setRound] = useState(0)
   const submission = useSubmission(form, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
   const guard = useUnsavedGuard(form.formState.isDirty, submission.isDone)
   const handleWayBack = useWayBack(paths.leads.to)
+
+  function handleDiscard() {
+    draft.discard()
+    setRound((before) => before + 1)
+  }
 
   return (
     <div className="max-w-6xl">
@@ -70,9 +74,12 @@ export function NewLeadPage() {
           </Link>
         }
       />
-      {isRestored && round === 0 && (
+      {draft.isRestored && round === 0 && (
         <Alert kind="info" className="mb-5">
-          What you had entered before you were signed out is here again.
+          <p>What you had entered and not submitted is here again.</p>
+          <Button variant="secondary" size="small" className="mt-2" onClick={handleDiscard}>
+            Discard draft
+          </Button>
         </Alert>
       )}
       <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-8">
@@ -122,20 +129,36 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   return useBlocker({ shouldBlockFn: isUnsaved, enableBeforeUnload: isUnsaved, withResolver: true })
 }
 
-/** A session that ends takes the form away, but not what was typed: the same person finds it after signing in again. */
-function useDraft(form: LeadForm): boolean {
-  const personId = useQuery({ ...sessionQuery(), enabled: false }).data?.personId
-  const [draft] = useState(() => readDraft(personId))
+/**
+ * A reload, a crash or the end of the session takes the form away, but not what was typed: the same person finds it in this
+ * tab. Returns whether there was something, until it is discarded.
+ */
+function useDraft(form: LeadForm) {
+  const [personId] = useState(readPersonId)
+  const [draft, setDraft] = useState(() => readDraft(personId))
   useEffect(() => {
     if (draft) form.reset(draft, { keepDefaultValues: true })
+    return form.subscribe({
+      formState: { values: true },
+      callback: () => (hasEntries(form) ? keepDraft(form.getValues()) : dropDraft()),
+    })
   }, [draft, form])
   useEffect(
     () => () => {
-      if (personId !== undefined && readToken() === null && hasEntries(form)) keepDraft(personId, form.getValues())
+      if (personId !== null && readToken() === null && hasEntries(form)) {
+        keepDraftOfEndedSession(personId, form.getValues())
+      }
     },
     [form, personId],
   )
-  return draft !== null
+  return {
+    isRestored: draft !== null,
+    discard() {
+      setDraft(null)
+      form.reset(EMPTY_LEAD)
+      dropDraft()
+    },
+  }
 }
 
 /**
