@@ -46,7 +46,10 @@ interface AppSettings {
   onAnswered: ((answered: Answered) => void) | undefined
 }
 
-/** Everything that answers HTTP: first what all calls share, then the features. A worker only says how it is (D90). */
+/**
+ * Everything that answers HTTP: first what all calls share, then the features. A worker answers only the health checks
+ * (D90).
+ */
 export async function createApp(
   deps: Deps,
   readiness: Readiness,

@@ -101,7 +101,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   })
 
   const lender = openLender(portal.crmUrl)
-  // Told of a change, the portal would be quicker than the command.
+  // A portal that was notified of the change would be quicker than the command.
   await lender.faults({ notifications: { drop: 100 } })
   await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: await inCrm(portal, ada.token) } })
   const synced = await folder.command(['sync', ada.email])

@@ -31,7 +31,7 @@ export type Settings = {
    * and migrations.
    */
   databaseDirectUrl?: string
-  /** Of a replica of the database, one server, for lists, search and dashboard (D90). */
+  /** The address of a replica of the database, one server, for lists, search and dashboard (D90). */
   databaseReadUrl?: string
   /** A pooler may be too old for statements that are prepared once and sent by name. */
   databasePrepares: boolean
@@ -41,7 +41,10 @@ export type Settings = {
   databaseTimeoutMs: number
   /** Whether a start brings the database up to date; otherwise `npm run portal -- migrate` has done it (D93). */
   migratesAtStart: boolean
-  /** The first encrypts what the database keeps secret, each decrypts (D96). Absent in development: a key is made in `dataDir`. */
+  /**
+   * The first key encrypts the database's secrets, every key decrypts (D96). Absent in development: a key is made in
+   * `dataDir`.
+   */
   secretsKeys?: SecretsKey[]
   /** Where Prometheus reads metrics (D95); absent, nothing is measured. */
   metricsPort?: number
@@ -294,7 +297,7 @@ const Variables = z.object({
 type Variables = z.infer<typeof Variables>
 type Given = Record<string, string | undefined>
 
-/** A variable set to nothing counts as not set, as in `PUBLIC_URL= npm start`. */
+/** A variable with an empty value counts as not set, as in `PUBLIC_URL= npm start`. */
 function withoutBlanks(env: NodeJS.ProcessEnv): Given {
   const filled = Object.entries(env).map(([name, value]) => [name, value?.trim() || undefined])
   return Object.fromEntries(filled)

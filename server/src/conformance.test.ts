@@ -37,9 +37,9 @@ const withSession = named.filter(([, route]) => needsCaller(route))
 let portal: TestPortal
 let partner: TestPartner
 let apiKey: string
-/** Its records are what the partner asks for in vain. */
+/** The partner asks for this one's records and must not get them. */
 let owner: TestPartner
-/** Everybody who may call, or try to, on a partner of their own. */
+/** Every kind of caller, each on a partner of its own. */
 let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
 beforeAll(async () => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
-  // Whatever body is sent to /team/settings, the partner reaches everything.
+  // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
   await addPasskey(portal, partner)
   owner = await portal.newPartner()
   const lead = await owner.submitLead()
@@ -88,7 +88,7 @@ afterAll(() => portal[Symbol.asyncDispose]())
 let asked = 0
 /** The routes that were tried so, by name. */
 const tried = { withoutSession: new Set<string>(), withForeignSession: new Set<string>() }
-/** Routes that answer with success are made ready so many at once: most of it is waiting for the CRM. */
+/** How many routes are made ready at once: most of that is waiting for the CRM. */
 const AT_ONCE = 6
 
 function needsCaller({ auth }: Route): boolean {
@@ -147,7 +147,7 @@ const ROLE_OF: Partial<Record<CallerKind, Role>> = {
   'foreign partner’s owner': 'owner',
 }
 
-/** What the contract says of a caller, before anybody looks at what is asked for. */
+/** What the contract says about a caller, before the request itself is checked. */
 function verdictOn(route: Route, kind: CallerKind): 'served' | 'unknown' | 'not allowed' {
   if (!needsCaller(route)) return 'served'
   if (kind === 'API key') return route.auth === 'session' ? 'unknown' : 'served'

@@ -32,7 +32,7 @@ export function findDealsLikeOfAllPartners(db: Db, { email, phones }: Applicant)
     .execute()
 }
 
-/** Those of these LOIDs, and what they became or came of. */
+/** The records with these LOIDs, and the leads and deals that belong to them. */
 export function findLeadsByLoidOfAllPartners(db: Db, loids: readonly string[]) {
   return db
     .selectFrom('leads')
@@ -59,7 +59,7 @@ export async function findRowsOfLoids(
   return rows
 }
 
-/** With the attempts of each. Of those without a LOID, such as submissions that were refused, all that may name the applicant. */
+/** With the attempts of each. Includes rows without a LOID that may name the applicant, such as refused submissions. */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
   const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
   const { rows } = await sql<{ id: string; loid: string | null; request_body: string | null }>`
@@ -91,7 +91,7 @@ export async function findPartnerNames(db: Db, ids: readonly string[]): Promise<
   return new Map(rows.map(({ id, business_name }) => [id, business_name]))
 }
 
-/** Empties the applicant's fields. What never reached the CRM does not go there any more. */
+/** Empties the applicant's fields. Records that never reached the CRM are not sent any more. */
 export async function eraseRecords(tx: Tx, loids: readonly string[], at: string): Promise<void> {
   const emptied = { erased_at: at, modified_time: at, crm_problem: null }
   await tx
@@ -112,7 +112,7 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
 
 const NOT_SENT = 'The applicant’s data were erased.'
 
-/** Notes go, and what people are still to be told by mail; events keep what happened and when, without names and words. */
+/** Removes notes and waiting mail news; events keep what happened and when, without names and texts. */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
   await sql`delete from mail_news where loid = any(${loids})`.execute(tx)
@@ -124,7 +124,7 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
      where loid = any(${loids})`.execute(tx)
 }
 
-/** The bodies go. A delivery that waits has nothing left to send. */
+/** Removes the bodies. A waiting delivery has nothing left to send. */
 export async function eraseLogBodies(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     update webhook_logs

@@ -22,7 +22,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
     ...likeDeals.filter((deal) => [deal.email, deal.phone].some((text) => isOf(applicant, text))),
   ].map(({ loid }) => loid)
 
-  // A lead and the deal that it became are one applicant's, also where only one of them says so.
+  // A lead and the deal that it became have the same applicant, even if only one of them names the person.
   const deals = await findDealsByLoidOfAllPartners(db, own)
   const leads = await findLeadsByLoidOfAllPartners(db, [...own, ...deals.map(({ loid }) => loid)])
   const loids = [

@@ -1,7 +1,7 @@
 import { isAbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 
-/** By what somebody is looked for: everything that the operator's word can mean. */
+/** The search terms for an applicant: everything that the operator's word can mean. */
 export interface Applicant {
   email: string | null
   /** E.164 and, as others may write them, without country code and trunk 0. */
@@ -35,7 +35,7 @@ export function isNamedIn(applicant: Applicant, body: string): boolean {
   try {
     return isNamed(JSON.parse(body))
   } catch {
-    // What is no JSON was refused, and may be anything: the words that were found in it have to do.
+    // A body that is not JSON was refused and may be anything: finding the word in its text has to suffice.
     return true
   }
 }

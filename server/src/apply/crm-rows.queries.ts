@@ -77,7 +77,7 @@ export async function findDifferingOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** A part of a list in the order of the CRM's ids: behind `after` up to `upTo`, or to the end. */
+/** A part of a list in the order of the CRM's ids: after `after`, up to `upTo` or to the end. */
 export interface IdRange {
   after: string | undefined
   upTo: string | undefined
@@ -119,22 +119,25 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
     ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
 }
 
-/** Not converted as far as the portal knows; a deal may have replaced the lead all the same (D49). */
+/** Not converted as far as the portal knows, although a deal may have replaced the lead (D49). */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
-/** The deal that it became may be in the recycle bin, or have had another partner: it is looked for as long as Zoho keeps a bin. */
+/** The deal may have been in the recycle bin or with another partner, so it is looked for while Zoho keeps its bin. */
 const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
 
 /** A record must be fetched if its row differs or is missing. `hasChanged` is the rule for one record that was fetched. */
 function differs(name: TableName): RawBuilder<unknown> {
-  // Conversion may leave Modified_Time as it was.
+  // A conversion may leave Modified_Time unchanged.
   const isConverted =
     name === 'leads' ? sql`(listed.is_converted and (${IS_UNCONVERTED} or ${LACKS_DEAL}))` : sql`false`
   return sql`(present.crm_modified_time is distinct from listed.modified_time
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
-/** The row whose push was not heard of is this record of the CRM. Its id, unless a pull has recognised it meanwhile. */
+/**
+ * Links the row whose push got no answer to this record of the CRM. Returns the row's id, unless a pull has recognised
+ * it meanwhile.
+ */
 export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -147,8 +150,8 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
 }
 
 /**
- * Takes rows off every list because their records left the CRM or their partner (D30). Returns those that were on a list. A
- * row that has another partner by now stays.
+ * Takes rows off every list because their records left the CRM or their partner (D30). Returns those that were on a
+ * list. A row that another partner has by now stays.
  */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -179,7 +182,7 @@ export async function findPresentOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** Marks what was due of these records as read. */
+/** Marks the due details of these records as read. */
 export async function clearDue(
   db: Db | Tx,
   due: 'history_due' | 'notes_due',
@@ -242,10 +245,10 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
   return rows
 }
 
-/** Whether the CRM has more of a lead or deal that nobody has read yet (D56). */
+/** Whether the CRM has a history or notes of a lead or deal that have not been read yet (D56). */
 export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
 
-/** What is due of one record, or undefined if nothing is. Runs each time somebody opens its history. */
+/** The due details of one record, or undefined if there are none. Runs each time somebody opens its history. */
 export async function findDueOf(
   reads: Reads,
   module: CrmModule,

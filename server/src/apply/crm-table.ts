@@ -39,11 +39,14 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   crmColumns: readonly (keyof Row)[]
   /** The status or the stage. */
   valueOf(row: Row): string
-  /** The whole row that the record makes of the one before it, if there was one. Throws `CrmConflict` for a record that cannot be one. */
+  /**
+   * The whole new row, from the record and the row before, if there was one. Throws `CrmConflict` for a record that
+   * cannot become a row.
+   */
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
   created(row: Row, at: string): AnyEvent
   changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
-  /** The event for a change that leaves status and stage alone; undefined if it is no news. */
+  /** The event for a change of other fields than status and stage; undefined if it is no news. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
   /** Undefined if the partner saw it leave earlier. */
   removed(row: Row, at: string): AnyEvent | undefined

@@ -5,7 +5,7 @@ import { appliedTime, isOvertaken } from '../zoho/applied-time.ts'
 import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
 import type { CrmTable, NamedRecord, RecordRow } from './crm-table.ts'
 
-/** What a record does to its row, its history and the events. */
+/** The changes that a record makes to its row, its history and the events. */
 export interface PlannedRecord<Row> {
   outcome: 'created' | 'updated' | 'skipped'
   before: Row | undefined
@@ -15,7 +15,7 @@ export interface PlannedRecord<Row> {
   events: AnyEvent[]
 }
 
-/** All that is known of a record before it is applied. */
+/** Everything that is known about a record before it is applied. */
 export interface Known<Row> {
   row: Row | undefined
   history: readonly KnownEntry[]
@@ -33,15 +33,15 @@ export interface Scope {
   crmReadAt: Date
   /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
   isNews: boolean
-  /** Which records need their notes read: those that are new to the partner, all that changed, or none. */
+  /** Which records get their notes read: those that are new to the partner, all that changed, or none. */
   notesDue: 'new' | 'changed' | 'none'
 }
 
 const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes: [] }
 
 /**
- * The CRM wins on every field (D30); the LOID and the birth are the portal's. Applying the same record again changes
- * nothing. A record that was read before the row's last change is ignored.
+ * The CRM wins on every field (D30); the LOID and the creation time are the portal's. Applying the same record again
+ * changes nothing. A record that was read before the row's last change is ignored.
  */
 export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
@@ -69,7 +69,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
   if (!before || isBack) {
-    // What left without a word comes back without one.
+    // A record that left without an event comes back without one.
     const isTold = !before || isMoved || table.removed(before, at) !== undefined
     if (scope.isNews && isTold) events.push(table.created(row, at))
   } else if (plan.changes.length > 0) {
@@ -92,7 +92,7 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
-  // A lead that is read again for its deal's sake has not.
+  // A lead that is read again only for its deal has not.
   const hasMoved = before?.crm_modified_time !== item.modified_time
   return {
     id: before?.id ?? newId(now),

@@ -87,7 +87,7 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
 
   await using later = await startPortal({ withCrm: true, env, on: { database: { ...portal.database, url: empty } } })
   const { db } = later.deps
-  // The clock of the counts goes on behind those that were restored.
+  // The numbers of new counts continue after the restored ones.
   await sql`insert into record_counts (partner_id, kind, value, is_converted, records, with_amount, amount)
             select partner_id, 'lead', 'New Lead', false, 0, 0, 0 from leads`.execute(db)
   // The first portal had no CRM, so the job waits for its next try.
@@ -98,7 +98,9 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
   })
 })
 
-test('a file that is cut, foreign or of a newer portal leaves the database empty', { timeout: 120_000 }, async () => {
+test('a truncated file, a foreign file or one from a newer portal leaves the database empty', {
+  timeout: 120_000,
+}, async () => {
   await using folder = await openDataFolder()
   await using portal = await startPortal({ env: { SECRETS_KEY } })
   await portal.newPartner()

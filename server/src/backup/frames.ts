@@ -1,6 +1,6 @@
 /**
- * What a backup is made of, one after the other: the header, for each table its name and columns, its rows as COPY writes
- * them, and how many they were; last an end, without which the file is not whole.
+ * The parts of a backup, in order: the header; for each table its name and columns, its rows as COPY writes them, and
+ * their number; last an end mark, without which the file is incomplete.
  */
 export const FRAME = { header: 1, table: 2, rows: 3, tableEnd: 4, end: 5 } as const
 

@@ -13,7 +13,7 @@ import { BackupHeader } from './write-backup.ts'
 const TableFrame = z.object({ name: z.string(), columns: z.array(z.string()) })
 const TableEndFrame = z.object({ rows: z.number() })
 
-/** What is the matter with the file or the database, for the operator. */
+/** The fault of the file or the database, in words for the operator. */
 export class RestoreRefused extends Error {}
 
 /**
@@ -47,7 +47,7 @@ export async function restoreBackup(
     await client.query('analyze')
     return rows
   } finally {
-    // Both: the file may have been read to its end, and what is unpacked of it not.
+    // Checks both: the file may have been read to its end when its unpacked content was not.
     bytes.destroy()
     unpacked.destroy()
     await reading
@@ -130,8 +130,9 @@ async function fillTables(
 }
 
 /**
- * Returns how each is made again: over all rows at once that takes a fraction of the time. Those that keep rows unique stay,
- * and so do those of a partitioned table, whose definition would leave its partitions out.
+ * Drops the indexes and returns the statements that make them again: over all rows at once that takes a fraction of the
+ * time. Those that keep rows unique stay, and so do those of a partitioned table, whose definition would leave its
+ * partitions out.
  */
 async function dropIndexes(client: pg.PoolClient, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(

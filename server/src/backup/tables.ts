@@ -4,11 +4,11 @@ export interface TableToCopy {
   /** `public.leads`, quoted where it must be. */
   name: string
   columns: string[]
-  /** How each is read. A transaction's id means nothing in another database. */
+  /** The expression that reads each column. A transaction's id means nothing in another database. */
   values: string[]
 }
 
-/** What the schema itself or the job queue’s own watch brings along. */
+/** Rows that the schema or the job queue writes by itself. */
 const LEFT_OUT = [
   'public.kysely_migration',
   'public.kysely_migration_lock',

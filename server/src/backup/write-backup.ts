@@ -26,8 +26,8 @@ export type BackupHeader = z.infer<typeof BackupHeader>
 const GZIP_LEVEL = 3
 
 /**
- * All tables as they are at one moment, while the portal goes on. The file appears when it is whole, and never in the place
- * of another. Returns how many rows each table has.
+ * Writes all tables as they are at one moment, while the portal goes on. The file appears when it is complete, and
+ * never replaces another. Returns how many rows each table has.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
   // Not after an hour of work.

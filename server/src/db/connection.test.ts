@@ -42,7 +42,7 @@ async function alterDatabase(url: string, ...settings: string[]): Promise<void> 
   await close()
 }
 
-test('settings of the database change nothing of what the portal relies on', async () => {
+test('settings of the database do not change those that the portal relies on', async () => {
   const own = await createDatabase()
   await alterDatabase(
     own.url,
@@ -131,12 +131,12 @@ test('a server that takes no writes any more is unavailable, and its connections
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('writes', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // A connection that nobody wrote over is not found out; the stop of the portal would be the first.
+  // The portal finds such a connection only when it writes; without this, its stop would be the first write.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
 })
 
-test('a full disk of the database and a name server that is away are no faults of the portal', async () => {
+test('a full disk of the database or an unreachable name server makes the portal unavailable, not faulty', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.deps.pool.query(`

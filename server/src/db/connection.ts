@@ -7,7 +7,7 @@ import { leadTo, seekWritable } from './seek-writable.ts'
 
 /** How statements reach the database. */
 export interface Way {
-  /** Through a pooler in transaction mode: nothing may belong to the session, so the role's own settings hold. */
+  /** Through a pooler in transaction mode: connections keep no session state, so the role's own settings apply. */
   isPooled: boolean
   /** False where the pooler does not know statements that were prepared under a name. */
   prepares: boolean
@@ -17,7 +17,7 @@ export interface PoolLimits {
   connectionsMax: number
   /** Milliseconds that one statement may take, and that a transaction may do nothing. */
   statementMsMax: number
-  /** Called when a connection was destroyed because nothing came over it any more, or because its server takes no writes. */
+  /** Called when a connection was destroyed because it fell silent, or because its server takes no writes. */
   onSilence?: () => void
   /** Whether statements are recorded as spans of the current trace. */
   isTraced?: boolean
@@ -35,8 +35,8 @@ export const DIRECT: Way = { isPooled: false, prepares: true }
 export const UTC = /^(Etc\/)?(UTC|GMT)$/i
 
 /**
- * What statements and parsers rely on, whatever the server, the database or the role has been given. Behind a pooler nothing
- * can be asked for: there the role has to have a value that `serves`.
+ * The settings that statements and parsers rely on, whatever those of the server, the database or the role. Through a
+ * pooler the portal cannot send them: there the role must have a value that `serves`.
  */
 export const RELIED_ON = [
   { name: 'timezone', value: 'UTC', serves: UTC },
@@ -60,8 +60,8 @@ const START_OPTIONS = [...RELIED_ON, ...ALSO_SET]
   .join(' ')
 
 /**
- * On every connection alike: UTC, and instants, days and numbers in the form that the portal keeps them in. Of several
- * hosts, each connection takes the one that takes writes when it is made (D90).
+ * Settings of every connection: UTC, and instants, days and numbers in the portal's own form. With several hosts, each
+ * new connection goes to the host that takes writes (D90).
  */
 export function connectionSettings(
   url: string,
@@ -102,7 +102,7 @@ export function poolSettings(url: string, limits: PoolLimits) {
   } satisfies pg.PoolConfig
 }
 
-/** Clients for a way: the driver's own, but for what the driver does not know of the way. */
+/** The driver's clients, extended for this connection's pooler, deadline and hosts. */
 export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
   return class extends pg.Client {
     constructor(settings?: pg.ClientConfig) {
@@ -120,7 +120,7 @@ export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
 /** PostgreSQL's code for a write on a server that takes none: it was made the standby of another. */
 export const READ_ONLY = '25006'
 
-/** Sends every statement without its name, also those that libraries name. */
+/** Sends every statement without its name, even if a library named it. */
 function sendUnnamed(client: pg.Client): void {
   const query: (...words: unknown[]) => unknown = client.query.bind(client)
   const send = (statement: unknown, ...more: unknown[]) => query(withoutName(statement), ...more)

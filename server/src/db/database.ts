@@ -6,7 +6,7 @@ import { recordStatement } from './record-statement.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
-/** What a rule writes in: one transaction, opened by its caller. */
+/** The transaction that a rule writes in, opened by its caller. */
 export type Tx = Transaction<Tables>
 
 export interface Database {
@@ -14,8 +14,8 @@ export interface Database {
   /** The same connections, for `sendNamed` and for libraries that send statements of their own. */
   pool: pg.Pool
   /**
-   * Rejects unless the database answers and takes writes. Where every connection of the pool is at work, it is busy and not dead: a connection
-   * of its own asks.
+   * Rejects unless the database answers and takes writes. If every connection of the pool is at work, the pool is busy
+   * and not dead, so a separate connection asks.
    */
   reach(): Promise<void>
   /** Closes idle connections. If one fell silent, the others that were open at the time are suspect. */
@@ -86,8 +86,9 @@ export async function refuseOtherDatabase({ pool }: Database, direct: Database):
 }
 
 /**
- * Rejects if sessions lack what the portal relies on, as they may behind a pooler that ignores what it asks for (D90), or if
- * tables would go elsewhere than into the schema `public`: a portal that has its tables there would begin empty.
+ * Rejects if sessions lack settings that the portal relies on, as they may behind a pooler that ignores its parameters
+ * (D90). Also rejects if tables would not go into the schema `public`: a portal with its tables there would begin
+ * empty.
  */
 export async function refuseOtherSettings({ pool }: Database): Promise<void> {
   const { rows } = await pool.query<{ name: string; setting: string; role: string; schema: string | null }>(

@@ -2,13 +2,15 @@ import pg from 'pg'
 import { clientFor, connectionSettings, DIRECT } from './connection.ts'
 import { askForWrites } from './database.ts'
 
-/** What `sendNamed` sends over; a pool can be it too. */
+/** The connections that `sendNamed` uses; a pool works as well. */
 export interface Reads {
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ rows: Row[] }>
 }
 
 export interface HotReads extends Reads {
-  /** Rejects unless every connection answers and its server takes writes; a connection to another is given up. */
+  /**
+   * Rejects unless every connection answers and its server takes writes; a connection to a read-only server is closed.
+   */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -80,7 +82,7 @@ export function openHotReads(
   }
 }
 
-/** What is asked in one turn of the event loop leaves as one write, which costs both ends less than one a statement. */
+/** Statements of one turn of the event loop leave as one write, which costs both ends less than one write each. */
 function writeTogether({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return
   stream.cork()

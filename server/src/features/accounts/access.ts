@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Person } from './people.queries.ts'
 
 /**
- * What gives access to a partner's account besides passwords. API key and webhook URL belong to other features, so app.ts
+ * The ways into a partner's account besides passwords. API key and webhook URL belong to other features, so app.ts
  * passes them in.
  */
 export interface AccountAccess {
@@ -11,7 +11,10 @@ export interface AccountAccess {
   revoke(tx: Tx, partnerId: string): Promise<void>
 }
 
-/** What there is, or what there was if it is revoked. Only for an owner: for others nothing is told or revoked. */
+/**
+ * The access that exists, or that existed before it was revoked. For an owner only: other people neither see nor revoke
+ * it.
+ */
 export async function settleAccess(
   tx: Tx,
   access: AccountAccess,

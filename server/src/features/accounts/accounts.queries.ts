@@ -13,7 +13,7 @@ export async function insertPartner(
   await tx.insertInto('partners').values(partner).execute()
 }
 
-/** One whose account was closed is gone. */
+/** Undefined for a closed account. */
 export function findPartner(db: Db, partnerId: string): Promise<Partner | undefined> {
   return db
     .selectFrom('partners')
@@ -23,7 +23,7 @@ export function findPartner(db: Db, partnerId: string): Promise<Partner | undefi
     .executeTakeFirst()
 }
 
-/** Whose records of the CRM these ids of its partners are. */
+/** Our partners by the ids of their records in the CRM. */
 export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
   return db
     .selectFrom('partners')
@@ -48,7 +48,7 @@ export async function getPartner(db: Db, partnerId: string): Promise<Partner> {
   return partner
 }
 
-/** Until the transaction ends, nobody else changes who its people are or what the CRM is to know of it. */
+/** Until the transaction ends, nobody else changes the partner's people or the fields that the CRM gets. */
 export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'crm' | 'zoho_id'> | undefined> {
   return tx
     .selectFrom('partners')
@@ -58,7 +58,7 @@ export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'c
     .executeTakeFirst()
 }
 
-/** What the CRM is to know has changed: the business name where one is given, otherwise the contact. */
+/** Marks a change that the CRM has to get: of the business name if one is given, otherwise of the contact. */
 export async function updateForCrm(
   tx: Tx,
   partnerId: string,

@@ -77,7 +77,7 @@ test.each(['aaaaaaaa', 'partnerportal', 'Saltbush Lending!', 'ada.lovelace.1815'
   },
 )
 
-test('a password is the same on every keyboard, and one hashed before that was so goes on working', async () => {
+test('a password is the same on every keyboard, and one that was hashed before normalisation still works', async () => {
   const composed = 'caf\u00e9-horse-battery'
   const decomposed = 'cafe\u0301-horse-battery'
   const partner = await portal.newPartner({ password: composed })

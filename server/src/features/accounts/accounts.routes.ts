@@ -43,7 +43,7 @@ const SIGN_UPS: RateLimit = {
   text: 'Too many accounts were created from this address. Please try again later.',
 }
 
-/** What of other features an account touches, handed over by app.ts. */
+/** The parts of other features that an account needs, passed in by app.ts. */
 interface Neighbours {
   callers: CallerMemory
   access: AccountAccess

@@ -12,7 +12,7 @@ import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
 
 const VALID_MS = 24 * 3_600_000
 
-/** It mails to an address that anybody may have, and tells whether that has an account. */
+/** Limited, because the call mails an address that may be anybody's, and reveals whether it has an account. */
 const CHANGES: RateLimit = {
   name: 'email-change',
   points: 5,
@@ -20,7 +20,7 @@ const CHANGES: RateLimit = {
   text: 'Too many changes of the email address. Please try again later.',
 }
 
-/** The address changes when the link of the mail is opened (D67). An earlier link that waits ends. */
+/** The address changes when the link of the mail is opened (D67). An earlier link stops working. */
 export async function askEmailChange(
   deps: Deps,
   caller: SessionCaller,

@@ -18,8 +18,8 @@ export interface Proof {
 }
 
 /**
- * The end of every way to sign in. To be called where the visitor has proved to be the person, who is told of a browser
- * not seen before (D65), but for the first sign-in of all.
+ * The last step of every way to sign in. Call it once the visitor has proved to be the person. It mails the person
+ * about a browser not seen before (D65), except at their very first sign-in.
  */
 export async function beginSession(
   deps: Deps,

@@ -8,7 +8,7 @@ type FindCaller = (token: string) => Promise<SessionCaller | undefined>
 
 export interface CallerMemory {
   find: FindCaller
-  /** To be called after a session was ended or a partner changed: nothing older is believed any more. */
+  /** Call this after a session was ended or a partner changed: it forgets everything older. */
   forget(): void
 }
 
@@ -27,8 +27,8 @@ export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
       if (known && known.until > now) return known.caller
       const startedIn = generation
       const caller = await find(token)
-      // A session that was ended while it was looked up must not be remembered.
-      // Nor one who must set up a second factor: it is over the moment they have, in any process.
+      // Two callers must not be remembered: one whose session was ended during the look-up, and one who must set up a
+      // second factor, because that ends as soon as they do it in any process.
       if (caller && !caller.mustSetUpSecondFactor && startedIn === generation) {
         if (remembered.size >= CALLERS_MAX) remembered.clear()
         remembered.set(token, { caller, until: now + REMEMBERED_MS })

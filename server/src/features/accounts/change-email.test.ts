@@ -68,7 +68,7 @@ test('a change asks for the password again, and its link lives a day', async () 
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
 })
 
-test('a new password ends a change that waits: who asked for it may have known the old one', async () => {
+test('a new password ends a pending change: the person who asked for it may have known the old one', async () => {
   await using portal = await startPortal()
   const newPassword = 'quite-another-horse'
   const ways = [
@@ -132,7 +132,7 @@ test('after 72 hours a change stays, and the old address is free', async () => {
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 
-test('an address that nobody confirmed is told of the change, and cannot take it back', async () => {
+test('an unconfirmed old address gets a mail about the change, and cannot undo it', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   expect(await changed(portal, ada, 'ada@new.example')).toBe('')
@@ -140,7 +140,7 @@ test('an address that nobody confirmed is told of the change, and cannot take it
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 
-test('an address is one person’s: of those who take it at once, one gets it', async () => {
+test('an address belongs to one person: if several take it at once, one gets it', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'viewer')
@@ -161,7 +161,7 @@ test('an address is one person’s: of those who take it at once, one gets it', 
   expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(2).fill([409, 'EMAIL_EXISTS']))
 })
 
-test('an address that is taken, one’s own or none is refused', async () => {
+test('an address is refused if it is taken, the person’s own or not an address', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   expect((await ada.put('/account/email', { email: eve.email.toUpperCase() })).body).toMatchObject({

@@ -27,11 +27,12 @@ interface LinkCall {
 }
 
 /**
- * The link to the new address was opened. The old one is told, and takes the change back for 72 hours (D67), unless nobody
- * ever confirmed it: it may be a stranger's. Links that were mailed to the old address end.
+ * The link to the new address was opened. The old address gets a mail, and for 72 hours a link to undo the change
+ * (D67). An old address that was never confirmed gets no link, because it may be a stranger's. Links that were mailed
+ * to the old address end.
  *
- * The reader of the link may not be the one who signed up. So it confirms no address by which a partner would be linked to a
- * record that the CRM has already (D52): that takes a link of its own, and a session or the password.
+ * The reader of the link may not be the person who signed up. So the link does not confirm the address if that would
+ * link the partner to an existing record in the CRM (D52): this takes a link of its own, and a session or the password.
  */
 export async function confirmEmailChange(
   deps: Deps,
@@ -62,8 +63,9 @@ export async function confirmEmailChange(
 }
 
 /**
- * The old address says that it was not its owner who changed it. That person knew the password and has a session: both end, as
- * do later changes and second factors that were added meanwhile. A link to the address asks for a new password.
+ * The reader of the old address says that somebody else made the change. That person knew the password and has a
+ * session: both end, as do later changes and second factors that were added meanwhile. A link to the address asks for a
+ * new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
   const now = deps.clock.now().toISOString()
@@ -87,7 +89,10 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
   })
 }
 
-/** Refuses what somebody else has, or may come back to. The CRM learns of it where its record names the person. */
+/**
+ * Refuses an address that somebody else has, or may come back to. The CRM gets the new address if its record names the
+ * person.
+ */
 async function giveEmail(
   tx: Tx,
   { clock, jobs }: Deps,

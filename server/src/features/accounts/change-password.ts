@@ -14,7 +14,7 @@ import { getPasswordHash, getPerson, updatePerson } from './people.queries.ts'
 import { removeOtherSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
-/** Wrong ones, of one person (D53): a stolen session is no place to guess the password. */
+/** Limits a person's wrong passwords (D53), so that nobody guesses the password with a stolen session. */
 export const PASSWORD_CHECKS: RateLimit = {
   name: 'password-check',
   points: 10,
@@ -22,7 +22,9 @@ export const PASSWORD_CHECKS: RateLimit = {
   text: 'Too many wrong passwords. Please try again later.',
 }
 
-/** The codes and texts of section 8. All of the person's other sessions end (D54), and a change of the address that waits. */
+/**
+ * The codes and texts of section 8. The person's other sessions end (D54), and so does a pending change of the address.
+ */
 export async function changePersonPassword(
   deps: Deps,
   caller: SessionCaller,

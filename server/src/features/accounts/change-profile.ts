@@ -13,8 +13,8 @@ import { refusingTaken } from './refusing-taken.ts'
 const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
 
 /**
- * Names and phone are the person's own, the business name is for an owner to change (D61). What the CRM's record of the
- * partner names is pushed. A phone number that can be read is stored as a lead's is (D19); any other is kept as it was
+ * Names and phone are the person's own; only an owner may change the business name (D61). Fields that the CRM's partner
+ * record has are pushed. A phone number that can be read is stored as a lead's is (D19); any other is kept as it was
  * typed.
  */
 export async function changePersonProfile(

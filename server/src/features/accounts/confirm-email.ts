@@ -7,15 +7,16 @@ import { markEmailVerified, type Person } from './people.queries.ts'
 export type ConnectRecords = (tx: Tx, partnerId: string) => Promise<void>
 
 /**
- * The address is its owner's. Records of the CRM that waited for this are connected, and no link of a mail closes the
- * account any more (D52). False when the address was confirmed before.
+ * The person has proved to own the address. Records of the CRM that waited for this are connected, and mailed links can
+ * no longer close the account (D52). False when the address was confirmed before.
  */
 export async function confirmEmail(
   tx: Tx,
   person: Pick<Person, 'id' | 'partner_id'>,
   connectRecords: ConnectRecords,
 ): Promise<boolean> {
-  // Before the address, so that a push which finds it unconfirmed has held the partner by now or does not hold it.
+  // Locked before the address is read, so that a push which finds it unconfirmed has already held the partner, or will
+  // not.
   const partner = await lockPartner(tx, person.partner_id)
   const isFirst = await markEmailVerified(tx, person.id)
   await removeAccountTokens(tx, person.id, 'verify-email')

@@ -4,11 +4,11 @@ import type { Visitor } from '../../http/visitor.ts'
 import { countedBy, knownBy } from './known-sources.ts'
 
 const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before trying again.'
-/** Of one browser or address on one account. */
+/** Tries from one browser or address on one account. */
 const PER_SOURCE: RateLimit = { name: 'login', points: 10, seconds: 60, text: TRY_LATER }
-/** Of one address on all accounts together. */
+/** Tries from one address on all accounts together. */
 const PER_ADDRESS: RateLimit = { name: 'login-address', points: 100, seconds: 3_600, text: TRY_LATER }
-/** Of all sources together that the account does not know. */
+/** Tries on one account from all sources that it does not know, together. */
 const PER_ACCOUNT: RateLimit = {
   name: 'login-account',
   points: 100,
@@ -23,12 +23,12 @@ const PER_ACCOUNT: RateLimit = {
 }
 
 /**
- * Counts a try of an account's password before it is checked, so that many at once are not more than one after the
- * other; throws TooMany over a limit. A try that succeeds is to be given back, so that only failures count.
+ * Counts a try before the password is checked, so that parallel tries do not get around the limit; throws TooMany over
+ * a limit. Give a successful try back, so that only failures count.
  *
- * Nobody locks an owner out (D53): an address or browser from which the account signed in before passes what others use
- * up, and elsewhere a reset of the password makes the browser a known one. A try that one limit refuses is none against
- * the next.
+ * Nobody locks an owner out (D53): limits that strangers use up do not apply to an address or browser from which the
+ * account signed in before, and elsewhere a reset of the password makes the browser a known one. A try that one limit
+ * refuses does not count for the next.
  */
 export async function countPasswordTry(
   { db }: Pick<Deps, 'db'>,

@@ -8,8 +8,8 @@ import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
 /**
- * Closes an account whose address somebody else gave: sessions, key and webhook URL end, nothing of it is sent any more, and
- * address and business name are free (D52).
+ * Closes an account that somebody else created with this address: sessions, key and webhook URL end, its records are
+ * not sent any more, and address and business name are free (D52).
  */
 export async function disownAccount(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

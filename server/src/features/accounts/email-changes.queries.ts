@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { EmailChangeRow } from '../../db/tables.ts'
 
-/** In place of one that waits: a person has one at most. */
+/** Replaces a pending change: a person has at most one. */
 export async function saveEmailChange(
   tx: Tx,
   change: Pick<EmailChangeRow, 'id' | 'person_id' | 'old_email' | 'new_email' | 'asked_at' | 'confirm_until'>,
@@ -18,7 +18,7 @@ export async function saveEmailChange(
     .execute()
 }
 
-/** The person's that waits for its link. */
+/** The person's pending change. */
 export async function removeWaitingEmailChange(tx: Tx, personId: string): Promise<void> {
   await tx.deleteFrom('email_changes').where('person_id', '=', personId).where('done_at', 'is', null).execute()
 }
@@ -39,7 +39,7 @@ export async function keepLinkHash(
   await db.updateTable('email_changes').set(link).where('id', '=', changeId).execute()
 }
 
-/** False when it is done, was replaced or is too old: of two at once only one does it. */
+/** False if the change is done, was replaced or is too old: of two calls at once only one succeeds. */
 export async function markEmailChanged(
   tx: Tx,
   changeId: string,
@@ -56,7 +56,7 @@ export async function markEmailChanged(
   return row !== undefined
 }
 
-/** With all that came after it and what waits: they may be another's. False when it cannot be undone any more. */
+/** Also undoes later and pending changes, which may be an intruder's. False if the change cannot be undone any more. */
 export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('email_changes')
@@ -90,7 +90,7 @@ export async function isEmailHeldOfAnyPartner(
   return row !== undefined
 }
 
-/** Those that nothing comes of any more. How many they were. */
+/** Removes changes that can be neither confirmed nor undone any more. Returns how many. */
 export async function removeEmailChangesOfAllPartners(db: Db, now: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('email_changes')

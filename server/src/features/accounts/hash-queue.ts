@@ -4,8 +4,8 @@ import { PortalError } from '../../errors.ts'
 const COME_BACK_SECONDS = 5
 
 /**
- * Runs password hashes, so many at once; further ones wait in line. One that waited in vain is answered 503 with
- * `Retry-After` (D53).
+ * Runs at most `atOnce` password hashes together; further ones wait in line. One that waits too long is answered 503
+ * with `Retry-After` (D53).
  */
 export function createHashQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsMax: number }) {
   const queue = new PQueue({ concurrency: atOnce })

@@ -29,7 +29,7 @@ export async function removeKnownSources(tx: Tx, personId: string): Promise<void
   await tx.deleteFrom('known_sources').where('person_id', '=', personId).execute()
 }
 
-/** Those not seen since. Returns how many. */
+/** Removes sources not seen since then. Returns how many. */
 export async function removeKnownSourcesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('known_sources')

@@ -25,7 +25,7 @@ export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address,
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
 }
 
-/** To be called where the visitor has proved to be the account's owner. */
+/** Call it only once the visitor has proved to be the account's owner. */
 export async function rememberVisitor(
   tx: Db | Tx,
   { clock }: Pick<Deps, 'clock'>,

@@ -16,7 +16,7 @@ export const NOTICES: RateLimit = {
   text: 'Too many changes of API key and webhook URL. Please try again later.',
 }
 
-/** What a person is told of by mail, because somebody else may have done it (D52). */
+/** Changes that a person is told of by mail, because somebody else may have made them (D52). */
 const Notice = z.object({
   what: z.enum([
     'signed-in-elsewhere',
@@ -33,9 +33,9 @@ const Notice = z.object({
     'recovery-codes-made',
   ]),
   at: z.string(),
-  /** Of a sign-in: browser and system in words, and the IP address. */
+  /** For a sign-in: browser and system in words, and the IP address. */
   from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
-  /** With a new password: what else opens the account. Of the URL the host alone, for the rest may be a secret. */
+  /** With a new password: the other ways into the account. Only the URL's host, because the rest may be a secret. */
   access: z.optional(
     z.object({
       api_key_made_at: z.nullable(z.string()),
@@ -78,7 +78,7 @@ export async function enqueueNotice(
   await jobs.enqueue(tx, mailNotice, { personId, notice })
 }
 
-/** Of what is the business's own: its key and its webhook URL. */
+/** Changes to the business's own access: its key and its webhook URL. */
 export async function enqueueNoticeToOwners(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,

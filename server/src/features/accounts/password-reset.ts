@@ -57,9 +57,9 @@ export async function requestPasswordReset(
 }
 
 /**
- * A completed reset ends every session (D12) and a change of the address that waits, and makes the browser the only known one (D53). It also proves
- * the address (D15): for the first time, it revokes key and webhook URL and removes the second factor as well, which may be another's who
- * signed up with it (D52).
+ * A completed reset ends every session (D12) and a pending change of the address, and makes the browser the only known
+ * one (D53). It also proves the address (D15). The first proof revokes key and webhook URL as well and removes the
+ * second factor, because they may belong to somebody else who signed up with the address (D52).
  */
 export async function setNewPassword(
   deps: Deps,
@@ -80,7 +80,7 @@ export async function setNewPassword(
   const settled = await db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()
     const isFirst = await confirmEmail(tx, owner, connectRecords)
-    // As it is under the partner's lock: who was shut out has no say in what the business has.
+    // Read again under the partner's lock: a person who was shut out must not revoke the business's access.
     const person = await getPerson(tx, owner.id)
     refuseInactive(person)
     await updatePerson(tx, person.id, { password_hash: passwordHash }, now)

@@ -16,13 +16,13 @@ export function hashPassword(password: string): Promise<string> {
   return inLine(() => hash(normal(password), ARGON2))
 }
 
-/** Throws WEAK_PASSWORD instead where it is one. `field` is the form's name for it. */
+/** Throws WEAK_PASSWORD if the password is weak. `field` is the form's name for it. */
 export async function hashNewPassword(password: string, field: string, owner: PasswordOwner): Promise<string> {
   await refuseWeakPassword(password, field, owner)
   return hashPassword(password)
 }
 
-/** The passwords that were set before they were normalised count as they were typed then. */
+/** Passwords that were set before normalisation are compared as they were typed. */
 export async function isPassword(password: string, passwordHash: string): Promise<boolean> {
   const spellings = new Set([normal(password), password])
   for (const spelling of spellings) if (await inLine(() => verify(passwordHash, spelling))) return true

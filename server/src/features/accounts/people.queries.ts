@@ -7,7 +7,10 @@ import { sendNamed } from '../../db/send-named.ts'
 import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
-/** As records name who entered them (D64): never an email address, which no endpoint is to be sent (D35). */
+/**
+ * The name that a record shows for the person who entered it (D64): never an email address, because endpoints must not
+ * get one (D35).
+ */
 export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
 /** Somebody who signs in, and the business as far as mails and the profile name it. */
@@ -88,7 +91,7 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
     .executeTakeFirst()
 }
 
-/** All of the partner's, those who may no longer sign in included, by name. */
+/** All people of the partner by name, including those who may no longer sign in. */
 export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
   return sendNamed(reads, {
     sql: `select people.id, ${PERSON_NAME} as name

@@ -65,7 +65,7 @@ async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanw
   })
 }
 
-/** A call whose head has been sent, and whose body comes with `end`. That answers the status. */
+/** A call whose head has been sent; `end` sends the body and returns the status. */
 function beginCall(method: string, path: string, token: string, content: object) {
   const body = JSON.stringify(content)
   const headers = {
@@ -88,7 +88,7 @@ function beginCall(method: string, path: string, token: string, content: object)
 /** Keeps sign-ins waiting between the check of the password and the session. */
 const SIGN_INS = 'lock table known_sources in exclusive mode'
 
-/** What is noted of the session beside its calls is done. */
+/** Waits until the session's last-seen time has been written. */
 async function isSeen(token: string) {
   const { db } = portal.deps
   await waitFor('the session to be seen', async () => {
@@ -188,7 +188,7 @@ test('a change of the password that began before a reset does not undo it', asyn
   expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([401, 200])
 })
 
-test('a call whose body comes late counts for nothing when its session ended meanwhile', async () => {
+test('a call whose body comes late has no effect if its session ended meanwhile', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
   const late = beginCall('PUT', '/profile', bob.token, { first_name: 'Late' })
@@ -240,7 +240,7 @@ test('of two copies of a passkey with one counter only one signs in', async () =
   expect(begun.map(({ status }) => status).toSorted()).toEqual([200, 401])
 })
 
-test('an owner who is shut out or loses the role does not come back by a call that waits', async () => {
+test('an owner who is shut out or loses the role does not come back through a waiting call', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'owner')
   await addColleague(portal, ada, 'owner')
@@ -327,7 +327,7 @@ test('a link that is mailed while the address is confirmed does not close the ac
   }
 })
 
-test('what changes who gets in is done together with its entry in the security log', async () => {
+test('a change of access and its entry in the security log are one transaction', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
   const seen = async () => (await ada.get('/account/second-factor')).body.data

@@ -7,8 +7,8 @@ import { findPersonByEmail } from './people.queries.ts'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * What the database refuses because another partner has it becomes the conflict that the client finds by the words
- * 'email' or 'business' with 'exists' (D11).
+ * If the database refuses a value that another partner has, throws the conflict that the client recognises by 'email'
+ * or 'business' with 'exists' (D11).
  */
 export async function refusingTaken<Result>(write: Promise<Result>): Promise<Result> {
   try {
@@ -23,14 +23,14 @@ export async function refusingTaken<Result>(write: Promise<Result>): Promise<Res
   }
 }
 
-/** To be asked first, because the email is what is named where the business's name is taken, too. */
+/** Ask this first: if both are taken, the error names the email. */
 export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
   if (await findPersonByEmail(tx, email)) throw emailExists()
 }
 
 /**
- * An address that was changed is its owner's until it cannot be undone any more (D67). To be asked after the address was
- * written: a change at the same moment is then either seen or waits for this one.
+ * A former address stays reserved while its change can be undone (D67). Ask this after the new address was written: a
+ * change at the same moment is then either visible or waits for this one.
  */
 export async function refuseHeldEmail(tx: Tx, email: string, personId: string, now: Date): Promise<void> {
   if (await isEmailHeldOfAnyPartner(tx, email, { exceptFor: personId, now: now.toISOString() })) throw emailExists()

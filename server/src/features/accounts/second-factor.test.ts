@@ -236,10 +236,10 @@ test('removing a factor ends other sessions, and the last one takes the recovery
   await portal.mailTo(partner.email, 'a second factor was removed')
 })
 
-test('an owner requires a second factor of everybody, and who has none reaches only the way to one', async () => {
+test('if an owner requires a second factor, a person without one reaches only its set-up', async () => {
   const owner = await portal.newPartner()
   const viewer = await addColleague(portal, owner, 'viewer')
-  // Not before the invitation's mail, which it might send.
+  // After the invitation's mail, because this might send that mail.
   await using beside = await startPortal({ on: portal })
   expect((await viewer.put('/team/settings', { second_factor_required: true })).body.code).toBe('NOT_ALLOWED')
   await addApp(portal, owner)

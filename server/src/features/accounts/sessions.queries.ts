@@ -10,7 +10,7 @@ import { PERSON_NAME } from './people.queries.ts'
 
 const SESSIONS_SHOWN = 100
 
-/** One that is there already stays as it is. */
+/** An existing session stays as it is. */
 export async function insertSession(
   tx: Db | Tx,
   session: {
@@ -152,7 +152,7 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
-/** The person's, a family each; more than these nobody reads. The last seen first. */
+/** The person's sessions, one per family, the last seen first; nobody reads more than these. */
 export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
   return db
     .selectFrom('sessions')
@@ -192,7 +192,9 @@ export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promi
     .execute()
 }
 
-/** The person's session with this id, and with what it began; undefined where the person has none such. */
+/**
+ * The person's session with this id, and the factor that it began with; undefined if the person has no such session.
+ */
 export async function removeSession(
   tx: Tx,
   personId: string,
@@ -226,7 +228,7 @@ export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promis
   return (await removeAll(removal)).length
 }
 
-/** Those of other families than this session's. How many they were. */
+/** Removes the sessions of all other families. Returns how many. */
 export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<number> {
   const removal = tx
     .deleteFrom('sessions')
@@ -248,7 +250,7 @@ async function removeAll(
   return rows.length === 0 ? [] : [...rows, ...(await removeAll(removal))]
 }
 
-/** Those that ended. Returns how many. */
+/** Removes sessions that ended. Returns how many. */
 export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sessions')

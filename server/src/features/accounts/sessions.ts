@@ -79,7 +79,7 @@ export async function findCaller(
   }
 }
 
-/** For what asks for the password again (D66). */
+/** For routes that ask for the password again (D66). */
 export async function findConfirmation(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { token, personId }: SessionCaller,

@@ -9,7 +9,7 @@ import { hashNewPassword } from './passwords.ts'
 import { insertPerson } from './people.queries.ts'
 import { refuseHeldEmail, refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
 
-/** To be made before the transaction, for it takes longer than all of that. Throws WEAK_PASSWORD. */
+/** Make it before the transaction, because it takes longer than the whole transaction. Throws WEAK_PASSWORD. */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
   const { email, businessName: business_name, firstName: first_name, lastName: last_name } = form
   return hashNewPassword(form.password, 'password', { email, business_name, first_name, last_name })

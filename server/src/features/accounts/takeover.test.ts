@@ -158,7 +158,7 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   expect(again.status).toBe(200)
 })
 
-test('one address cannot try a password on any number of accounts, nor ask for them', async () => {
+test('one address cannot try a password on many accounts, or ask which exist', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 101; i++) {
     const spray = { email: `nobody${i}@example.com`, password: 'Winter-2026!' }
@@ -177,7 +177,7 @@ test('one address cannot try a password on any number of accounts, nor ask for t
   expect(asked).toEqual([...Array(30).fill(404), 429])
 })
 
-test('a stolen session guesses the password ten times an hour, all at once or one by one', async () => {
+test('a stolen session can try ten passwords an hour, all at once or one by one', async () => {
   const partner = await limited.newPartner()
   const change = (currentPassword: string) =>
     partner.put('/profile/password', { currentPassword, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD })

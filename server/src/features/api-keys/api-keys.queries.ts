@@ -10,8 +10,8 @@ interface KeyOwner {
 }
 
 /**
- * Found by its hash alone, in a unique index: no byte of the key is ever compared with a stored one, so the time that
- * this takes tells nothing of how near a guess was, which is what comparing in constant time is for (D39). A
+ * The key is found by its hash, in a unique index. No byte of the key is ever compared with a stored one, so the time
+ * that this takes does not show how close a guess was, and no comparison in constant time is needed (D39). A
  * deactivated partner has no key.
  */
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
@@ -32,7 +32,7 @@ export function findApiKey(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** One key a partner: an older one is gone with this. */
+/** A partner has one key: this replaces an older one. */
 export async function replaceApiKey(
   db: Db,
   partnerId: string,

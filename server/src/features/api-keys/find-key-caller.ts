@@ -5,8 +5,8 @@ import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
 import { hashKey, isWellFormedKey } from './key-format.ts'
 
 /**
- * Whose key it is. Nothing is remembered from call to call, so that a key that was replaced or revoked is dead at once
- * in every process. One with a wrong checksum is refused without a look at the database.
+ * Finds whose key it is. Nothing is remembered between calls, so a replaced or revoked key is dead at once in every
+ * process. A key with a wrong checksum is refused without a query.
  */
 export async function findKeyCaller(
   { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,

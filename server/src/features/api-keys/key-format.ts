@@ -26,13 +26,13 @@ export function hasKeyForm(token: string): boolean {
   return FORM.test(token)
 }
 
-/** Whether a key could be one of ours: told offline, as a scanner for leaked keys does. */
+/** Whether a key could be one of ours. Needs no database, so a scanner for leaked keys can do the same. */
 export function isWellFormedKey(token: string): boolean {
   const [, secret = '', checksum] = FORM.exec(token) ?? []
   return checksum === checksumOf(secret)
 }
 
-/** What the whole world may know of a key. */
+/** The part of a key that anybody may see. */
 export function keyPreview(key: string): string {
   return `${key.slice(0, PREVIEW_LENGTH)}...`
 }

@@ -55,8 +55,8 @@ interface Counts {
 }
 
 /**
- * What was then is what is now without what came since, so that only two months are read. Nothing is compared with days
- * on which neither the partner nor a record of theirs was there.
+ * The earlier counts are the present ones less what came since, so only two months are read. There is no comparison
+ * with days before the partner or its first record existed.
  */
 export async function findComparison(pool: pg.Pool, partnerId: string, now: Date): Promise<Trends['comparison']> {
   const rows = await sendNamed<Counts>(pool, {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-test('weeks begin on the portal’s Monday, the running one is last, and empty ones are told too', async () => {
+test('weeks begin on the portal’s Monday, the running week comes last, and empty weeks are listed too', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, '2026-11-15T12:59:59Z') // Sunday, 23:59:59 in Sydney
   await leadAt(partner, '2026-11-15T13:00:00Z') // Monday, 00:00
@@ -46,7 +46,7 @@ test('weeks begin on the portal’s Monday, the running one is last, and empty o
   expect(points.at(1)).toEqual({ start: '2026-09-07', leads: 0, deals: 0, deal_value: 0, conversions: 0 })
 })
 
-test('months are told when asked for, and nothing else than weeks and months', async () => {
+test('the period may be weeks or months and nothing else', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, '2026-10-31T13:30:00Z') // November in Sydney
   await leadAt(partner, '2025-12-01T00:00:00Z')

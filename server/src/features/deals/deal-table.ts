@@ -8,7 +8,7 @@ export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
 /** A deal's row as it is written. */
 export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
 
-/** What names an applicant, emptied (D97): the figures stay. */
+/** The fields that name an applicant, emptied (D97): the figures stay. */
 export const ERASED_DEAL = {
   deal_name: null,
   business_name: null,
@@ -47,7 +47,7 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     return {
       deal_name: deal.deal_name,
       business_name: deal.business_name,
-      // Until the lender has made the contact, which the portal cannot, the one that the partner named stands.
+      // The portal cannot make the contact. Until the lender has, the name that the partner gave is shown.
       contact_name: deal.contact_name ?? before?.contact_name ?? null,
       email: deal.email,
       phone: deal.phone,

@@ -13,8 +13,8 @@ import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /**
- * Newest first, without the archived. Reads one row too many, which tells `has_more` without counting. Indexes alone
- * tell which rows; only those of the page are read whole.
+ * Newest first, without archived deals. Reads one row too many, which gives `has_more` without counting. Indexes alone
+ * find the ids; only the rows of the page are read whole.
  */
 export async function findDeals(
   sender: Sender,
@@ -49,10 +49,10 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
-/** A deal as it is opened. If `is_due`, the CRM has more of it, which nobody has read yet (D56). */
+/** A deal as its page shows it. `is_due`: its history or notes in the CRM have not been read yet (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
-/** By LOID or id; the LOID of the lead that the deal has replaced serves, too (D49). */
+/** By LOID or id; the LOID of the lead that the deal has replaced works as well (D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
   if (!deal) throw noSuchDeal()
@@ -139,7 +139,7 @@ export async function markDealsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
-/** The CRM refused it, so that it is not there, and no deletion is its own. */
+/** The CRM refused the deal, so it is not there, and no deletion can be its own. */
 export async function clearDealSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -158,7 +158,7 @@ export async function markDealPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A deal that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
+/** A deal that reached the CRM meanwhile does not change, and a given-up deal keeps its reason. */
 export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('deals')
@@ -245,8 +245,8 @@ export async function nameMatchedLeadsOfAllPartners(
 }
 
 /**
- * The CRM made these deals of leads of other LOIDs: the leads' notes and histories are read by the deals' (D18). A deal that
- * has replaced another lead keeps that.
+ * The CRM made these deals from leads with other LOIDs: the leads' notes and histories are read by the deals' (D18). A
+ * deal that has replaced another lead keeps that.
  */
 export async function nameConvertedLeadsOfAllPartners(
   tx: Tx,
@@ -262,7 +262,7 @@ export async function nameConvertedLeadsOfAllPartners(
   )
 }
 
-/** These leads, and those of these deals, that have become something else by now: the deals have replaced them no longer. */
+/** Ends the matches of these leads, and of the leads of these deals, that have become something else meanwhile. */
 export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,
   loids: { leads: readonly string[]; deals: readonly string[] },
@@ -274,7 +274,7 @@ export async function forgetMatchedLeadsOfAllPartners(
        and (leads.deal_loid is distinct from deals.loid or leads.partner_id <> deals.partner_id)`.execute(tx)
 }
 
-/** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). */
+/** Removes deals that left the CRM before the given time, and returns their LOIDs (D30). */
 export async function removeArchivedDealsOfAllPartners(
   tx: Tx,
   archivedBefore: string,

@@ -59,7 +59,7 @@ export const pushDeal = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** Those that no earlier push brought there, each with a mark that it is sent. */
+    /** The deals that no earlier push brought there, each marked as sent. */
     async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)

@@ -7,7 +7,7 @@ export function activityEntries(rows: readonly ActivityRow[], unseen: ReadonlySe
   return rows.map((row) => ({ ...activityOf(row), by: nameOf(row), is_new: unseen.has(row.id) }))
 }
 
-/** People have the names of now, an API key the one that the event remembers. */
+/** People are shown with their present names, an API key with the name in the event. */
 function nameOf({ actor, data, first_name, last_name, email }: ActivityRow): string | null {
   if (actor === null) return null
   if (actor === 'lender') return 'The lender'

@@ -7,12 +7,12 @@ import { BEGAN_AT, isUnseen, OPENED } from './news.queries.ts'
 
 /** Every query reads one too many, which tells whether there are more. */
 const LIMIT = ATTENTION_MAX + 1
-/** As many unread notes are looked at. */
+/** At most this many unread notes are read. */
 const NOTES_MAX = 2_000
 
 interface Found {
   record_id: string
-  /** Of the item as it is now. */
+  /** The version of the item at present. */
   version: number
   loid: string
   about: 'lead' | 'deal'
@@ -20,7 +20,7 @@ interface Found {
   at: string
 }
 
-/** Of the person $2: the item of this kind as it is now. Another version of it is shown. */
+/** Whether the person $2 has put away the present version of the item. Another version is shown. */
 function isPutAway(kind: string, recordId: string, version: string): string {
   return `exists (select from put_away where person_id = $2 and kind = '${kind}' and record_id = ${recordId}
                                           and version = ${version})`
@@ -28,7 +28,9 @@ function isPutAway(kind: string, recordId: string, version: string): string {
 
 const FAILED_VERSION = '(extract(epoch from crm_failed_at) * 1000)::bigint'
 
-/** What the portal gave up on, the latest first. A note on a lead or deal that failed too goes with it. */
+/**
+ * Records whose push the portal gave up, the latest first. A note whose lead or deal failed as well is shown with that.
+ */
 export function findFailedPushes(
   pool: pg.Pool,
   partnerId: string,
@@ -72,7 +74,7 @@ export function findUnreadNotes(
   partnerId: string,
   personId: string,
 ): Promise<(Found & { content: string; by: string | null; count: number })[]> {
-  // A late note has an earlier time than one that was put away: the count tells them apart.
+  // A note that commits late may have an earlier time than one that was put away: the count distinguishes the two.
   const version = '((extract(epoch from note.at) * 1000)::bigint * 1000 + least(note.count, 999))'
   return sendNamed(pool, {
     sql: `with unread as materialized (
@@ -110,10 +112,10 @@ export function findUnreadNotes(
   })
 }
 
-/** A status or stage, and since when a record in it is overdue. */
+/** A status or stage, and the time before which a record in it is overdue. */
 interface Overdue {
   value: string
-  /** Who entered it before this is overdue. */
+  /** A record that entered it before this time is overdue. */
   before: string
 }
 
@@ -134,7 +136,7 @@ const STANDING = {
   },
 }
 
-/** Leads or deals that stand where they are for too long, the latest to become so first. */
+/** Leads or deals that have not moved for too long, the latest to become overdue first. */
 export function findUnmoved(
   pool: pg.Pool,
   partnerId: string,

@@ -15,7 +15,7 @@ const DAYS_MIN = 7
 
 const OF_ALL_KINDS = { retry: null, note: null, standing: null }
 
-/** What waits for the person (D74): what failed first, then what the lender wrote, then what does not move. */
+/** The items that wait for the person (D74): failures first, then the lender's notes, then records that do not move. */
 export async function findAttention(
   { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
   { id, personId }: SessionCaller,

@@ -51,7 +51,7 @@ test('GET /dashboard/news: what others did since the person looked, one line a r
   const bob = await addColleague(portal, ada, 'viewer')
   const eve = await portal.newPartner()
 
-  // Bob's news begin with his account, and one's own acts are none.
+  // Bob's news begins with his account, and does not include his own acts.
   expect(await newsOf(bob)).toMatchObject({ lines: [], total: 0, is_least: false, leads: 0, deals: 0, loids: [] })
   await ada.post(`/crm/note/${loid}`, { content: 'Called them twice.' })
   expect(await linesOf(ada)).toEqual([])
@@ -125,7 +125,7 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   await markSeen(ada, { loid: early.loid })
   mayCommit.resolve()
   await slow
-  // The look was before the slow transaction's end, however late it is told.
+  // The look was before the slow transaction's end, however late it is sent.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).loids.toSorted()).toEqual([late.loid, early.loid].toSorted())
   await markSeen(ada, { loid: early.loid })
@@ -133,7 +133,7 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   await markSeen(ada)
   expect((await newsOf(ada)).total).toBe(0)
 
-  // A look of before takes nothing back, and nobody has seen what lies ahead.
+  // An earlier look changes nothing, and nobody has seen the future.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).total).toBe(0)
   expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)
@@ -185,7 +185,7 @@ test('an import, or a burst of an API key or a colleague, is one line', async ()
     { name: ada.businessName, summary: '3 leads submitted', records: 3, loid: null, about: 'lead' },
     { name: expect.stringContaining('API'), summary: '12 leads submitted', records: 12, loid: null },
   ])
-  // The key is nobody's: what it did is news to the owner, too.
+  // The key belongs to no person: its acts are news to the owner as well.
   expect(await linesOf(ada)).toHaveLength(2)
 })
 
@@ -336,7 +336,7 @@ test('a note that commits late comes back though a later one was put away', asyn
   expect((await newsOf(ada)).lines).toMatchObject([{ quote: quoted }])
 })
 
-test('what has stood for twice the usual time and a week does not move, unless it has ended', async () => {
+test('a record needs attention after twice the usual time and a week without movement, unless it has ended', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const ada = await portal.newPartner()

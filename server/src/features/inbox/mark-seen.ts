@@ -10,7 +10,7 @@ interface Seen {
   loid?: string | undefined
 }
 
-/** All of the news, or that of the one record that the person has opened. What lies ahead cannot have been seen. */
+/** Marks all news as seen, or that of the one record that the person has opened. A time in the future counts as now. */
 export async function markSeen(
   { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
   { id: partnerId, personId }: SessionCaller,

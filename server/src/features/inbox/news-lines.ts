@@ -37,7 +37,10 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
   return { id: key, loid: null, about, name, summary, quote: null, records, changes, at }
 }
 
-/** 'Pre Call → Pre Qualified, 1 note by Ada Okafor' from events in order. What came first says from where, what came last to where. */
+/**
+ * 'Pre Call → Pre Qualified, 1 note by Ada Okafor' from events in order. The first event gives the starting status, the
+ * last one the final status.
+ */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
   const [begun] = of('lead.created', 'deal.created')

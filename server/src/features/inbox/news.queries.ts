@@ -5,16 +5,16 @@ import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
 
-/** Where a look ended: it saw all that happened until then, as far as it was visible in the snapshot. */
+/** The end of a look: it saw every event until then that was visible in the snapshot. */
 export interface Look {
   until: string
   snapshot: string
 }
 
-/** A line of the news before it has words. */
+/** A line of the news, not yet in words. */
 export interface NewsGroup {
   key: string
-  /** Of a burst the newest of its records. */
+  /** For a burst, the newest of its records. */
   loid: string
   about: 'lead' | 'deal'
   is_burst: boolean
@@ -26,19 +26,19 @@ export interface NewsGroup {
   ids: string[]
 }
 
-/** Who one burst is of, and how many submissions make one: fewer are told one by one. */
+/** The author of a burst, and how many submissions make one: fewer get a line each. */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'
-/** As many events as a line is worded from, and records that lists mark. */
+/** How many events a line is worded from, and how many records lists mark. */
 const LINE_EVENTS = 30
 const MARKED_RECORDS = 200
 /**
- * An event becomes visible when its transaction ends, maybe long after its time. So a look back is this much longer than any
- * transaction lasts, and the snapshots tell what was seen.
+ * An event becomes visible when its transaction ends, maybe long after its time. So the search goes back this far,
+ * longer than any transaction lasts, and the snapshots decide what was seen.
  */
 const LONGEST_TRANSACTION = '1 hour'
 
-/** How far the person $2 has looked, as one row. */
+/** The last look of the person $2, as one row. */
 const ME = `me as materialized (
   select coalesce(seen.began_at, people.created_at) as began_at, coalesce(seen.seen_until, people.created_at) as seen_until,
          seen.snapshot
@@ -49,13 +49,13 @@ const ME = `me as materialized (
 export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
   from people left join seen on seen.person_id = people.id where people.id = $2)`
 
-/** Of an `event` with what the person has `opened`: neither seen nor the person's own. */
+/** Whether an `event` is news: neither seen, given the records that the person has `opened`, nor the person's own. */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
   and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
   and event.person_id is distinct from $2`
 
-/** Of an `event`: not part of a look that ended so. */
+/** Whether a look that ended so did not include an `event`. */
 export function isUnseen(until: string, snapshot: string): string {
   return `(event.created_at > ${until} or not coalesce(pg_visible_in_snapshot(event.xid, ${snapshot}), true))`
 }
@@ -70,7 +70,7 @@ export const OPENED = `left join lateral (
 type NewsRow = Look &
   Omit<NewsFound, keyof Look | 'groups' | 'loids'> & { loids: string[] | null } & (NewsGroup | { key: null })
 
-/** The newest groups, and what there is in all. */
+/** The newest groups, and the totals. */
 interface NewsFound extends Look {
   groups: NewsGroup[]
   total: number
@@ -175,7 +175,7 @@ export async function insertSeen(db: Db, personId: string, { until, snapshot }: 
      where ${isLater('seen')}`.execute(db)
 }
 
-/** The same of one record: all LOIDs that it has had. */
+/** The same for one record, with all LOIDs that it has had. */
 export async function insertSeenRecords(
   db: Db,
   personId: string,
@@ -195,8 +195,8 @@ function isLater(table: string) {
 }
 
 /**
- * Where a person opens records and never marks all, the records before the oldest unseen one need not be looked at again and
- * again: the person has looked up to there.
+ * For a person who opens records and never marks all as seen: moves the look up to the oldest unseen event, so that
+ * older events are not read again and again.
  */
 export async function moveSeen(pool: pg.Pool, partnerId: string, personId: string): Promise<void> {
   await pool.query(

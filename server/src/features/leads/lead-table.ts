@@ -7,7 +7,7 @@ export type NamedCrmLead = CrmLead & NamedRecord
 /** A lead's row as it is written. */
 export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
 
-/** What names an applicant, emptied (D97): the figures stay. */
+/** The fields that name an applicant, emptied (D97): the figures stay. */
 export const ERASED_LEAD = {
   business_name: null,
   first_name: null,
@@ -51,7 +51,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
-    // A lead that a deal had replaced is a lead of its own with the next partner.
+    // With the next partner, a lead that a deal had replaced is an open lead again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,

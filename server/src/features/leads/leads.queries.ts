@@ -22,8 +22,8 @@ interface Owner {
 }
 
 /**
- * Newest first, neither converted nor archived. Reads one row too many, which tells `has_more` without counting.
- * Indexes alone tell which rows; only those of the page are read whole.
+ * Newest first, without converted and archived leads. Reads one row too many, which gives `has_more` without counting.
+ * Indexes alone find the ids; only the rows of the page are read whole.
  */
 export async function findLeads(
   sender: Sender,
@@ -106,10 +106,10 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
   return cutPage(rows, { page: 1, limit })
 }
 
-/** A lead as it is opened. If `is_due`, the CRM has more of it, which nobody has read yet (D56). */
+/** A lead as its page shows it. `is_due`: its history or notes in the CRM have not been read yet (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
-/** By LOID or id. The LOID of the deal that replaced the lead serves, too. See `findLead`. */
+/** By LOID or id. The LOID of the deal that replaced the lead works as well. See `findLead`. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =
@@ -118,7 +118,10 @@ export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Pro
   return lead
 }
 
-/** A lead that has become a deal is found with its deal, also once it has left the CRM; other archived ones are not (D18). */
+/**
+ * A lead that has become a deal is found with its deal, even after it left the CRM; other archived leads are not found
+ * (D18).
+ */
 export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead | undefined> {
   const key = readKey(idOrLoid)
   return key && findLeadBy(reads, owner, key)
@@ -148,7 +151,7 @@ async function findLeadBy(
   return { ...lead, converted_to_deal: deal_loid === null ? null : { loid: deal_loid } }
 }
 
-/** What a lead is found by, and the deal that it became. */
+/** A lead's keys, and the deal that it became. */
 export interface LeadKey {
   loid: string
   deal_loid: string | null
@@ -224,7 +227,7 @@ export async function markLeadsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
-/** The CRM refused it, so that it is not there, and no deletion is its own. */
+/** The CRM refused the lead, so it is not there, and no deletion can be its own. */
 export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -243,7 +246,7 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A lead that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
+/** A lead that reached the CRM meanwhile does not change, and a given-up lead keeps its reason. */
 export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('leads')
@@ -291,7 +294,7 @@ export async function findDuplicateLeads(
       eb.or([
         eb('email', '=', wanted.email),
         eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
-        // Said twice, because the index holds the rows with a number only.
+        // The condition is repeated, because the index holds only the rows with a number.
         eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
       ]),
     )
@@ -343,7 +346,10 @@ export async function findLeadsToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.loid)
 }
 
-/** The LOIDs of those that left the CRM so long ago that they are forgotten (D30). One that became a deal stays with it (D18). */
+/**
+ * Removes leads that left the CRM before the given time, and returns their LOIDs (D30). A lead that became a deal stays
+ * with it (D18).
+ */
 export async function removeArchivedLeadsOfAllPartners(
   tx: Tx,
   archivedBefore: string,

@@ -196,7 +196,7 @@ test('GET /dashboard/leads: filters status, source → data.leads', async () => 
   expect(await loids(partner, 'status=&source=&dateFrom=&dateTo=&search=')).toHaveLength(2)
 })
 
-test('a source is found whatever other sources there are, and leads without one are none of them', async () => {
+test('a filter by source finds its leads among many sources, and never leads without one', async () => {
   const partner = await portal.newPartner()
   const of: Record<string, string> = {}
   for (const source of ['Radio', 'Trade Show', 'trade press', 'Website', null]) {

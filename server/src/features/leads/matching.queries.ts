@@ -16,8 +16,8 @@ export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly 
 }
 
 /**
- * Open leads and deals of one partner with the same amount and contact, where the lead or the deal is one of these: all that
- * a change of these can make match, and some that do not (D29).
+ * Open leads and deals of one partner with the same amount and contact, where the lead or the deal is one of these:
+ * every pair that a change of these can make match, and some that do not match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(
   tx: Tx,
@@ -55,7 +55,7 @@ export function findOpenLeadsOfAllPartners(tx: Tx, loids: readonly string[]): Pr
     .execute()
 }
 
-/** Each of these leads has become the deal that it matches (D49). The leads that were still open. */
+/** Marks each of these leads as replaced by the deal that it matches (D49). Returns the leads that were still open. */
 export async function markLeadsMatchedOfAllPartners(
   tx: Tx,
   matches: readonly { lead: string; deal: string }[],
@@ -67,7 +67,7 @@ export async function markLeadsMatchedOfAllPartners(
     deal_loid: string
     business_name: string | null
     loan_amount: number | null
-    /** In the portal, as against born in the CRM. */
+    /** Submitted in the portal, not created in the CRM. */
     is_submitted: boolean
   }>`
     update leads
@@ -105,7 +105,7 @@ export async function findLeadsMadeDealsOfAllPartners(
   return rows
 }
 
-/** How many of the partner's leads were replaced since the last answer that told it. The caller's answer tells it now. */
+/** How many of the partner's leads were replaced and not yet counted in a result. Marks them as counted. */
 export async function tellMatchedLeads(tx: Tx, partnerId: string): Promise<number> {
   const told = await tx
     .updateTable('leads')

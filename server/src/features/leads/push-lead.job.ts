@@ -60,7 +60,7 @@ export const pushLead = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** Those that no earlier push brought there, each with a mark that it is sent. */
+    /** The leads that no earlier push brought there, each marked as sent. */
     async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)

@@ -112,7 +112,7 @@ test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
 ] as const)(
-  'a push of one of the %s that hangs makes no second one of what staff deleted meanwhile',
+  'a hanging push of one of the %s does not create again a record that staff deleted meanwhile',
   async (module, push) => {
     const partner = await partnerInCrm()
     const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }

@@ -26,7 +26,7 @@ interface Heard extends LiveMessage {
   id: string | undefined
 }
 
-/** A stream that is open, and all that it said. */
+/** An open stream, and everything that it sent. */
 async function openStream(token: string, { on = portal, lastEventId = '' } = {}) {
   const leaving = new AbortController()
   const response = await fetch(`${on.url}/api/live`, {
@@ -98,7 +98,7 @@ test('GET /live tells of a page of 200 events in a few notifications, each event
   expect(new Set(events().map(({ id }) => id))).toEqual(new Set(ids))
 })
 
-test('GET /live tells of what is no event: the CRM’s answer, a sync, the webhook, the team', async () => {
+test('GET /live also reports changes that are no events: the CRM’s answer, a sync, the webhook, the team', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   await using stream = await openStream(partner.token)
@@ -160,7 +160,7 @@ test('GET /live repeats a thousand events and says `stream.reset` for more', asy
   expect(reset.heard.slice(0, 2).map(({ type }) => type)).toEqual(['stream.reset', 'stream.opened'])
 })
 
-test('GET /live takes whatever is sent as Last-Event-ID', async () => {
+test('GET /live accepts any Last-Event-ID', async () => {
   const partner = await portal.newPartner()
   for (const lastEventId of ['x', 'ffffffff-ffff-7fff-8fff-ffffffffffff', '00000000-0000-7000-8000-000000000000']) {
     await using stream = await openStream(partner.token, { lastEventId })

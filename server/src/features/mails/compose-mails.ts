@@ -8,16 +8,16 @@ import { concerns } from './notifications.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 import { findSettings } from './settings.queries.ts'
 
-/** One mail takes no more of what waits; the rest goes into the next. */
+/** One mail takes at most this much news; the rest goes into the next. */
 const NEWS_MAX = 10_000
-/** Where more leads and deals changed at a time, such as after an import, one mail tells of all. */
+/** If more leads and deals than this changed at a time, as after an import, one mail covers all of them. */
 const MAILS_AT_ONCE_MAX = 5
 
 type Waiting = Awaited<ReturnType<typeof lockWaitingNews>>[number]
 
 /**
- * Makes the mails of what is due for a person, by what the person chose until now, with the jobs that send them: all in one
- * transaction, so that each change belongs to one mail. What the person wants in the digest waits for its time.
+ * Makes the mails that are due for a person, by the person's present settings, with the jobs that send them: all in one
+ * transaction, so that each change belongs to one mail. News for the digest waits for the digest's time.
  */
 export async function composeMails(
   { db, jobs, clock, config }: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config'>,

@@ -3,8 +3,8 @@ import { DIGEST_HOUR } from '@portal/contract/notifications.ts'
 const FRIDAY = 5
 
 /**
- * The first digest after this instant: at 8:00 by the clock on the person's wall, on a working day. Temporal knows what
- * daylight saving makes of that.
+ * The first digest after this instant: at 8:00 in the person's time zone, on a working day. Temporal takes care of
+ * daylight saving.
  */
 export async function digestAfter(instant: string, timeZone: string): Promise<string> {
   // With the first digest, as no start needs it.

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { MailNews } from '../../events/mail-news.ts'
 
-/** The oldest first. Held until the transaction ends; what another process holds is passed over. */
+/** The oldest first. Locked until the transaction ends; rows that another process has locked are skipped. */
 export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('mail_news')
@@ -18,8 +18,8 @@ export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Prom
 }
 
 /**
- * A row for each person who is told: who may sign in, has confirmed the address, was there when it happened and has not done
- * it. What is the owners' business is theirs alone.
+ * A row for each person to be told: people who may sign in, have confirmed their address, already had an account when
+ * it happened, and did not do it themselves. Some kinds go to owners only.
  */
 export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], windowMs: number): Promise<void> {
   await sql`
@@ -59,7 +59,7 @@ export async function findPeopleWithDueNews(
   return rows.map((row) => row.person_id)
 }
 
-/** What the person is still to be told and is in no mail yet, the most urgent first. Held until the transaction ends. */
+/** The person's news that is in no mail yet, the most urgent first. Locked until the transaction ends. */
 export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
   return tx
     .selectFrom('mail_news_for_people as told')
@@ -154,7 +154,7 @@ export async function hasFailedPush(db: Db, partnerId: string, what: 'lead' | 'd
   return row !== undefined
 }
 
-/** With all that it told. */
+/** Also removes the news that it carried. */
 export async function removeMail(db: Db, partnerId: string, mailId: string): Promise<void> {
   await db.deleteFrom('mails').where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
 }
@@ -182,7 +182,7 @@ export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
     .execute()
 }
 
-/** From now on the mail with this id, those to this address, or all, do not count as given up. */
+/** The mail with this id, those to this address, or all, no longer count as given up. */
 export async function reviveMailsOfAllPartners(tx: Tx, idOrEmail: string | undefined) {
   const { rows } = await sql<{ id: string; partner_id: string }>`
     update mails set given_up_at = null
@@ -201,7 +201,7 @@ export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: 
   return Number(removal.numDeletedRows)
 }
 
-/** What everybody was told, and what nobody was to be told. */
+/** Removes news that everybody was told, or that nobody was to be told. */
 export async function removeToldNewsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const isWaiting = sql<SqlBool>`exists (select from mail_news_for_people told where told.news_id = mail_news.id)`
   const removal = await db

@@ -243,7 +243,7 @@ test('the digest comes at 8:00 of the person’s time zone on a working day, onc
   expect(await newsTo(partner.email, other)).toHaveLength(1)
 })
 
-test('what waits for a digest is told by the choice of the moment', async () => {
+test('news that waits for a digest follows the present settings', async () => {
   const partner = await confirmedPartner()
   await happens(portal, partner.id, newLoid(), status('Pre Call'))
   await happens(portal, partner.id, newLoid(), stage('Pending Approval'))
@@ -253,7 +253,7 @@ test('what waits for a digest is told by the choice of the moment', async () => 
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Okafor Freight is now Pending Approval'])
 })
 
-test('a mail that is on its way is held back by the choice of the moment, and by the end of the access', async () => {
+test('a mail on its way is held back by a new choice, and by the end of access', async () => {
   const ofTwo = await confirmedPartner()
   const colleague = await addColleague(portal, ofTwo, 'member')
   await happens(portal, ofTwo.id, newLoid(), stage('Funded'))
@@ -376,7 +376,7 @@ test('mails about security have no link that ends them', async () => {
   expect(await portal.mailTo(partner.email, 'An API key was made')).not.toMatch(/unsubscribe/i)
 })
 
-test('through the CRM: a first sync is told to nobody, what the lender does after it is', async () => {
+test('through the CRM: a first sync is mailed to nobody, the lender’s later changes are', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const partner = await confirmedPartner(withCrm)
@@ -494,7 +494,7 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
   for (const socket of hanging) socket.write('250 taken\r\n')
   await waitFor('the slow one to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
 
-  // Of a sender that is refused all mails wait: an operator sets it right. An address that is refused stays so.
+  // If the server refuses the sender, all mails wait until an operator corrects it. A refused address is final.
   await happens(withSmtp, people[2]?.id ?? '', newLoid(), stage('Funded'))
   withSmtp.advance(3 * MINUTE_MS)
   await tellNews.run({ ...withSmtp.deps, jobs: { enqueue: async () => undefined } }, {}, NEVER)

@@ -13,13 +13,13 @@ interface About {
   at: string
   timeZone: string
   publicUrl: string
-  /** Of the link that ends these kinds of mails. */
+  /** The token of the link that ends these kinds of mails. */
   token: string
 }
 
-/** A mail lists no more leads and deals than a reader looks at. */
+/** A mail lists at most this many leads and deals. */
 const LISTED_MAX = 50
-/** Of a lender's note in a mail of its own, and in one that tells of several leads and deals. */
+/** The length of a lender's note in a mail of its own, and in a mail about several leads and deals. */
 const QUOTED_MAX = 2_000
 const QUOTED_IN_LIST_MAX = 300
 const SUBJECT_NAME_MAX = 60
@@ -97,7 +97,7 @@ const WHY_DISABLED = {
   failing: 'Every delivery of the last five days failed.',
 }
 
-/** What matters most stands in the subject; of two alike, the later. */
+/** The most important news goes into the subject; of two equal ones, the later. */
 const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
 
 function leadingOf(changes: readonly MailNews[]): MailNews {
@@ -162,7 +162,7 @@ function openButton(changes: readonly MailNews[], about: About): MailPart {
   return { part: 'button', label, url }
 }
 
-/** Where the record stands after its last change. A lead that became a deal leads on to it (D18). */
+/** The record after its last change. A lead that became a deal is linked as the deal (D18). */
 function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: string; label: string } {
   const last = changes.findLast((one) => one.type !== 'note.added') ?? changes.at(-1)
   const deal = { url: `${publicUrl}/deals/${last?.loid}`, label: 'Open the deal' }

@@ -28,7 +28,7 @@ export async function readSettingsOf(
   }
 }
 
-/** What waits for a digest is looked at again soon: it may be due now, or at another time. */
+/** News that waits for a digest is scheduled again soon: it may be due now, or at another time. */
 export async function changeSettingsOf(
   deps: Pick<Deps, 'db' | 'config' | 'clock'>,
   caller: SessionCaller,

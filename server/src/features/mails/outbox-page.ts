@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { escapeHtml } from '../../mail/escape-html.ts'
 import type { OutboxMail } from './outbox.ts'
 
-/** What of a mail is shown, and how: all of it stands in the address. */
+/** Which part of a mail is shown, and how: the address holds all of it. */
 export const OutboxView = z.object({
   view: z.catch(z.enum(['html', 'text', 'headers']), 'html'),
   width: z.catch(z.enum(['390', '700', 'full']), '700'),

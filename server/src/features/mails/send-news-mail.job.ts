@@ -13,8 +13,8 @@ import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
- * What the person chose and whether the person is still there count at this moment. A repeat carries the same Message-ID. The
- * row of a mail that was accepted goes; one that was given up stays for the operator.
+ * Checks the person's settings and access once more. A repeat carries the same Message-ID. The row of an accepted mail
+ * is removed; that of a given-up mail stays for the operator.
  */
 export const sendNewsMail = defineJob({
   name: 'send-news-mail',
@@ -70,7 +70,10 @@ async function writeMail(
   return { id, ...newsMail(person, news, { isDigest: is_digest, at: created_at, timeZone, publicUrl, token }) }
 }
 
-/** What asks the reader to do something is old when it was done meanwhile: sent again, or enabled again or removed. */
+/**
+ * News that asks the reader to act is dropped if somebody acted meanwhile: sent the record again, or enabled or removed
+ * the URL.
+ */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   switch (news.type) {
     case 'push.given-up':
@@ -82,7 +85,10 @@ async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   }
 }
 
-/** The mail server knows for good that it cannot deliver to this address. One that refuses the sender may be set right. */
+/**
+ * The mail server says that it can never deliver to this address. A refused sender is different: the operator may
+ * correct it.
+ */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof Error) || !('command' in error && 'responseCode' in error)) return false
   return error.command === 'RCPT TO' && typeof error.responseCode === 'number' && error.responseCode >= 500

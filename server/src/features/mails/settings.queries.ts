@@ -13,7 +13,7 @@ export function findSettings(db: Db | Tx, personId: string) {
     .executeTakeFirst()
 }
 
-/** What is not given stays as it is. */
+/** Settings that are not given stay as they are. */
 export async function saveSettings(
   tx: Tx,
   personId: string,

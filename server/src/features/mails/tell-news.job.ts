@@ -6,7 +6,7 @@ import { findPeopleWithDueNews } from './mails.queries.ts'
 
 const PEOPLE_AT_A_TIME = 1_000
 
-/** Every minute: who is to be told what, and which mails are due. Another job sends them. */
+/** Every minute: decides who is told what, and which mails are due. Another job sends them. */
 export const tellNews = defineJob({
   name: 'tell-news',
   payload: z.object({}),

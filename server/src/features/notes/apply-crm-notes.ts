@@ -7,7 +7,7 @@ import type { CrmNote } from '../../zoho/crm-records.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
 import { plain, signedText, withoutSignature, withSignature } from './signature.ts'
 
-/** A note of the CRM with the record of the portal that it stands on. */
+/** A note of the CRM with the portal's record that it belongs to. */
 export interface NoteToApply {
   note: CrmNote
   partnerId: string
@@ -18,10 +18,10 @@ export interface NoteToApply {
 }
 
 /**
- * Adopts the CRM's notes, for many records at once. A note of the portal whose push was not heard of is recognised, also
- * when it is of a partner who had the record before: it stays theirs. What staff wrote goes with the record. One
- * that the CRM no longer has stays. Notes that were read for a partner who has lost the record since are passed over: they
- * come with the reading for the partner who has it now.
+ * Adopts the CRM's notes, for many records at once. It recognises a note of the portal whose push got no answer, even
+ * one by the record's former partner: that note stays theirs. Notes of staff move with the record. A note that the CRM
+ * no longer has stays. Notes that were read for a partner who has lost the record since are skipped: they come when
+ * they are read for the present partner.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
@@ -90,8 +90,8 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
 }
 
 /**
- * Takes the waiting note that this note of the CRM is. On the same LOID the words tell it. On another LOID the signature has
- * to be among them: the deal that a lead became may have a LOID of its own, and another partner.
+ * Takes the waiting note that matches this note of the CRM. On the same LOID the text decides. On another LOID the text
+ * must include the signature: a lead's deal may have a LOID of its own, and another partner.
  */
 function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply): NoteRow | undefined {
   const closeness = (row: NoteRow) => (row.loid === loid ? 2 : 0) + (row.partner_id === partnerId ? 1 : 0)
@@ -102,7 +102,7 @@ function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply):
   return sent
 }
 
-/** `CRM_NOTES=portal`: the portal's own are there anyway, and of the CRM's those meant for the partner (D32a). */
+/** `CRM_NOTES=portal`: besides the portal's own notes, only the CRM's notes that are meant for the partner (D32a). */
 export function isForPartner(note: CrmNote): boolean {
   return note.title?.toLowerCase().startsWith('partner') ?? false
 }

@@ -17,7 +17,7 @@ import {
 } from './notes.queries.ts'
 import { withSignature } from './signature.ts'
 
-/** Under a lease: notes carry nothing that is unique in the CRM, so that two pushes at once would make two of them. */
+/** Under a lease: a note has no field that is unique in the CRM, so two pushes at once would make two notes. */
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,

@@ -2,12 +2,12 @@ import type { NoteRow } from '../../db/tables.ts'
 
 type Signed = Pick<NoteRow, 'content' | 'submitted_by' | 'created_by'>
 
-/** A note's words as the CRM gets them: the lender's staff read there who of the partner wrote it (D64). */
+/** A note's text as the CRM gets it: with the person's name, so that the lender's staff see who wrote it (D64). */
 export function withSignature(note: Signed): string {
   return note.content + signatureOf(note)
 }
 
-/** What the CRM says of the note, without the signature that went with it. */
+/** The CRM's text of the note, without the signature. */
 export function withoutSignature(note: Signed, words: string): string {
   const signature = signatureOf(note)
   const text = plain(words)
@@ -19,7 +19,7 @@ export function signedText(words: string): string | undefined {
   return /^(.*)\n\n— [^\n]*$/su.exec(plain(words))?.[1]
 }
 
-/** As the CRM may change a text on its way. */
+/** The text after the changes that the CRM may make to it. */
 export function plain(text: string): string {
   return text.replaceAll('\r\n', '\n').trim()
 }

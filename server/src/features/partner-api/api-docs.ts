@@ -51,9 +51,9 @@ const HOUR_MS = 3_600_000
 export const WEBHOOKS_DESCRIPTION = [
   'Set an HTTPS URL under Webhook in the portal, and every change of your leads and deals is sent to it as a POST.',
   `Any 2xx answer within ${ATTEMPT_MS_MAX / 1_000} seconds counts as received; redirects are not followed.`,
-  `What was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
+  `A delivery that was not received is tried up to ${ATTEMPTS_MAX} times, with growing pauses.`,
   `A URL that answers ${GONE}, or nothing but failures for ${FAILING_MS_MAX / (24 * HOUR_MS)} days, is disabled.`,
-  'A delivery may come twice and out of order: tell repeats by `webhook-id`.',
+  'A delivery may come twice and out of order: recognise repeats by `webhook-id`.',
   'Deliveries are signed as the Standard Webhooks specification says.',
 ].join(' ')
 

@@ -12,7 +12,7 @@ interface BodyField {
   schema: JsonSchema
 }
 
-/** The fields of a body that takes them in any spelling, each with what may stand in it. */
+/** The fields of a body that takes any spelling, each with its permitted values. */
 export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
   const spelled = spelledBodyOf(body)
   if (!spelled) throw new Error('only bodies in any spelling are documented')
@@ -37,7 +37,7 @@ function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return typeof only?.type === 'string' ? { ...only, type: [only.type, 'null'] } : json
 }
 
-/** Of an answer: what is not named may come with a later version. */
+/** In an answer, later versions may add fields that are not listed. */
 export function answerSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

@@ -49,8 +49,8 @@ const SPELLINGS =
   'Fields may be written in snake_case or camelCase. `business_name` and an email or a phone are required; a field that is not known is refused by name.'
 
 /**
- * What the partner API promises to other people's systems. The routes of the web app are left out: they change with
- * it, and no key opens them.
+ * The part of the API that partners' systems may rely on. The web app's routes are left out: they change with the app,
+ * and no key opens them.
  */
 export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
   {
@@ -82,7 +82,7 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
     operationId: 'readSubmitted',
     tag: 'Follow',
     description:
-      'How far a lead or deal has come, by the id or the LOID that submitting answered. `status` is the lead’s status, or the stage once it is a deal; `crm` is `pending` until the lender’s CRM has it.',
+      'The progress of a lead or deal, by the id or the LOID that submitting returned. `status` is the lead’s status, or the stage once it is a deal; `crm` is `pending` until the lender’s CRM has it.',
     requestExample: null,
     answerExample: {
       ...SUBMITTED,

@@ -9,9 +9,9 @@ import { insertInboundCall } from '../webhooks/inbound-log.queries.ts'
 const LOGGED = new Set(Object.keys(INBOUND_LABELS))
 
 /**
- * A row of the log for every call to these addresses whose caller is known, refused ones and repeats included (D37).
- * It is written before the answer leaves, so that nobody holds an answer that the log does not know of; a log that
- * cannot be written does not turn what was done into a failure.
+ * A row of the log for every call to these addresses whose caller is known, refused ones and repeats included (D37). It
+ * is written before the answer leaves, so the log knows every answer that a caller has. If the log cannot be written,
+ * the call still succeeds.
  */
 export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
   app.addHook('onSend', async (request, reply, payload) => {

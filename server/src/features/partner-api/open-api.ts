@@ -103,7 +103,7 @@ function pathItems(): Record<string, object> {
   return items
 }
 
-/** Only what takes a body can be refused for it, and only what is looked for can be missing. */
+/** Only a call with a body can be refused for its body, and only a call with an id can find nothing. */
 function failuresOf(route: Route): string[] {
   return Object.keys(API_ERRORS).filter((status) => {
     if (['409', '413', '415'].includes(status)) return route.body !== undefined

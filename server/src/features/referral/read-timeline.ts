@@ -14,7 +14,7 @@ import { findLead, findLeadKeys } from '../leads/leads.queries.ts'
 import { findNotes } from '../notes/notes.queries.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
 
-/** One referral: the leads it was (D49 knows two), the deal it became, and what was recorded of them, the latest first. */
+/** One referral: its leads (two after a match, D49), its deal, and their recorded history, the latest first. */
 interface Referral {
   leads: { lead: LeadDetail; ended_at: string | null }[]
   deal: DealDetail | undefined
@@ -23,7 +23,10 @@ interface Referral {
   notes: (Note & { is_from_crm: boolean })[]
 }
 
-/** All that happened to the deal or lead of this LOID, the same from either page. `before` is where a page before ended. */
+/**
+ * Everything that happened to the deal or lead of this LOID, the same from either page. `before` is the end of the
+ * previous page.
+ */
 export async function readTimeline(
   deps: Deps,
   partner: { id: string; businessName: string },
@@ -81,7 +84,7 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
   if (!present) throw new NotFound('Lead not found')
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
-  // What the CRM has not told of yet is known from the record itself.
+  // The record itself says what the CRM's history does not yet.
   if (latest?.value !== present.value) moments.push(present)
   const since = latest?.value === present.value ? latest.at : present.at
   return { ...wayOf(submissionOf({ leads, deal }), moments), kind: present.kind, value: present.value, since }

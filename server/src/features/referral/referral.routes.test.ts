@@ -136,7 +136,7 @@ test('a thousand notes and more come fifty at a time, each once', async () => {
   expect([pages, seen.size]).toEqual([20, 1_000])
 })
 
-test('what its status usually takes stands beside it', async () => {
+test('the usual time in a status is shown beside it', async () => {
   const { loid } = await ada.submitLead()
   await insertHistories(portal.deps, ada.id, { records: 10, days: 2.4, value: 'New Lead' })
   portal.advance(DAY_MS)

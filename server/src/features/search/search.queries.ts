@@ -4,7 +4,10 @@ import { searchNewest } from '../../db/find-newest.ts'
 import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
-/** One page of what matches, newest first; `total` counts up to SEARCH_TOTAL_MAX (D24, D55). Nothing lies beyond that. */
+/**
+ * One page of the matches, newest first; `total` counts up to SEARCH_TOTAL_MAX (D24, D55), and no page goes beyond
+ * that.
+ */
 export async function searchLeads(
   sender: Sender,
   partner: { id: string; businessName: string },

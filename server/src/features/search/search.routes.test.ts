@@ -55,7 +55,7 @@ test('GET /crm/search: q, type → data.leads and data.deals in which every word
   expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
 })
 
-test('at most fifty of each are answered, newest first, with the number of all', async () => {
+test('the answer has at most fifty of each, newest first, and the total number', async () => {
   const partner = await portal.newPartner()
   for (let i = 0; i < 52; i++) {
     await insertDeal(portal.deps.db, partner.id, { business_name: `Many ${i}` })
@@ -72,7 +72,7 @@ test('at most fifty of each are answered, newest first, with the number of all',
   ])
 })
 
-test('more than a thousand are not counted, and what the newest do not have is found', async () => {
+test('matches are counted up to a thousand, and a match older than the newest rows is found', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const lead = await partner.submitLead({ businessName: 'Older', businessIndustry: 'Hospitality' })
   const deal = await insertDeal(portal.deps.db, partner.id, { business_name: 'Older', loan_type: 'Line of Credit' })

@@ -22,7 +22,10 @@ export async function insertSecurityEntry(
     .execute()
 }
 
-/** Newest first. Reads one row too many, which tells whether there is a next cursor. The people have the names of now. */
+/**
+ * Newest first. Reads one row too many, which tells whether there is a next cursor. People are shown with their present
+ * names.
+ */
 export async function findSecurityEntries(
   db: Db,
   partnerId: string,
@@ -49,7 +52,7 @@ export async function findSecurityEntries(
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** For operators: the newest, of all partners where none is given. */
+/** For operators: the newest entries, of all partners if none is given. */
 export function findNewestSecurityEntriesOfAllPartners(
   db: Db,
   { partnerId, personId }: { partnerId?: string; personId?: string },
@@ -66,7 +69,7 @@ export function findNewestSecurityEntriesOfAllPartners(
   return query.orderBy('log.id', 'desc').limit(limit).execute()
 }
 
-/** Those from before. How many they were. */
+/** Removes entries from before this time. Returns how many. */
 export async function removeSecurityEntriesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('security_log')

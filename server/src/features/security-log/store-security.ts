@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { StoreSecurity } from '../../http/security-events.ts'
 import { insertSecurityEntry } from './security-log.queries.ts'
 
-/** What puts the events that the server notes into the partners' logs. */
+/** Writes the server's security events into the partners' logs. */
 export function createSecurityStore({ clock }: Pick<Deps, 'clock'>): StoreSecurity {
   return (db, partnerId, { person, subject, ...entry }) =>
     insertSecurityEntry(db, partnerId, {

@@ -21,7 +21,7 @@ import { matchLeads } from './match-leads.ts'
 import { type Applied, type AppliedRecord, type IsNews, type PageTally } from './pull.ts'
 import { recordRestoredLeads } from './record-restored-leads.ts'
 
-/** A lead, a deal, or a lead with the deal that it became: the partner sees the one or the other and never neither. */
+/** A lead, a deal, or a lead with the deal that it became, so that the partner always sees one of the two. */
 export interface Unit {
   partnerId: string
   lead: NamedCrmLead | null
@@ -97,7 +97,7 @@ function applyTogether(
       }
     }
     const isWritten = (await writeRows(tx, 'deals', deals)) && (await writeRows(tx, 'leads', leads))
-    // Another pull met one of them at the same time; its row is there to be read now.
+    // Another pull added one of these records at the same time; its row can be read now.
     if (!isWritten) return startOver()
     await writeHistory(tx, DEAL_TABLE, deals, now)
     await writeHistory(tx, LEAD_TABLE, leads, now)
@@ -132,7 +132,10 @@ function applyTogether(
   })
 }
 
-/** The CRM may make a deal of a lead whose applicant's data were erased here: nothing of them comes back with it (D97). */
+/**
+ * The CRM may make a deal from a lead whose applicant's data was erased here: the deal brings none of that data back
+ * (D97).
+ */
 async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly Unit[]> {
   const loids = itemsOf(units, 'deal').map(({ loid }) => loid)
   const erased = await findErasedOfAllPartners(tx, loids)
@@ -221,12 +224,15 @@ function isNoLongerMatched({ before, row }: PlannedLead): boolean {
   return (before?.matched_at ?? null) !== null && row.matched_at === null
 }
 
-/** Staff gave the deal to its partner before the portal met it, where their conversion hands no LOID on. */
+/**
+ * Whether staff gave the deal to its partner before the portal first saw it, in an organisation whose conversion copies
+ * no LOID.
+ */
 function isDealOfAnotherLoid({ loid, deal_loid, matched_at }: StoredLead): boolean {
   return matched_at === null && deal_loid !== null && deal_loid !== loid
 }
 
-/** For the first time, or again after it was gone or another partner's. */
+/** The partner gets the record for the first time, or again after it was gone or another partner's. */
 function isMet({ before, row }: { before: RecordRow | undefined; row: RecordRow }): boolean {
   return !before || before.partner_id !== row.partner_id || (before.archived_at !== null && row.archived_at === null)
 }

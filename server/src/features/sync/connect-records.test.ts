@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** What the partner must not see before it has proved whose address it is. */
+/** Records that the partner must not see before it has proved its address. */
 async function brokerInCrm(name: string) {
   const email = `${name.toLowerCase().replaceAll(' ', '-')}@example.com`
   const id = await lender.create('Partners', { Name: name, Email: email, First_Name: 'Wilhelmina' })
@@ -72,7 +72,7 @@ test('a stranger whose new address is a broker’s, while the CRM is away, sees 
   await waitFor('the records', async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 1)
 })
 
-test('a closed account sends nothing of what waited, and its owner connects to the records', async () => {
+test('a closed account sends none of its waiting records, and the true owner connects to the records', async () => {
   const broker = await brokerInCrm('Owner Broking')
   const stranger = await portal.newPartner(broker.form)
   await waitFor('the hold', () => mustConfirm(stranger))
@@ -101,7 +101,7 @@ test('a new partner whose first push lost its answer finds its own record again,
   expect(named).toHaveLength(1)
 })
 
-test('a partner under another name waits for nothing that the CRM has under the old one', async () => {
+test('a renamed partner does not wait for a CRM record with its old name', async () => {
   const broker = await brokerInCrm('Old Name Finance')
   const partner = await portal.newPartner(broker.form)
   await waitFor('the hold', () => mustConfirm(partner))
@@ -111,7 +111,7 @@ test('a partner under another name waits for nothing that the CRM has under the 
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('a partner whose name the CRM has no more confirms nothing: what waited goes with the next thing that it sends', async () => {
+test('a partner whose CRM record is gone confirms nothing: its waiting records go with its next submission', async () => {
   const broker = await brokerInCrm('Gone Finance')
   const partner = await portal.newPartner(broker.form)
   await waitFor('the hold', () => mustConfirm(partner))

@@ -63,7 +63,7 @@ async function submitted() {
   return { loid, id: String(inZoho?.['id']) }
 }
 
-/** No notification waits any more, and none is worked on. */
+/** Waits until no notification is queued or being processed. */
 function untilPulled() {
   return waitFor('the pulls to end', async () => {
     const { rows } = await portal.deps.pool.query(
@@ -175,7 +175,7 @@ test('values that the CRM fills in by itself in a submitted deal are no news', a
   expect(await eventTypes()).toEqual(['deal.created'])
 })
 
-test('only the CRM is believed, and nothing odd breaks the portal', async () => {
+test('only posts with the CRM’s token count, and odd posts break nothing', async () => {
   await watch()
   const token = await tokenOfChannel()
   const ids = ['5400000000000812044']
@@ -224,7 +224,7 @@ test('only the CRM is believed, and nothing odd breaks the portal', async () => 
   expect(lines.filter((line) => line.includes('job given up'))).toEqual([])
 })
 
-test('a burst for one record becomes few pulls, and many records of one notification one call', async () => {
+test('a burst for one record becomes a few pulls, and many records of one notification become one call', async () => {
   await watch()
   const { id } = await submitted()
   await untilPulled()

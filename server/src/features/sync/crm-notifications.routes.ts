@@ -7,8 +7,8 @@ import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
 const RECORDS_A_JOB = 100
 
 /**
- * What the CRM calls. No route of the contract: those are for partners, are documented for them, and refuse what they
- * do not name, where Zoho may add to its posts what it likes.
+ * The route that the CRM calls. It is not in the contract: routes there are documented for partners and refuse unknown
+ * fields, which Zoho may add to its posts.
  */
 export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: Deps): void {
   app.post(NOTIFICATIONS_PATH, async ({ body }) => {

@@ -35,7 +35,7 @@ export async function gatherPage(
   return gather(pull, owners, { leads: leads.leads, leadRows: leads.rows, deals: deals.deals, dealRows: deals.rows })
 }
 
-/** A new deal that carries an open lead's LOID is what the CRM made of that lead, if the CRM says so. */
+/** A new deal with an open lead's LOID is that lead's deal, if the CRM says that it converted the lead. */
 async function leadsOf(
   { deps, signal }: Pull,
   { deals, rows }: { deals: readonly NamedCrmDeal[]; rows: readonly StoredDeal[] },
@@ -94,7 +94,7 @@ async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]
   return { leads, rows }
 }
 
-/** `leads` has the leads that some of the deals were, by the deals' ids. */
+/** `leads` has the leads that some of the deals were converted from, by the deals' ids. */
 async function nameDeals(
   pull: Pull,
   owners: Owners,
@@ -103,7 +103,8 @@ async function nameDeals(
 ) {
   const { deps, signal } = pull
   const rows = await findRowsOfAllPartners(deps.db, DEAL_TABLE, idsOf(records))
-  // Where the lender's conversion maps neither LOID nor partner, the deal is nobody's by itself: it is the lead's.
+  // Where the lender's conversion maps neither LOID nor partner, the deal names no partner, so it gets those of its
+  // lead.
   const unmapped = records.filter((deal) => deal.partner_zoho_id === null && deal.loid === null)
   const partnersToSet = new Map(
     unmapped.flatMap(({ zoho_id }) => {
@@ -114,7 +115,7 @@ async function nameDeals(
   const owned = records.map((deal) => {
     return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
   })
-  // The lead is linked to its deal, which may have come long before it and not have changed since.
+  // The lead must be linked to its deal, although the deal may have come long before it and not have changed since.
   const ofLeads = owned.filter((deal) => leads.has(deal.zoho_id) && owners.has(deal.partner_zoho_id ?? ''))
   const wanted = new Set([...ofLeads, ...differing(owned, rows, owners)])
   const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
@@ -128,7 +129,7 @@ async function nameDeals(
   return { deals, rows }
 }
 
-/** The deals that these leads became, those in hand apart. */
+/** The deals that these leads became, except those already in this page. */
 async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[], inHand: readonly NamedCrmDeal[]) {
   const known = new Set(idsOf(inHand))
   const leadOf = new Map(
@@ -150,7 +151,7 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   return nameDeals(pull, owners, records, leadOf)
 }
 
-/** The histories of known records that changed: only there stands what came and went in between. */
+/** The histories of known records that changed: only these have the values that came and went in between. */
 async function readHistories(
   pull: Pull,
   items: readonly (CrmLead | CrmDeal)[],
@@ -182,7 +183,7 @@ function differing<Item extends CrmLead | CrmDeal>(
   })
 }
 
-/** The rule of the SQL comparison, for a record that was fetched whenever its conversion was. */
+/** The rule of the SQL comparison, for one fetched record. */
 function hasChanged(
   record: CrmLead | CrmDeal,
   row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at' | 'deal_loid'>>,
@@ -190,7 +191,7 @@ function hasChanged(
   return (
     row.crm_modified_time !== record.modified_time ||
     row.archived_reason === 'left-crm' ||
-    // Conversion may leave Modified_Time as it was, and its deal may come later.
+    // A conversion may leave Modified_Time unchanged, and its deal may come later.
     (isLead(record) &&
       record.is_converted &&
       (row.converted_at === null || row.matched_at !== null || row.deal_loid === null))

@@ -7,8 +7,9 @@ class StartOver extends Error {}
 
 /**
  * One transaction for a page of records of these partners. Button, sweep and notification may pull the same records at
- * once: the partners' locks let one page be applied after the other. No lock is waited for while another machine is called.
- * A page that met rows of another one that it could not foresee, or that PostgreSQL took out of a deadlock, starts over.
+ * once: the partners' locks let one page be applied after the other. Nothing waits for a lock while it calls another
+ * machine. A page starts over if another page has added one of its rows, or if PostgreSQL ended it because of a
+ * deadlock.
  */
 export async function inPageTransaction<Result>(
   db: Db,

@@ -20,7 +20,7 @@ export interface Match {
  * Leads and deals come oldest first; a deal takes the oldest lead that matches, and no lead goes to two deals.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {
-  /** By what must be equal, the places of the leads, the oldest last. */
+  /** The places of the leads by the values that must be equal, the oldest last. */
   const places = new Map<string, number[]>()
   leads.forEach((lead, place) => {
     for (const key of keysOf(lead, lead.loan_amount)) {
@@ -58,7 +58,7 @@ function keysOf(record: Matchable, amount: number | null): string[] {
   return contacts.flatMap((contact, kind) => (contact ? [`${terms}|${kind}|${contact}`] : []))
 }
 
-/** Words that say what kind of company it is, which people write in many ways or not at all. */
+/** Words for the kind of company, which people write in many ways or leave out. */
 const COMPANY_WORDS = new Set(['pty', 'proprietary', 'ltd', 'limited'])
 
 function businessWords(name: string | null): string {

@@ -9,9 +9,9 @@ import {
 import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 
 /**
- * Deals replace the leads that they match (D29), among all that these leads and deals may match. The caller holds the locks
- * of their partners, so that no deal replaces two leads. `quiet` has the LOIDs of records whose meeting is no news: neither is
- * their match, unless the partner submitted the lead (D35).
+ * Lets deals replace the leads that they match (D29), among all candidates for these leads and deals. The caller holds
+ * the locks of their partners, so that no deal replaces two leads. `quiet` has the LOIDs of records that are no news to
+ * the partner: their match is no news either, unless the partner submitted the lead (D35).
  */
 export async function matchLeads(
   tx: Tx,

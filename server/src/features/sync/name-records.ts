@@ -11,9 +11,9 @@ interface Nameable {
 }
 
 /**
- * Gives every record its LOID: the one the portal knows it by, the CRM's own, or a new one (D17). What the CRM lacks is
- * written there and the records are read again, so that their times are those after the write and a second sync finds
- * nothing to do. A converted lead can no longer be written; its LOID is the portal's alone.
+ * Gives every record its LOID: the one the portal knows it by, the CRM's own, or a new one (D17). LOIDs that the CRM
+ * lacks are written there, and those records are read again: their times are then those after the write, and a second
+ * sync finds nothing to do. A converted lead can no longer be written; its LOID is the portal's alone.
  */
 export async function nameRecords<Item extends Nameable>(
   { db, crm }: Pick<Deps, 'db' | 'crm'>,
@@ -21,7 +21,7 @@ export async function nameRecords<Item extends Nameable>(
   records: readonly Item[],
   options: {
     knownLoids: ReadonlyMap<string, string>
-    /** Of deals: the LOIDs of the leads that they were. */
+    /** For deals: the LOIDs of the leads that they were converted from. */
     leadLoids?: ReadonlyMap<string, string>
     /** Partners to be written beside the LOID, for records that name none. */
     partnersToSet?: ReadonlyMap<string, string>
@@ -32,7 +32,7 @@ export async function nameRecords<Item extends Nameable>(
   const { knownLoids, leadLoids, partnersToSet, readAgain, signal } = options
   const nameless = records.filter((record) => record.loid === null)
   const unknown = nameless.filter((record) => !knownLoids.has(record.zoho_id))
-  // A lead that was converted before it had a LOID shares that of its deal, whichever of them is met first (D17).
+  // A lead that was converted before it had a LOID shares its deal's LOID, whichever is pulled first (D17).
   const dealLoids = await findChosenLoids(
     db,
     unknown.flatMap((record) => record.converted_deal_zoho_id ?? []),

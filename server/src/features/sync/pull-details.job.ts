@@ -8,7 +8,7 @@ import { findSyncingPartners } from './sync-runs.queries.ts'
 
 /** Fifty to a hundred calls, and one transaction. */
 const RECORDS_AT_ONCE = 50
-/** The queue takes a job that runs for a quarter of an hour for dead. */
+/** The queue takes a job that runs for a quarter of an hour to be dead. */
 const RUN_MS_MAX = 5 * 60_000
 
 /**
@@ -25,7 +25,7 @@ export const pullDueDetails = defineJob({
     const end = performance.now() + RUN_MS_MAX
     try {
       for (const module of ['Leads', 'Deals'] as const) {
-        // Those that the CRM did not tell wait for the next minute, and hold up no others.
+        // Records whose details the CRM did not give wait for the next minute, and hold up no others.
         const untold: string[] = []
         while (performance.now() < end && (await hasCreditsToSpare(deps))) {
           signal.throwIfAborted()
@@ -43,7 +43,7 @@ export const pullDueDetails = defineJob({
   },
 })
 
-/** Work that can wait leaves half of the day's credits to what partners ask for (D57). */
+/** Work that can wait leaves half of the day's credits for partners' own requests (D57). */
 async function hasCreditsToSpare({ crm }: Pick<Deps, 'crm'>): Promise<boolean> {
   const { credits, creditsLeft, creditsPerDay } = await crm.usage()
   return (creditsLeft ?? creditsPerDay - credits) > creditsPerDay / 2

@@ -15,18 +15,18 @@ import type { Pull } from './pull.ts'
 import { pullNotesOf } from './pull-notes.ts'
 import { readEach } from './read-each.ts'
 
-/** A person waits: what the CRM does not tell by then is shown the next time. */
+/** A person waits: details that the CRM gives later are shown the next time. */
 const OPENED_MS_MAX = 2_000
-/** After a wait in vain, nobody waits for the CRM for this long. */
+/** After a failed wait, nobody waits for the CRM for this long. */
 const PAUSE_MS = 30_000
 const pausedUntil = new WeakMap<Crm, number>()
 /** Half of Zoho's ten calls at once. */
 const CALLS_AT_ONCE = 5
 
-/** What is being read of opened records: a page asks for several parts of one at once. */
+/** The reads under way for opened records: a page asks for several parts of one record at once. */
 const pulling = new WeakMap<Crm, Map<string, Promise<void>>>()
 
-/** Reads what is due of a record that somebody opens (D56). Nothing is held meanwhile. */
+/** Reads the due details of a record that somebody opens (D56). Holds no lock or connection meanwhile. */
 export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
   const records = pulling.get(deps.crm) ?? new Map<string, Promise<void>>()
   pulling.set(deps.crm, records)
@@ -50,7 +50,10 @@ async function pullDue(deps: Deps, module: CrmModule, partnerId: string, loid: s
   }
 }
 
-/** Reads what is due of these records of one module: their histories, their notes. Those that the CRM did not tell. */
+/**
+ * Reads the due histories and notes of these records of one module. Returns the records whose details the CRM did not
+ * give.
+ */
 export async function pullDetails(
   pull: Pick<Pull, 'deps' | 'signal'>,
   module: CrmModule,
@@ -65,7 +68,7 @@ export async function pullDetails(
   const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
-    // Written since the portal met the record; its reading then may have failed, or there was too much to read.
+    // Notes written since the portal first saw the record: reading them then failed, or there were too many.
     (record, note) => note.created_at > timeOfId(record.id),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]

@@ -7,15 +7,15 @@ import { inPageTransaction } from './in-page-transaction.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** Of a page; what more there are is read in the background. */
+/** Of a page; the others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
 
 type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
 
 /**
- * Reads the notes of those records whose notes are due, each with a call. What a record brings along when it is met for the
- * first time is no news beside the record itself; of one that merely changed, it is.
+ * Reads the notes of those records whose notes are due, each with a call. The notes of a new record are no news beside
+ * the record itself; those of a record that merely changed are.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)
@@ -31,7 +31,7 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
   )
 }
 
-/** All notes of these records. Answers those whose notes the CRM did not tell: they stay due. */
+/** Reads all notes of these records. Returns the records whose notes the CRM did not give: they stay due. */
 export async function pullNotesOf<Noted extends NotedRecord>(
   pull: Pick<Pull, 'deps' | 'signal'>,
   records: readonly Noted[],
@@ -57,7 +57,7 @@ export async function pullNotesOf<Noted extends NotedRecord>(
   return records.filter((record) => !lastPages.has(record.zoho_id))
 }
 
-/** Notes that were listed, on records that the portal has; on others they come with the record. */
+/** Applies listed notes on records that the portal has; notes on other records come with the record. */
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,
   listed: readonly CrmNoteOfRecord[],
@@ -71,7 +71,7 @@ export async function applyListedNotes(
     const byId = new Map(rows.filter((row) => row.archived_at === null).map((row) => [row.zoho_id, row]))
     for (const { record_zoho_id: zoho_id, note } of ofModule) {
       const row = byId.get(zoho_id)
-      // Where all notes of the record are still to be read, that reading tells what is news.
+      // If all notes of the record are still to be read, that read decides which are news.
       if (!row || row.notes_due) continue
       const isNews = isNewsFor(row.partner_id, module)
       if (isNews !== undefined) notes.push(toApply({ ...row, module, zoho_id }, note, isNews))

@@ -9,13 +9,13 @@ export interface PulledPartner {
   zoho_id: string
 }
 
-/** What every reading of the CRM shares, be it for a run, a sweep, a notification or one record. */
+/** The parts that every pull shares: a run's, a sweep's, a notification's or that of one record. */
 export interface Pull {
   deps: Deps
   signal: AbortSignal
   /** The wanted partners by their ids in the CRM. Records of others are ignored. */
   ownersOf(zohoIds: readonly string[]): Promise<ReadonlyMap<string, PulledPartner>>
-  /** Whether what this partner has is the pull's to remove. */
+  /** Whether the pull may remove this partner's records. */
   mayRemoveFrom(partnerId: string): boolean
   /** Whether meeting this record is news for its partner (D35). */
   newsOf(partnerIds: readonly string[]): Promise<IsNews>
@@ -23,7 +23,7 @@ export interface Pull {
 
 export type IsNews = (partnerId: string, record: { created_at: string }, isKnown: boolean) => boolean
 
-/** What the CRM tells of a record beside its fields may be missing; the record itself counts all the same. */
+/** History or notes of a record may be missing; the record itself counts all the same. */
 export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Item[]> {
   try {
     return await pull
@@ -33,14 +33,17 @@ export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Ite
   }
 }
 
-/** What is wrong with a record, or undefined when it is the whole run: PostgreSQL's classes 22, 23 and 54 speak of data. */
+/**
+ * The fault of the record, or undefined if the whole run is at fault: PostgreSQL's error classes 22, 23 and 54 are
+ * about data.
+ */
 export function reasonOf(error: unknown): string | undefined {
   if (error instanceof CrmConflict) return error.message
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(?:22|23|54)\w{3}$/.test(code) ? 'it cannot be stored' : undefined
 }
 
-/** What came of the records of a page. */
+/** The outcome of a page's records. */
 export interface Applied {
   records: AppliedRecord[]
   problems: SyncProblem[]
@@ -56,17 +59,17 @@ export interface AppliedRecord {
   business_name: string | null
   created_at: string
   notes_due: boolean
-  /** The partner meets it for the first time, neither as a lead nor as a deal. */
+  /** The partner had it neither as a lead nor as a deal before. */
   is_new: boolean
   outcome: Outcome
 }
 
-/** What was done to records, as far as a run counts it. */
+/** The changes of records that a run counts. */
 export interface Done {
   records: readonly (Pick<AppliedRecord, 'module' | 'created_at' | 'is_new'> & { outcome: Outcome | 'removed' })[]
 }
 
-/** What a run has done is written in the transaction of what was done, and kept once that has ended. */
+/** A run's counts are written in the transaction of the changes, and kept in memory once that has committed. */
 export interface PageTally {
   write(tx: Tx, done: Done): Promise<void>
   keep(done: Done): void

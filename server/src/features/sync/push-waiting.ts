@@ -21,7 +21,8 @@ export async function pushWaiting(
     try {
       await push.run(deps, { partnerId: partner.id, loid }, signal)
     } catch (error) {
-      // One that the CRM does not take now, its own job tries again. A CRM that is away ends the run with its first list.
+      // If the CRM does not take a record now, its own job tries again. A CRM that is away ends the run with its first
+      // list.
       if (error instanceof CrmUnavailable && !signal.aborted) break
       if (!(error instanceof GiveUp)) throw error
     }

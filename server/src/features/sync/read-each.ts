@@ -4,9 +4,9 @@ import { CrmForbidden } from '../../zoho/errors.ts'
 import { emptyWhenRefused } from './pull.ts'
 
 /**
- * What the CRM tells of each of these records, by the records' ids there: histories, or notes. One that the CRM cannot tell,
- * or may not, is left out, so that it holds up no other: it stays due. Throws `CrmUnavailable` when as many calls as run side
- * by side have failed, for then the CRM is away.
+ * The CRM's histories or notes of these records, by the records' ids there. A record whose history or notes the CRM
+ * cannot or may not give is left out and stays due, so that it holds up no other. Throws `CrmUnavailable` when as many
+ * calls as run side by side have failed, for then the CRM is away.
  */
 export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],

@@ -19,7 +19,7 @@ export const INTERNAL_FAILURE = 'The sync stopped because of an error on our sid
 
 /**
  * One run of D30. It is a job so that it outlives the request; handed back or cut off by a crash, it is taken up again
- * and goes on with what is not yet as the CRM says (D31).
+ * and continues with the records that still differ (D31).
  */
 export const runSync = defineJob({
   name: 'run-sync',

@@ -11,7 +11,7 @@ export interface Run extends Pull {
   tallies: Tallies
 }
 
-/** Only this partner's records are wanted; what is given to others leaves it. `syncModule` says what is news. */
+/** Pulls only this partner's records; records that were given to others leave it. `syncModule` decides what is news. */
 export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'tallies'>, partner: Run['partner']): Run {
   return {
     deps,
@@ -27,11 +27,11 @@ export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'ta
 const LeadTally = z.object({ created: z.number(), updated: z.number(), converted: z.number(), removed: z.number() })
 const DealTally = z.object({ created: z.number(), updated: z.number(), removed: z.number() })
 
-/** What a run has done so far. Written with what was done, so that a run taken up again counts it (D31). */
+/** The counts of a run so far. Written with the changes, so that a run that is taken up again includes them (D31). */
 const Tallies = z.object({
   leads: LeadTally,
   deals: DealTally,
-  /** The birth of the oldest record whose notes are still to be looked for in the organisation's list. */
+  /** The creation time of the oldest record whose notes are still to be found in the organisation's list. */
   notes_since: z.nullable(z.string()),
 })
 export type Tallies = z.infer<typeof Tallies>
@@ -81,7 +81,7 @@ export function openProgress({ db }: Pick<Deps, 'db'>, partnerId: string, runId:
   }
 }
 
-/** Counts what a run does. `listsNotes` says that the notes of what is new will be looked for in a list. */
+/** Counts a run's changes. `listsNotes` says that the notes of new records will be found in a list. */
 export function tallyOf({ progress, tallies }: Pick<Run, 'progress' | 'tallies'>, listsNotes: boolean): PageTally {
   return {
     write: (tx, done) => progress.write(withDone(tallies, done, listsNotes), tx),

@@ -7,14 +7,14 @@ import { runSync } from './run-sync.job.ts'
 import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.ts'
 
 /**
- * The run that does what is asked, new or under way (D30). The run and its job are one transaction, so that a run that
- * is marked as running has a job that ends it, whatever process dies.
+ * The run for this request, new or under way (D30). The run and its job are one transaction, so that a run that is
+ * marked as running has a job that ends it, whatever process dies.
  */
 export function startSync(deps: Deps, partnerId: string, kind: SyncKind): Promise<string> {
   return deps.db.transaction().execute((tx) => startSyncIn(tx, deps, partnerId, kind))
 }
 
-/** As a part of what makes it necessary. */
+/** Begins a run in the caller's transaction. */
 export async function startSyncIn(
   tx: Tx,
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,

@@ -17,7 +17,7 @@ export async function beginAtCursor(db: Db, list: SweptList, start: string): Pro
   return position
 }
 
-/** Never back: of two sweeps at once the one that came further counts. */
+/** Never moves back: of two sweeps at once, the later position counts. */
 export async function moveCursor(db: Db, list: SweptList, position: string): Promise<void> {
   await db
     .updateTable('sweep_cursors')
@@ -26,7 +26,7 @@ export async function moveCursor(db: Db, list: SweptList, position: string): Pro
     .execute()
 }
 
-/** All lists were read to their ends. By the database's clock, which metrics compare it with. */
+/** Records that all lists were read to their ends. The time is the database's, with which the metrics compare it. */
 export async function markSwept(db: Db): Promise<void> {
   await db.updateTable('sweep_cursors').set({ swept_at: sql<string>`now()` }).execute()
 }

@@ -18,7 +18,7 @@ import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
 import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
 
-/** Zoho may show a record a little after the time that it gives it, and tells whole seconds. */
+/** Zoho may show a record a little later than its Modified_Time says, and gives whole seconds. */
 const OVERLAP_MS = 60_000
 /** A second that was over this long ago gets no more records. */
 const SETTLED_MS = 5 * 60_000
@@ -42,7 +42,7 @@ export const sweep = defineJob({
   },
 })
 
-/** One list after the other. What is wrong with one holds up none of the others, unless the CRM is away. */
+/** One list after the other. A failing list holds up none of the others, unless the CRM is away. */
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   if (deps.crm.listsNotes() === undefined) await tryNotes(deps, signal)
   const lists = [
@@ -67,7 +67,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   await markSwept(deps.db)
 }
 
-/** What is listed is compared with our rows in SQL, which costs no call; what differs is pulled. */
+/** Listed records are compared with our rows in SQL, which costs no call; those that differ are pulled. */
 async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const list = module === 'Leads' ? 'leads' : 'deals'
@@ -86,8 +86,8 @@ async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal):
 }
 
 /**
- * A conversion that hands neither LOID nor partner on, and leaves the lead's time alone, shows in a new deal of nobody's alone.
- * A query for each fifty of those tells the leads that they were.
+ * A conversion that copies neither LOID nor partner, and leaves the lead's time unchanged, shows only as a new deal
+ * without a partner. A query for each fifty of those finds their leads.
  */
 async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: AbortSignal): Promise<void> {
   const nobodys = changes.filter((change) => change.partner_zoho_id === null).map((change) => change.zoho_id)
@@ -100,7 +100,7 @@ async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: A
   await pullRecords(pullForAll(deps, 'leads', signal), 'Leads', leads)
 }
 
-/** What is listed as deleted is asked for once more: Zoho may list converted and merged leads there, too. */
+/** Records listed as deleted are read once more, because Zoho may also list converted and merged leads there. */
 async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm, log } = deps
   const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
@@ -130,7 +130,7 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
   await moveBehind(deps, list, listedAt, last)
 }
 
-/** Asks for each record that stands on a list and that the CRM's queries do not have: three credits for each 2,000. */
+/** Reads each listed record of the portal that the CRM's queries lack: three credits for each 2,000. */
 async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   const { deps, signal } = pull
   const name = module === 'Leads' ? 'leads' : 'deals'
@@ -147,7 +147,7 @@ async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   }
 }
 
-/** Whether Zoho lists notes decides whether those of changed records are asked for one by one: a call instead of a thousand. */
+/** Finds out whether Zoho lists notes. If it does, the notes of changed records need one call instead of a thousand. */
 async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
   try {
     for await (const _ of crm.notePagesSince(crm.now().toISOString(), signal)) break
@@ -156,7 +156,10 @@ async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** A note may leave its record's time alone. Where only administrators may list notes, they come with changed records. */
+/**
+ * A note may leave its record's time unchanged. Where only administrators may list notes, they come with changed
+ * records.
+ */
 async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const from = await beginAtCursor(db, 'notes', firstPosition(deps))
@@ -179,8 +182,8 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Only the CRM's own times and clock move the cursor, so that the portal's clock may be wrong. The last second stays in the next
- * sweep as long as it may have got more records after the list was read, and then no longer, however many it has.
+ * Only the CRM's own times and clock move the cursor, so that the portal's clock may be wrong. The next sweep includes
+ * the last second as long as it may have got more records after the list was read.
  */
 async function moveBehind(
   { db }: Deps,

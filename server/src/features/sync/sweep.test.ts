@@ -222,7 +222,7 @@ test.each([
   { conversionBumpsModifiedTime: true, coqlReturnsConverted: false, coqlLookupHasName: false },
   { conversionBumpsModifiedTime: false, coqlReturnsConverted: false, ifModifiedSinceInclusive: true },
   { conversionMovesNotes: true, coqlNeedsBracketsBeyondTwo: false, timesOffset: '-05:00' },
-])('a lead that became a deal is converted by a sweep: %o', async (switches) => {
+])('a sweep converts a lead that became a deal: %o', async (switches) => {
   await lender.behaviour(switches)
   const { loid, id } = await submitted()
   await sweep()
@@ -248,7 +248,7 @@ test.each([
 })
 
 test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
-  'what is deleted in the CRM leaves, and comes back when it is restored: %o',
+  'a record deleted in the CRM leaves, and comes back when it is restored: %o',
   async (switches) => {
     await lender.behaviour(switches)
     const gone = await submitted()
@@ -340,11 +340,11 @@ test.each([{ isAdasFirst: true }, { isAdasFirst: false }])(
   },
 )
 
-test('a run of the partner who had a record leaves it to the one who has it by now', async () => {
+test('a run of a record’s former partner leaves it with the present one', async () => {
   const { loid, id } = await submitted(ada)
   await later(60)
   await lender.update('Leads', id, { Partner: { id: bobInCrm } })
-  // Between the run's list, which lacks the lead, and its asking for it by its id.
+  // Between the run's list, which lacks the lead, and the run's read of it by id.
   await sweep()
   const { deps } = portal
   const tallies = talliesOf(null)
@@ -356,7 +356,7 @@ test('a run of the partner who had a record leaves it to the one who has it by n
   expect(await eventTypes(bob)).toEqual(['lead.created'])
 })
 
-test('a converted lead that leaves the CRM and comes back is told neither way', async () => {
+test('a converted lead that leaves the CRM and comes back makes no event', async () => {
   const { id } = await submitted()
   await lender.convert(id)
   await sweep()
@@ -623,7 +623,7 @@ test('a sweep, another one and the button at once give each record one LOID and 
   expect(await eventTypes()).toHaveLength(30)
 })
 
-test('a reading that comes late names no record otherwise than it is named', async () => {
+test('a late read does not change a record’s LOID', async () => {
   await sweep()
   const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
   const { crm } = portal.deps
@@ -637,7 +637,7 @@ test('a reading that comes late names no record otherwise than it is named', asy
   expect((await lender.read('Leads', id))?.['LOID']).toBe(loid)
 })
 
-test('a reading that comes late gives no record back to the partner who had it', async () => {
+test('a late read does not give a record back to its former partner', async () => {
   const { loid, id } = await submitted(ada)
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()

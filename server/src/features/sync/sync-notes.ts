@@ -6,7 +6,7 @@ import type { Run } from './run.ts'
 
 /** Zoho's seconds and its clock against ours. */
 const OVERLAP_MS = 5 * 60_000
-/** What more there are is read in the background. */
+/** The others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 
 /** A kind of record that a run has pulled, and when that last succeeded. */
@@ -16,9 +16,9 @@ export interface PulledModule {
 }
 
 /**
- * A new note may leave its record's Modified_Time as it was. So the organisation's notes since the partner's last success,
- * or since the oldest of many new records, are looked through for the partner's. Where Zoho does not let the portal list all
- * notes, those of the changed records must do.
+ * A new note may leave its record's Modified_Time as it was. So this reads the organisation's notes since the partner's
+ * last success, or since the oldest of many new records, and picks the partner's. Where Zoho does not let the portal
+ * list all notes, it reads those of the changed records.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
   const { crm, db } = deps

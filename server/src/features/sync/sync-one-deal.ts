@@ -13,7 +13,9 @@ import { pullPage } from './pull-records.ts'
 /** Before the caller's own limit of 30 s. */
 const ANSWER_MS_MAX = 25_000
 
-/** The Re-sync button: one deal with its history and notes. A lead's LOID serves once the CRM has made it a deal. */
+/**
+ * The Re-sync button: one deal with its history and notes. A lead's LOID works once the CRM has converted it to a deal.
+ */
 export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {
   const { db } = deps
   await getPartner(db, partnerId)

@@ -14,10 +14,13 @@ import { pushWaiting } from './push-waiting.ts'
 import { readAhead } from './read-ahead.ts'
 import { type Run, tallyOf } from './run.ts'
 
-/** Beyond this, the notes of what is new are looked for in the organisation's list: it costs Zoho and the portal less. */
+/**
+ * With more new records than this, their notes are found in the organisation's list, which costs Zoho and the portal
+ * less.
+ */
 const NOTES_ASKED_ONE_BY_ONE_MAX = 100
 
-/** Brings the partner's leads up to what the CRM says (D28–D30). `since` is when that last succeeded. */
+/** Brings the partner's leads in line with the CRM (D28–D30). `since` is when that last succeeded. */
 export async function syncLeads(begun: Run, since: string | undefined): Promise<LeadSyncResult> {
   const waiting = await findLeadsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new leads', pushLead, waiting)
@@ -86,7 +89,7 @@ async function syncModule(
   await pull([...unlistedConverted], false)
   return { total, problems }
 
-  /** Listed and different, or known and not listed: not listed is not yet gone, and is asked for by its id. */
+  /** Listed records that differ, and known records that are not listed: these may still exist, and are read by id. */
   async function pull(zohoIds: readonly string[], areListed: boolean): Promise<void> {
     if (zohoIds.length === 0) return
     await progress.expect(zohoIds.length)
@@ -96,7 +99,7 @@ async function syncModule(
     await progress.add(zohoIds.length)
   }
 
-  /** Those of the records that differ. The others were applied by an attempt before this one. */
+  /** The records that differ. The others were applied by an earlier attempt. */
   async function applyWhole(batch: Batch, differing: ReadonlySet<string>): Promise<void> {
     const changed = batch.records.filter((record) => differing.has(record.zoho_id))
     await progress.expect(changed.length)
@@ -119,7 +122,7 @@ async function findConverted({ deps: { crm }, partner, signal }: Run): Promise<R
   return found
 }
 
-/** With what another list says of conversions. */
+/** Adds the conversions that another list shows. */
 function marked(versions: CrmVersion[], converted: ReadonlySet<string> | undefined): CrmVersion[] {
   if (!converted) return versions
   return versions.map((version) => ({
@@ -132,7 +135,10 @@ function idsOf(records: readonly { zoho_id: string }[]): string[] {
   return records.map((record) => record.zoho_id)
 }
 
-/** In a partner's first sync nearly every record is new: they come whole. After that ids and times tell what to read. */
+/**
+ * In a partner's first sync nearly every record is new: they come whole. Later syncs read only records whose ids and
+ * times differ.
+ */
 function listPages(
   { deps: { crm }, partner, signal }: Run,
   module: CrmModule,

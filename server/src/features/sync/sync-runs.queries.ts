@@ -22,7 +22,7 @@ export async function insertRun(
   return row !== undefined
 }
 
-/** The partner's run under way, made to do what is asked as well: a run of leads that is asked for deals does both. */
+/** The partner's run under way, extended to what is asked: a run of leads that is asked for deals does both. */
 export function joinRun(tx: Tx, partnerId: string, kind: SyncKind): Promise<SyncRunRow | undefined> {
   return tx
     .updateTable('sync_runs')
@@ -61,7 +61,7 @@ export async function updateProgress(
     .execute()
 }
 
-/** Until the transaction ends, nobody joins the run. False when it has ended, or is asked for more than `kind` by now. */
+/** Until the transaction ends, nobody joins the run. False if it has ended, or meanwhile has to do more than `kind`. */
 export async function holdRun(tx: Tx, run: Pick<SyncRunRow, 'id' | 'partner_id' | 'kind'>): Promise<boolean> {
   const row = await tx
     .selectFrom('sync_runs')
@@ -75,7 +75,7 @@ export async function holdRun(tx: Tx, run: Pick<SyncRunRow, 'id' | 'partner_id' 
   return row !== undefined
 }
 
-/** The caller holds the run. */
+/** The caller has locked the run. */
 export async function finishRun(
   tx: Tx,
   run: Pick<SyncRunRow, 'id' | 'partner_id'>,
@@ -107,7 +107,7 @@ export async function failRun(db: Db, partnerId: string, runId: string, error: s
     .execute()
 }
 
-/** When the last run began that did this and succeeded; undefined before the partner's first. */
+/** When the last successful run of this kind began; undefined before the partner's first. */
 export async function findLastSuccess(
   db: Db,
   partnerId: string,
@@ -125,7 +125,7 @@ export async function findLastSuccess(
   return row?.started_at
 }
 
-/** The birth of the oldest record whose notes the partner's failed runs were still to look for, or null. */
+/** The creation time of the oldest record whose notes the partner's failed runs did not find yet, or null. */
 export async function findNotesLeft(db: Db, partnerId: string): Promise<string | null> {
   const { left } = await db
     .selectFrom('sync_runs')

@@ -61,7 +61,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('POST /dashboard/sync-leads: none → lead sync result; leads born in the CRM come over once, with a LOID in both places, their history and no news', async () => {
+test('POST /dashboard/sync-leads: none → lead sync result; leads created in the CRM arrive once, with a LOID in both places and their history, and are no news', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',
@@ -431,7 +431,7 @@ test('POST /dashboard/sync-deal/{id}: none → single deal sync result: unchange
 })
 
 test.each([true, false])(
-  'notes of the CRM come over, also those that leave their record’s time alone (%s)',
+  'notes of the CRM come over, even those that leave their record’s time unchanged (%s)',
   async (noteBumpsParent) => {
     await lender.behaviour({ noteBumpsParent })
     const { loid } = await ada.submitLead()
@@ -543,7 +543,7 @@ test.each([
   ['too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
   ['writes whose answer is lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
   ['the access token ends', { tokenExpired: true }],
-])('a sync brings everything over, once, though in its middle: %s', async (_what, faults) => {
+])('a sync brings everything over, once, even if in the middle of it: %s', async (_what, faults) => {
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 130 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
@@ -595,7 +595,7 @@ test('a lead that a deal replaced before its push is pushed all the same', async
   expect(await listed('leads')).toEqual([])
 })
 
-test('a lead comes back that matched a deal which staff deleted before its push was heard of', async () => {
+test('a lead comes back if staff delete the deal that it matched before the deal’s push was answered', async () => {
   const terms = { loanType: 'Term Loan', loanTerm: '24 months' }
   const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanAmount: 150_000, ...terms })
   await ada.pushedLead(loid)
@@ -629,7 +629,7 @@ async function submittedInVain(form: object = {}) {
   return lead
 }
 
-test('a first sync tells nothing of a match between records that it brings, and a later one does', async () => {
+test('a match between records of a first sync is no news, a later one is', async () => {
   const lead = { Last_Name: 'Okafor', Company: 'Okafor Freight', Loan_Amount: 150_000, Partner: { id: adaInCrm } }
   const same = { Loan_Type: MATCHING.Loan_Type, Loan_Term: MATCHING.Loan_Term, Phone: MATCHING.Phone }
   await lender.createMany('Leads', [
@@ -667,7 +667,7 @@ test('a lead whose deal the portal met first, both born in the CRM, is converted
   expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 })
 
-test('a run tells how far it has come, to its partner alone', async () => {
+test('a run shows its progress, to its partner alone', async () => {
   await lender.create('Leads', { Last_Name: 'Seen', Partner: { id: adaInCrm } })
   await lender.faults({ slowMs: 200 })
   const answer = ada.post('/dashboard/sync-leads')
@@ -711,7 +711,7 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
     'Leads',
     Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
   )
-  /** Cuts a run off once its first page is written, and answers what its second attempt says of both. */
+  /** Cuts a run off once its first page is written, and returns the result of its second attempt, which covers both. */
   async function cutOffRun() {
     const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
     await portal.deps.db.transaction().execute((tx) => insertRun(tx, run))

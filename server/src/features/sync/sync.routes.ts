@@ -53,7 +53,7 @@ async function runOrAccept<Result>(
   deps: Deps,
   partnerId: string,
   kind: SyncKind,
-  /** A run that others joined may hold more than was asked for here. */
+  /** A run that others joined may have more results than this call asked for. */
   partOf: (result: unknown) => Result | undefined,
 ): Promise<Result | Accepted<{ run_id: string; status: 'running' }>> {
   const runId = await startSync(deps, partnerId, kind)

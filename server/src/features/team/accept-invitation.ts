@@ -20,7 +20,7 @@ export async function getInvitation({ db, clock }: Pick<Deps, 'db' | 'clock'>, t
   return invitation
 }
 
-/** The link came to the address, which proves it. Of two uses of a link the second finds nothing. */
+/** The link was mailed to the address, so using it proves the address. The second use of a link finds nothing. */
 export async function acceptTeamInvitation(
   deps: Deps,
   { token, password }: AcceptInvitation,

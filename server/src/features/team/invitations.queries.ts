@@ -5,7 +5,7 @@ import type { NewInvitationRow } from '../../db/tables.ts'
 
 const INVITATION_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'expires_at'] as const
 
-/** One of the same address ends: its link is unknown from now on. */
+/** An earlier invitation of the same address ends: its link is unknown from now on. */
 export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): Promise<Invitation> {
   const { partner_id, email, ...rest } = invitation
   return tx
@@ -37,7 +37,7 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
     .execute()
 }
 
-/** What its mail says. One that was revoked or accepted is gone. */
+/** The data for its mail; undefined if it was revoked or accepted. */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
   return countingInvitations(db)
@@ -65,7 +65,7 @@ export async function updateInvitationToken(
     .execute()
 }
 
-/** One that has not ended, of an active partner. The token says whose it is. */
+/** The invitation with this token, if it has not ended and its partner is active. */
 export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
   return countingInvitations(db)
     .innerJoin('partners', 'partners.id', 'invitations.partner_id')
@@ -98,7 +98,7 @@ export async function removeInvitation(
     .executeTakeFirst()
 }
 
-/** Those whose link ended before. Returns how many. */
+/** Removes invitations whose link ended before this time. Returns how many. */
 export async function removeInvitationsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('invitations')

@@ -21,8 +21,8 @@ export const INVITATIONS: RateLimit = {
 type InviteDeps = Pick<Deps, 'jobs' | 'clock'>
 
 /**
- * The invitation and the job that mails it are one transaction. Whose address is not confirmed invites nobody: the account may be a
- * stranger's, and the owner of the address would not get rid of the stranger's guests by a reset (D52).
+ * The invitation and the job that mails it are one transaction. A person with an unconfirmed address cannot invite: the
+ * account may be a stranger's, and the stranger's guests would survive a reset by the address's owner (D52).
  */
 export async function inviteToTeam(
   tx: Tx,

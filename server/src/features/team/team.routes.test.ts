@@ -114,7 +114,7 @@ test('a link serves once, for seven days, and ends by a newer one or by revoking
   expect((await accept(lateToken)).status).toBe(200)
 })
 
-test('an address that has an account is not invited, and one that two businesses invite joins the first', async () => {
+test('an address with an account cannot be invited, and an address that two businesses invite joins the first it accepts', async () => {
   const [owner, other] = [await newOwner(), await newOwner()]
   const taken = await invite(owner, { email: other.email })
   expect([taken.status, taken.body.code]).toEqual([409, 'EMAIL_EXISTS'])
@@ -131,7 +131,7 @@ test('an address that has an account is not invited, and one that two businesses
   expect((await accept(token)).body.code).toBe('EMAIL_EXISTS')
 })
 
-test('nobody invites before the own address is confirmed', async () => {
+test('nobody can invite before their own address is confirmed', async () => {
   const squatter = await portal.newPartner()
   const refused = await invite(squatter)
   expect([refused.status, refused.body.code]).toEqual([409, 'CONFIRM_EMAIL'])
@@ -194,7 +194,7 @@ test('a change of role counts with the next call, and a deactivated person is ou
   expect((await signIn()).status).toBe(200)
 })
 
-test('an owner who is deactivated resets no password, and so neither learns nor revokes what the business has', async () => {
+test('a deactivated owner cannot reset a password, and so neither sees nor revokes the business’s key and URL', async () => {
   const owner = await newOwner()
   const second = await addColleague(portal, owner, 'owner')
   const { api_key } = (await owner.post('/dashboard/generate-api-key')).body.data

@@ -63,7 +63,7 @@ export async function attemptDelivery(
   }
 }
 
-/** The answer, or why there is none: nothing that a receiver does is an error of ours. */
+/** The answer, or why there is none: a receiver's failure is never an error of ours. */
 async function send(
   { id, url, body, attempts }: ClaimedDelivery & { url: string },
   signedBy: string[],
@@ -99,7 +99,7 @@ async function send(
   }
 }
 
-/** The one before signs too, for a day after it was replaced (D35). */
+/** The previous secret signs as well, for a day after it was replaced (D35). */
 function signingSecrets(secrets: Secrets, delivery: ClaimedDelivery, at: Date): string[] {
   const { secret, previous_secret, previous_secret_until } = delivery
   const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()

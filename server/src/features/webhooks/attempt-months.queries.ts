@@ -4,7 +4,7 @@ import { firstIdAt } from '../../db/ids.ts'
 
 /** Besides the present month, so that nothing is missing when the job was away for weeks. */
 const MONTHS_AHEAD = 2
-/** Whatever asks the table meanwhile queues behind a lock that is waited for. */
+/** While this waits for its lock, every other statement on the table queues behind it. */
 const LOCK_WAIT_MAX = '200ms'
 
 /**
@@ -62,8 +62,8 @@ async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]>
 }
 
 /**
- * Removes attempts of deliveries of before, the oldest first; tells how many. For what lies in no month of its own: in the default
- * partition, and in the first one, which holds what was there before there were months.
+ * Removes attempts of older deliveries, the oldest first; returns how many. For rows outside the monthly partitions: in
+ * the default one, and in the first one, which holds the rows from before partitioning.
  */
 export async function removeAttemptsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

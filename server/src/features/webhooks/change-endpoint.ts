@@ -43,7 +43,7 @@ export async function changeEndpoint(
   return { endpoint, secret: endpoint.secret === stored ? secret : null }
 }
 
-/** What waits to be sent there is sent no more. False when there was no URL. */
+/** Waiting deliveries are not sent any more. False when there was no URL. */
 export async function removeWebhookUrl(tx: Tx, partnerId: string): Promise<boolean> {
   const isRemoved = await removeEndpoint(tx, partnerId)
   if (isRemoved) await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)

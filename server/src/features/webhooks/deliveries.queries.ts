@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 
-/** Where PostgreSQL tells every process whose deliveries there is something to do about; the payload is the partner. */
+/** The channel on which PostgreSQL tells every process whose deliveries need work; the payload is the partner. */
 export const DELIVERIES_DUE = 'deliveries_due'
 
 export interface NewDelivery {
@@ -40,7 +40,7 @@ async function notifyDue(tx: Tx, partnerIds: Iterable<string>): Promise<void> {
 
 export interface Lane {
   partner_id: string
-  /** When the first of its deliveries is due, or was and is under way. */
+  /** When the first of its deliveries is due, or was due if it is under way. */
   due_at: string
   /** Nothing has arrived since `failing_since`. */
   is_failing: boolean
@@ -71,7 +71,7 @@ export interface ClaimedDelivery {
   body: string
   attempts: number
   attempts_before: number
-  /** Where to, at this moment; null when the partner has no endpoint any more. */
+  /** The present URL; null if the partner has no endpoint any more. */
   url: string | null
   secret: string
   previous_secret: string | null
@@ -83,7 +83,7 @@ export interface ClaimedDelivery {
 
 /**
  * Up to `count` due deliveries of each partner, those that waited longest first, for this process alone until `until`.
- * What another process holds is passed over.
+ * Deliveries that another process holds are skipped.
  */
 export async function claimDeliveriesOfPartners(
   db: Db,
@@ -126,7 +126,7 @@ export interface AttemptOutcome {
   partner_id: string
   /** Which attempt it was, from 1. */
   number: number
-  /** Of the delivery after it: pending means that another attempt follows. */
+  /** The delivery's status after it: pending means that another attempt follows. */
   status: 'success' | 'failed' | 'error' | 'pending'
   endpoint: string
   response_status: number | null
@@ -138,8 +138,8 @@ export interface AttemptOutcome {
 }
 
 /**
- * Each attempt, what it means for its delivery and what for the health of the endpoint that it went to, in one statement. An attempt
- * that another process made meanwhile (this one's claim had run out) keeps its number, and ours is forgotten. A delivery
+ * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. An attempt that
+ * another process made meanwhile (this one's claim had run out) keeps its number, and ours is forgotten. A delivery
  * that was ended meanwhile stays ended, unless it did arrive.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {

@@ -2,8 +2,8 @@ import { CURRENCY } from '@portal/contract/money.ts'
 import type { EventToDeliver } from '../../events/events-to-deliver.ts'
 
 /**
- * What an event tells a partner's endpoint, as the JSON text that every attempt sends (D35). Each field is named here,
- * so that nothing an event comes to hold leaves the portal by itself: no email, phone or ABN, and no note's words.
+ * An event as the JSON text that every attempt sends to a partner's endpoint (D35). Each field is named here, so that a
+ * field added to an event does not leave the portal by itself: no email, phone or ABN, and no note's text.
  */
 export function deliveryBody(event: EventToDeliver): string {
   return JSON.stringify({ type: event.type, timestamp: event.created_at, data: dataOf(event) })

@@ -1,7 +1,10 @@
-/** How many attempts of a process may be young at once, and how many of them may be old or known to become so. */
+/** How many attempts of a process may be quick at once, and how many may be slow or known to become slow. */
 const QUICK_MAX = 100
 const SLOW_MAX = 200
-/** How many at once to one endpoint that answers well. One that fails, or has not answered yet, gets one. */
+/**
+ * How many attempts at once go to an endpoint that answers well. An endpoint that fails, or has not answered yet, gets
+ * one.
+ */
 const PER_ENDPOINT_MAX = 4
 /** An attempt that has waited so long is slow, and no longer counts among the quick. */
 const SLOW_AFTER_MS = 1_000
@@ -14,11 +17,11 @@ interface Lane {
 }
 
 export interface DeliveryLanes {
-  /** Something of this partner's may be due. */
+  /** A delivery of this partner may be due. */
   markReady(partnerId: string): void
-  /** Before anything was sent in this process, the database knows whether the endpoint fails. */
+  /** Used before this process has sent anything: the database knows whether the endpoint fails. */
   learn(partnerId: string, isFailing: boolean): void
-  /** What may be begun now, each ready partner in turn; they are no longer ready. */
+  /** The deliveries that may begin now, each ready partner in turn; these partners are then no longer ready. */
   take(): { partnerId: string; count: number }[]
   /** Call `end` on what comes back when the attempt has ended. */
   begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }

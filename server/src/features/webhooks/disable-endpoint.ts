@@ -7,12 +7,12 @@ import { markEndpointDisabled } from './endpoints.queries.ts'
 
 export type DisabledReason = 'gone' | 'failing'
 
-/** Nothing but failure for so long disables an endpoint (D35). */
+/** An endpoint without a success for this long is disabled (D35). */
 export const FAILING_MS_MAX = 5 * 24 * 3_600_000
 /** The answer of a receiver that wants no more. */
 export const GONE = 410
 
-/** What an attempt means for its endpoint. `failing_since` is as it was before the attempt. */
+/** The effect of an attempt on its endpoint. `failing_since` is the value before the attempt. */
 export function reasonToDisable(
   { failing_since }: Pick<ClaimedDelivery, 'failing_since'>,
   { status, response_status, started_at }: AttemptOutcome,
@@ -22,7 +22,7 @@ export function reasonToDisable(
   return Date.parse(started_at) - Date.parse(failing_since) >= FAILING_MS_MAX ? 'failing' : undefined
 }
 
-/** What waits is ended, and the partner's owners hear of it once, however many deliveries failed at the same time. */
+/** Ends waiting deliveries, and mails the partner's owners once, however many deliveries failed at the same time. */
 export async function disableEndpoint(
   tx: Tx,
   { clock }: Pick<Deps, 'clock'>,
@@ -49,7 +49,7 @@ export async function disableEndpoint(
   ])
 }
 
-/** What the log says of a delivery that no attempt follows. */
+/** The log's reason for a delivery that gets no further attempt. */
 export const NOT_SENT = {
   gone: 'Not sent: the webhook URL was disabled because it answered 410 Gone',
   failing: 'Not sent: the webhook URL was disabled because every delivery of five days failed',

@@ -21,12 +21,12 @@ import { openAttemptRecorder } from './record-attempts.ts'
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /** How often to look without having been told, for what killed processes and broken connections leave behind. */
 const LOOK_EVERY_MS = 5_000
-/** Nor more often than this, however many retries are due one after the other. */
+/** But never more often than this, however many retries are due one after the other. */
 const LOOK_MS_MIN = 250
 const AGAIN_AFTER_ERROR_MS = 1_000
 
 export interface Dispatcher extends Hearer {
-  /** Attempts under way get so long; what they do not finish is handed back, and made again by another process (D4). */
+  /** Attempts under way get this long; unfinished ones are handed back, and another process sends them again (D4). */
   stop(timeoutMs: number): Promise<void>
 }
 

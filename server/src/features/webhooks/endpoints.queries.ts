@@ -33,7 +33,7 @@ export async function removeEndpoint(tx: Tx, partnerId: string): Promise<boolean
   return removal.numDeletedRows > 0n
 }
 
-/** The old secret goes on beside the new one until then; one that was old already ends. */
+/** The old secret stays valid beside the new one until then; an even older one ends. */
 export function replaceSecret(
   db: Db,
   partnerId: string,
@@ -75,7 +75,7 @@ export async function markEndpointDisabled(
   return row !== undefined
 }
 
-/** Those that events of now go to: of active partners, and not disabled. */
+/** The endpoints that get events now: of active partners, and not disabled. */
 export async function findActiveEndpointsOfPartners(
   tx: Tx,
   partnerIds: readonly string[],

@@ -26,7 +26,7 @@ const CERTIFICATE_FAULTS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
 }
 
-/** Why a call broke, for the partner. Never Node's own words: they name addresses and advise developers. */
+/** Says why a call failed, for the partner. Never in Node's own words: they name addresses and advise developers. */
 export function explainBrokenCall(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const fault = CERTIFICATE_FAULTS[code]

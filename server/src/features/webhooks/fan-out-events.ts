@@ -8,8 +8,8 @@ const BATCH = 200
 
 /**
  * Makes the deliveries of the oldest events that have none, in one transaction: each event gets its delivery once,
- * whichever processes are at it and whenever one is killed. An event whose endpoint is gone or disabled by now, or was
- * set after it happened, gets none. True when there may be more.
+ * whichever processes run this and whenever one is killed. An event gets none if its endpoint is gone or disabled by
+ * now, or was set after the event. True if there may be more.
  */
 export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -78,7 +78,7 @@ test('killed between the answer and its record, a delivery is made again with th
       return rows[0]
     })
     await kill()
-    // PostgreSQL would go on with what it was asked for, and not notice who is gone.
+    // PostgreSQL would finish the statement without noticing that its client is gone.
     await after.deps.pool.query('select pg_terminate_backend($1)', [blocked.pid])
   })
   expect(await logsOf(after, partner)).toMatchObject([{ status: 'pending', attempts: 0 }])

@@ -1,9 +1,9 @@
 import { BlockList, isIPv4 } from 'node:net'
 
 /**
- * Whether an IP address belongs to a machine on the public internet. IPv6 is judged by what is given out to the public,
- * with exceptions, so that whatever is invented later is not public; IPv4 has long been given out whole, so that
- * only the exceptions are known. Anything that is no address, or has a zone, is not public.
+ * Whether an IP address belongs to a machine on the public internet. IPv6 counts as public only in the ranges that are
+ * allocated to the public, with exceptions, so later inventions are not public; IPv4 is fully allocated, so only the
+ * exceptions are listed. Anything that is no address, or has a zone, is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !SPECIAL.check(address, 'ipv4')

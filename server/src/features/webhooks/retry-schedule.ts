@@ -14,13 +14,13 @@ const DELAYS_MS = [
   24 * HOUR_MS,
 ]
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1
-/** Up to a tenth longer, so that what failed together does not come back together. */
+/** Up to a tenth longer, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS
 
 /**
- * When to try again after so many failures, or undefined when that was the last. `random` is from 0 to 1. What the
- * receiver asks for is a lower bound.
+ * When to try again after this many failures, or undefined after the last one. `random` is from 0 to 1. The delay that
+ * the receiver asks for is a lower bound.
  */
 export function nextAttemptAt(failures: number, now: Date, random: number, retryAfterMs = 0): Date | undefined {
   const delayMs = DELAYS_MS[failures - 1]

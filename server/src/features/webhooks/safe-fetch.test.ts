@@ -231,7 +231,7 @@ test('nothing is sent to a name that stands for this machine', async () => {
   expect(connections).toBe(0)
 })
 
-test('a name server that changes its answer cannot move a call to another address than was looked at', async () => {
+test('a name server that changes its answer cannot move a call away from the checked address', async () => {
   await using receiver = await startReceiver((_, response) => response.end('the one that was looked at'))
   const questions: string[] = []
   await using _nameServer = await startNameServer((type, name) => {

@@ -14,7 +14,7 @@ export interface SafeAnswer {
   status: number
   /** Names are in lower case; repeated headers are joined by commas. */
   headers: Record<string, string>
-  /** As much as PostgreSQL can store of the first 64 KiB. */
+  /** The part of the first 64 KiB that PostgreSQL can store. */
   body: string
 }
 
@@ -36,10 +36,10 @@ export class UnsafeAddress extends Error {}
  * any address its name stands for, may not be called; the signal's reason when that stopped it; otherwise an Error that
  * tells the partner what broke.
  *
- * The name is resolved here, once, and the connection goes to just the addresses that were looked at, so that a name
- * server with another answer a moment later gains nothing. The name servers are asked, not the operating system: its
- * list of hosts names nothing public, and it would hold one of the few threads that also hash passwords for as long as
- * a stranger's name server likes.
+ * The name is resolved here, once, and the connection goes only to the addresses that were checked, so a name server
+ * with another answer a moment later gains nothing. The name servers are asked, not the operating system: its list of
+ * hosts names nothing public, and it would hold one of the few threads that also hash passwords for as long as a
+ * stranger's name server likes.
  */
 export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
   const fault = findUrlFault(url, request.allowPrivate)
@@ -65,7 +65,7 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
   }
 }
 
-/** What is wrong with a URL as a webhook URL, for the partner. Resolves no name: that is done at every delivery. */
+/** Why a URL cannot be a webhook URL, in words for the partner. Resolves no name: that is done at every delivery. */
 export function findUrlFault(url: string, allowPrivate: boolean): string | undefined {
   if (url.length > URL_LENGTH_MAX) return `Webhook URL must be ${URL_LENGTH_MAX} characters or fewer`
   if (!(allowPrivate ? /^https?:\/\//i : /^https:\/\//i).test(url)) return WEBHOOK_URL_NOT_HTTPS
@@ -130,7 +130,7 @@ async function post(
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     signal,
-    // A connection for this call alone: a kept one leads where another call was allowed to.
+    // A new connection for each call: a kept one leads to the address that was checked for another call.
     agent: new Agent({
       lookup: (_hostname, _options, answer) => answer(null, addresses),
       // Addresses are tried one after another. Node's quarter of a second gives up on hosts that are merely far away.

@@ -10,8 +10,8 @@ export function newSecret(): string {
 
 /**
  * The headers of the Standard Webhooks specification (D35), with one signature for each secret: a receiver that knows
- * any of them accepts. `at` is the time of this attempt, because receivers refuse what is minutes old. `body` is the
- * very text that is sent.
+ * any of them accepts. `at` is the time of this attempt, because receivers refuse what is minutes old. `body` is
+ * exactly the text that is sent.
  */
 export function signatureHeaders(
   delivery: { id: string; at: Date; body: string },
@@ -26,7 +26,7 @@ export function signatureHeaders(
   }
 }
 
-/** The key is what the text after the prefix stands for, not the text. */
+/** The key is the decoded text after the prefix, not the text itself. */
 function sign(text: string, secret: string): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
   return createHmac('sha256', key).update(text).digest('base64')

@@ -229,7 +229,7 @@ test('a call of the partner’s own system cannot be sent again', async () => {
   expect(body.error).toContain('your own system')
 })
 
-test('old rows go with their attempts, younger ones stay', async () => {
+test('old rows are removed with their attempts, younger ones stay', async () => {
   const [old, young] = await insertLogs(ada, [
     { created_at: '2026-01-01T00:00:00.000Z' },
     { created_at: '2026-01-02T00:00:00.000Z' },

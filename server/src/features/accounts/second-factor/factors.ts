@@ -33,7 +33,7 @@ export async function readFactors(db: Db, personId: string): Promise<SecondFacto
   }
 }
 
-/** What a change of the factors takes of its call. */
+/** The parts of a call that a change of the factors needs. */
 export interface FactorCall {
   limit: Limit
   security: NoteSecurity
@@ -49,7 +49,7 @@ export async function findKinds(db: Db, personId: string): Promise<SecondFactorK
   return kinds
 }
 
-/** In place of those that the person has. */
+/** Replaces the codes that the person has. */
 export async function renewCodes(
   deps: Pick<Deps, 'db' | 'jobs' | 'clock'>,
   caller: SessionCaller,
@@ -69,12 +69,12 @@ export async function renewCodes(
   return codes
 }
 
-/** To be made before the factor is written: recovery codes come with the first one. */
+/** Call this before the factor is written: recovery codes come with the first one. */
 export async function codesForFirstFactor(db: Db, personId: string, limit: Limit): Promise<RecoveryCodes | undefined> {
   return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
 }
 
-/** Belongs into the transaction that writes the factor. With the first one all other sessions of the person end. */
+/** Call it in the transaction that writes the factor. With the first one all other sessions of the person end. */
 export async function noteAdded(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,
@@ -89,8 +89,8 @@ export async function noteAdded(
 }
 
 /**
- * Belongs into the transaction that removed the factor. All other sessions of the person end, and second steps that wait; with the last
- * factor its codes.
+ * Call it in the transaction that removed the factor. The person's other sessions and pending second steps end; with
+ * the last factor, so do the recovery codes.
  */
 export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
   if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)

@@ -83,7 +83,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** False when it was never asked, is answered or is too old. Of two answers at once, only one gets true. */
+/** False if the question was never asked, was answered or is too old. Of two answers at once, only one gets true. */
 export async function takeChallenge(
   db: Db,
   { challenge, personId, now }: { challenge: string; personId: string | null; now: string },

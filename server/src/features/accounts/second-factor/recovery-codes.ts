@@ -19,7 +19,7 @@ export async function newRecoveryCodes(): Promise<RecoveryCodes> {
   return { codes, hashes }
 }
 
-/** The hash of the one that was typed, however its letters and dashes were written. */
+/** The stored hash that the typed code matches, whatever its case and dashes. */
 export async function findRecoveryCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
   const code = plain(typed)
   if (code.length !== CODE_LENGTH) return undefined

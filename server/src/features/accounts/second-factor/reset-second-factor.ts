@@ -5,7 +5,10 @@ import { lockPerson } from '../people.queries.ts'
 import { removeSessions } from '../sessions.queries.ts'
 import { removeFactors } from './remove-factors.ts'
 
-/** For a person who is locked out. They sign in with the password alone and are told by mail. How many sessions ended. */
+/**
+ * For a person who is locked out. They then sign in with the password alone, and get a mail. Returns how many sessions
+ * ended.
+ */
 export function resetSecondFactor(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>, personId: string): Promise<number> {
   return deps.db.transaction().execute(async (tx) => {
     await lockPerson(tx, personId)

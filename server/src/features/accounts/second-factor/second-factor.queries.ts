@@ -7,7 +7,7 @@ interface SecretKeeper {
   secrets: Secrets
 }
 
-/** What the person has, as far as it counts. */
+/** The person's active factors. */
 export function findFactors(db: Db, personId: string) {
   return db
     .selectFrom('people')
@@ -37,7 +37,7 @@ export function findFactors(db: Db, personId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The secret of the person's app: the one that counts, or the one that waits for its first code. */
+/** The secret of the person's app: the active one, or the one that waits for its first code. */
 export async function findTotpSecret(
   { db, secrets }: SecretKeeper,
   personId: string,
@@ -53,7 +53,7 @@ export async function findTotpSecret(
   return stored && { secret: decryptBytes(secrets, stored, totpSecretOf(personId)), stored }
 }
 
-/** In place of one that still waits. False where one counts already. */
+/** Replaces a secret that still waits. False if one is active already. */
 export async function keepWaitingTotpSecret(
   { db, secrets }: SecretKeeper,
   personId: string,
@@ -92,7 +92,7 @@ export async function markTotpConfirmed(
   return row !== undefined
 }
 
-/** False for a step whose code, or a later one, was used: of two uses at once only one counts. */
+/** False if the code of this or a later step was used: of two uses at once only one succeeds. */
 export async function takeTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
   const row = await db
     .updateTable('totp_keys')
@@ -129,7 +129,7 @@ export async function findRecoveryCodeHashes(db: Db, personId: string): Promise<
   return rows.map(({ code_hash }) => code_hash)
 }
 
-/** In place of those that there were. */
+/** Replaces the earlier codes. */
 export async function replaceRecoveryCodes(tx: Tx, personId: string, hashes: readonly string[]): Promise<void> {
   await removeRecoveryCodes(tx, personId)
   await tx
@@ -157,7 +157,7 @@ export async function updateSecondFactorRequired(tx: Tx, partnerId: string, isRe
   await tx.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
 }
 
-/** Secrets whose first code never came. How many they were. */
+/** Removes secrets whose first code never came. Returns how many. */
 export async function removeWaitingTotpSecretsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('totp_keys')

@@ -21,7 +21,7 @@ import { stepOfCode } from './totp.ts'
 
 const SECOND_STEP_MS = 10 * 60_000
 
-/** Of one person: who is asked for a code has given the password already (D66). */
+/** Per person, because a caller who is asked for a code has already given the password (D66). */
 const WRONG_CODES: RateLimit = {
   name: 'second-factor',
   points: 5,
@@ -44,7 +44,7 @@ interface SignInCall {
   security: NoteSecurity
 }
 
-/** What signing in answers after the right password of a person with a second factor; undefined without one. */
+/** The answer to the right password of a person with a second factor; undefined for a person without one. */
 export async function secondStepFor(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   person: Person,
@@ -86,8 +86,8 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
 }
 
 /**
- * All strange sources of a person count together. A browser or address from which the person signed in before counts by itself: else anybody
- * who knows the password could keep the person out for ever (D53).
+ * A person's unknown sources count together. A browser or address from which the person signed in before has a count of
+ * its own: otherwise anybody who knows the password could keep the person out for ever (D53).
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
   const known = await knownBy(db, email, visitor)

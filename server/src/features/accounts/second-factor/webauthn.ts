@@ -54,7 +54,7 @@ export async function passkeyQuestion(publicUrl: string, known: readonly Known[]
   return { challenge, timeout: CHALLENGE_MS, rpId, allowCredentials, userVerification: 'preferred' }
 }
 
-/** The challenge that a browser's answer claims to answer; undefined for what is no such answer. */
+/** The challenge that a browser's answer claims to answer; undefined for anything else. */
 export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string | undefined {
   try {
     return ClientData.parse(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString())).challenge
@@ -123,7 +123,7 @@ function library() {
   return import('@simplewebauthn/server')
 }
 
-/** The library throws for everything that is wrong with an answer, and what it is given is the caller's alone. */
+/** The library throws for every fault of an answer, and all of its input comes from the caller. */
 async function unlessRefused<Result>(verification: Promise<Result>): Promise<Result | undefined> {
   return verification.catch(() => undefined)
 }
