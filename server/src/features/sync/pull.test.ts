@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Lender, openLender } from '../../testing/lender.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -346,6 +346,16 @@ test('a note that is told of while the notes of its record are read is news, onc
   await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
+})
+
+test('the button brings notes although the portal’s clock is an hour ahead', async () => {
+  const { loid, id } = await submitted()
+  portal.advance(3_600_000)
+  onTestFinished(() => portal.advance(-3_600_000))
+  await sync('/crm/sync')
+  await lender.addNote('Leads', id, { content: 'Call me' })
+  await sync('/crm/sync')
+  expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Call me' }])
 })
 
 test('a note whose reading failed is news all the same once it is read in the background', async () => {

@@ -21,8 +21,11 @@ export interface PulledModule {
  * list all notes, it reads those of the changed records.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
-  const { crm, db } = deps
-  const since = pulled.map((one) => one.since ?? partner.created_at).toSorted()[0] ?? partner.created_at
+  const { crm, db, clock } = deps
+  // Runs and partners have their times from the portal's clock, which may be wrong; notes and records from the CRM's.
+  const aheadMs = crm.now().getTime() - clock.now().getTime()
+  const sinceOf = (last = partner.created_at) => new Date(Date.parse(last) + aheadMs).toISOString()
+  const since = pulled.map((one) => sinceOf(one.since)).toSorted()[0] ?? sinceOf()
   const { notes_since } = tallies
   const from = notes_since !== null && notes_since < since ? notes_since : since
   const isNewsFor = (partnerId: string, module: CrmModule) => {
@@ -40,7 +43,7 @@ export async function syncNotes({ deps, signal, partner, progress, tallies }: Ru
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
     for (const { module, since: last } of pulled) {
-      await markNotesDue(db, module, partner.id, earlier(last ?? partner.created_at), notes_since)
+      await markNotesDue(db, module, partner.id, earlier(sinceOf(last)), notes_since)
       const records = await findNotesDue(db, module, partner.id, READ_AT_ONCE_MAX)
       await pullNotesOf({ deps, signal }, records, () => last !== undefined)
     }
