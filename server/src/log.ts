@@ -72,7 +72,7 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
   return pino({ level, serializers: { err: readableError }, mixin: traceOfLine }, destination)
 }
 
-/** What a request or a job logs can be found by its trace. */
+/** A request's or job's lines can be found by its trace. */
 function traceOfLine(): object {
   const trace = currentTrace()
   return trace ? { trace: trace.traceId } : {}

@@ -17,7 +17,7 @@ import {
 import type { Logger } from 'pino'
 import type { Span, SpanStart, Spans, Trace } from './trace.ts'
 
-/** Spans that the collector has not taken so long after the stop are lost. */
+/** After a stop, spans wait this long for the collector, then are lost. */
 const CLOSE_MS_MAX = 2_000
 const SUCCESS = 0
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
@@ -28,9 +28,9 @@ export interface OpenTelemetry extends Spans {
 }
 
 /**
- * Sends spans to a collector by OTLP over HTTP, in batches and beside the work: what the collector does not take in time is
- * dropped, and so is what the queue has no room for. The SDK reads its own settings from the environment: sampler, queue,
- * headers, the service's name.
+ * Sends spans to a collector by OTLP over HTTP, in batches, without delaying the work. Spans that the collector does
+ * not take in time, or that the queue has no room for, are dropped. The SDK reads its own settings from the
+ * environment: sampler, queue, headers, the service's name.
  */
 export function openTelemetry(endpoint: string, log: Logger): OpenTelemetry {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })

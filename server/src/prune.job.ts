@@ -35,11 +35,11 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** For a day, an expired link gets the answer that it has expired (section 8); after that it is unknown. */
 const TOKEN_MS = DAY_MS
-/** For so long, a record that left the CRM can come back with its LOID, notes and history (D30). */
+/** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
- * The dashboard shows the last twenty, and a delivery is tried for five days. Ninety days are what webhook logs live, so that
- * an event is there as long as anything that speaks of it.
+ * The dashboard shows the last twenty, and a delivery is tried for five days. Webhook logs live ninety days, so an
+ * event exists as long as any log that refers to it.
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
@@ -51,19 +51,19 @@ const KNOWN_SOURCE_MS = 180 * DAY_MS
 const WEBHOOK_LOG_MS = 90 * DAY_MS
 /** Attempts go when all of their month is past its time. Nobody sees them without their log. */
 const ATTEMPT_MS = WEBHOOK_LOG_MS + 31 * DAY_MS
-/** A record that does not move may be put away for so long. */
+/** An attention item of a record that does not move may stay put away for this long. */
 const PUT_AWAY_MS = 365 * DAY_MS
 /** D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
 
-/** For so long, an operator sees which mails were given up. */
+/** For this long, an operator sees given-up mails. */
 const MAIL_MS = 30 * DAY_MS
-/** For so long, the link of an old mail still ends mails. */
+/** For this long, the unsubscribe link of an old mail still works. */
 const UNSUBSCRIBE_MS = 365 * DAY_MS
 
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
-/** Every night where most partners are. */
+/** At night in Australia, where most partners are. */
 export const pruneNightly = defineJob({
   name: 'prune',
   payload: z.object({}),

@@ -64,7 +64,7 @@ export async function seedDemo(deps: Deps): Promise<void> {
   await workOnRecords(deps, mia, passwordHash)
 }
 
-/** What was in the CRM before the first sync is no news (D35), so that without this nothing had happened yet. */
+/** Records from before the first sync are no news (D35), so without this the demo would have no activity. */
 async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
   const leads = await findNewestLeads(deps.reads, mia, 5)
   const deals = await findDeals(deps, mia.id, DealFilters.parse({}), deps.config.timezone)
@@ -114,7 +114,7 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
   return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
 }
 
-/** The account is older than what happened, which would be no news otherwise. */
+/** Makes the account older than the activity, which would be no news otherwise. */
 async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
   if (person) return { partnerId: person.partner_id, personId: person.id, passwordHash: person.password_hash }

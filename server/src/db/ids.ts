@@ -21,7 +21,7 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }
 
-/** The least id of version 7 that could be made at this time: all that were made before are less. */
+/** The least id of version 7 that could be made at this time: all earlier ids are less. */
 export function firstIdAt(time: Date): string {
   const ms = hex(time.getTime(), 12)
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`

@@ -5,7 +5,7 @@ import type { Db } from './database.ts'
 
 export interface Lease {
   name: string
-  /** The work is told to stop when the time is over, for another process may then begin the same. */
+  /** The work is told to stop when the time is over, because another process may then begin the same work. */
   leaseMs: number
   /** How long to wait for others. */
   waitMs: number

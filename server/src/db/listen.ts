@@ -3,7 +3,9 @@ import { connectionSettings } from './connection.ts'
 
 const RECONNECT_MS = 1_000
 
-/** What partners' pages are to show (migrations/0024_live.sql). A payload begins with the partner's id. */
+/**
+ * The channel of changes that partners' pages show (migrations/0024_live.sql). A payload begins with the partner's id.
+ */
 export const LIVE = 'live'
 export const ID_LENGTH = 36
 
@@ -22,7 +24,7 @@ export interface Hearer {
 
 interface Listener {
   onError(error: Error): void
-  /** A connection that answers nothing for so long is replaced. */
+  /** A connection that does not answer for this long is replaced. */
   silenceMsMax: number
 }
 
@@ -80,7 +82,7 @@ export function listen(
 
   const connected = connect()
   return {
-    /** Resolves after the first attempt, whatever came of it. */
+    /** Resolves after the first attempt, successful or not. */
     connected,
     async close() {
       isClosed = true

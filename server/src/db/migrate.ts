@@ -35,7 +35,10 @@ export async function requireMigrated(db: Db): Promise<void> {
   withNewer(own, migrated)
 }
 
-/** Those of the next version have run already; here they only keep the migrator from taking them for lost ones. */
+/**
+ * Migrations of the next version, which have run already. They are listed only so that the migrator does not report
+ * them as lost.
+ */
 function withNewer(own: Record<string, Migration>, migrated: string[]): Record<string, Migration> {
   const last = Object.keys(own).at(-1) ?? ''
   const newer = migrated.filter((name) => name > last)

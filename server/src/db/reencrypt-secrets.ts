@@ -32,8 +32,8 @@ export interface Reencrypted {
 }
 
 /**
- * Encrypts with the first key whatever is not. A row that changes meanwhile is left to who changed it. May run in several
- * processes at once, and beside those that read.
+ * Encrypts everything with the first key that is not yet. A row that changes meanwhile is left as its writer made it.
+ * May run in several processes at once, and while others read.
  */
 export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortSignal): Promise<Reencrypted> {
   const done: Reencrypted = { encrypted: 0, locked: 0 }
@@ -80,7 +80,7 @@ export function encryptBytes(secrets: Secrets, bytes: Buffer, row: string): Buff
   return Buffer.from(secrets.encrypt(bytes.toString('base64'), row))
 }
 
-/** Bytes that are not encrypted yet are their own: a secret of 20 bytes is shorter than any encrypted one. */
+/** Bytes that are not encrypted yet are returned unchanged: a secret of 20 bytes is shorter than any encrypted one. */
 export function decryptBytes(secrets: Secrets, stored: Buffer, row: string): Buffer {
   return stored.length <= 20 ? stored : Buffer.from(secrets.decrypt(stored.toString(), row), 'base64')
 }

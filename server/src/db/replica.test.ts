@@ -68,7 +68,10 @@ async function answeredByReplica(ask: () => Promise<unknown>): Promise<number> {
   return (await readsOfReplica()) - before
 }
 
-/** The replica has all that the partner was told of, and answers. On a machine with other work it may be left for a moment. */
+/**
+ * The replica has every notified change of the partner, and answers. On a busy machine the portal may leave it for a
+ * moment.
+ */
 function caughtUp(partner: TestPartner, path = '/dashboard/stats'): Promise<unknown> {
   return waitFor(`the replica’s ${path}`, async () => (await answeredByReplica(() => partner.get(path))) === 1)
 }

@@ -9,15 +9,15 @@ import { openHotReads, type Reads } from './hot-reads.ts'
 import { type Hearer, ID_LENGTH, LIVE } from './listen.ts'
 import type { Sender } from './send-named.ts'
 
-/** What a read is sent over, to the primary or to its replica. */
+/** The connections of a read, to the primary or to its replica. */
 export interface ReadSource extends Sender {
   reads: Reads
 }
 
 export interface Replica extends Hearer {
   /**
-   * Runs the work on the replica if that has every change that was told of the partner, else on the primary. If the replica
-   * fails or takes long, the work runs again on the primary, so it only reads.
+   * Runs the work on the replica if that has every notified change of the partner, otherwise on the primary. If the
+   * replica fails or takes long, the work runs again on the primary, so it only reads.
    */
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
   /** How many reads each has answered. */
@@ -36,7 +36,7 @@ interface ReplicaSettings {
 }
 
 const BEAT_EVERY_MS = 500
-/** A change that nobody is told of shows within this. */
+/** A change without a notification shows within this time. */
 const BEHIND_MS_MAX = 5_000
 const BEHIND = 'DATABASE_READ_URL shows nothing of the last five seconds: it is behind, or no replica of DATABASE_URL'
 /** A caller waits no longer for the replica. */
@@ -58,9 +58,9 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   let hasUntil = Number.NEGATIVE_INFINITY
   const process = randomUUID()
   let lastBeat = 0
-  /** What it may not show yet, oldest first. */
+  /** Beats that the replica may not show yet, oldest first. */
   let beats: { number: number; at: number }[] = []
-  /** When a change of each partner was last told of. Before `listensSince`, nothing was heard. */
+  /** When each partner's last change was notified. Before `listensSince`, nothing was heard. */
   const toldAt = new Map<string, number>()
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false
@@ -162,7 +162,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   }
 }
 
-/** What is wrong with a connection, the statement over it says as well. */
+/** A fault of the connection also fails the statement over it. */
 function ignore(): void {}
 
 function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {

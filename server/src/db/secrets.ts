@@ -6,11 +6,11 @@ import type { SecretsKey, Settings } from '../config.ts'
 /** What the database keeps secret (D96). `row` names the row: what was encrypted for one row opens for no other. */
 export interface Secrets {
   encrypt(text: string, row: string): string
-  /** Text that is not encrypted yet is its own. Throws where no key opens it. */
+  /** Text that is not encrypted yet is returned unchanged. Throws if no key opens it. */
   decrypt(stored: string, row: string): string
   /** 256 bits for this name that nobody without the key can tell, as text for an address: the same while the first key stays. */
   derive(name: string): string
-  /** What everything begins with that the first key encrypted. */
+  /** The beginning of everything that the first key encrypted. */
   prefix: string
 }
 

@@ -10,7 +10,7 @@ export interface Sender {
   pool: pg.Pool
 }
 
-/** Every connection keeps the plans of all that it was sent by name. */
+/** Every connection keeps the plans of all statements that it got by name. */
 const NAMES_MAX = 200
 const names = new Map<string, string>()
 

@@ -26,7 +26,7 @@ export function trigramsOf(text: string): string[] {
   return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-/** One after the other and the last one; those that lie across two of them would find little less and take as long. */
+/** Consecutive ones and the last one; overlapping ones would exclude few more rows and take as long. */
 function trigramsAlong(word: string): string[] {
   return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }
@@ -68,7 +68,7 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 }
 
 export function oneOf(column: Expression<string | null>, values: readonly string[]): RawBuilder<SqlBool> {
-  // Of one value, an index is in the order of what follows it.
+  // With one value, an index is in the order of its next column.
   return values.length === 1 ? sql<SqlBool>`${column} = ${values[0]}` : sql<SqlBool>`${column} = any (${values})`
 }
 

@@ -2,7 +2,7 @@ import type { Activity } from '@portal/contract/dashboard.ts'
 import { formatMoney } from '@portal/contract/money.ts'
 import type { EventData, EventType } from './events.ts'
 
-/** An event as a list of what happened reads it. */
+/** An event as the activity list reads it. */
 export interface RecordedEvent {
   id: string
   type: EventType
@@ -14,7 +14,7 @@ export interface RecordedEvent {
 type About = Activity['about']
 type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; description: string } }
 
-/** What an event reads like, in the dashboard's list and in the inbox. */
+/** An event in words, for the dashboard's list and the inbox. */
 const WORDS: Words = {
   'lead.created': (data) => ({
     title: 'Lead submitted',
@@ -60,7 +60,7 @@ const WORDS: Words = {
 }
 
 const NOTE_LENGTH = 80
-/** The lender's words are what one wants to know; the page has all of them. */
+/** The lender's text matters most; the page has all of it. */
 export const QUOTE_LENGTH = 280
 
 export function activityOf(event: RecordedEvent): Activity {
@@ -97,7 +97,7 @@ function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }
 
-/** Cuts no sign of two halves, such as an emoji, in two. */
+/** Does not cut a character of two halves, such as an emoji. */
 export function shortened(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const cut = text.slice(0, lengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')

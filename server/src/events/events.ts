@@ -8,7 +8,10 @@ import { newsOf, recordMailNews } from './mail-news.ts'
 /** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
-/** Who entered it (D64). Null for what was born in the CRM; events of before people were remembered lack it. */
+/**
+ * The person who entered it (D64). Null for records that were created in the CRM; absent in events from before people
+ * were recorded.
+ */
 interface SubmittedBy {
   submitted_by?: string | null
 }

@@ -4,7 +4,10 @@ import type { Tx } from '../db/database.ts'
 import { insertSet } from '../db/row-sets.ts'
 import type { AnyEvent, EventData } from './events.ts'
 
-/** What people are told of by mail: some events, and what is no event because no partner's system hears of it. */
+/**
+ * The news that people get by mail: some events, and two kinds that are no events because partners' systems do not hear
+ * of them.
+ */
 export interface NewsData
   extends Pick<EventData, 'lead.status_changed' | 'lead.converted' | 'deal.stage_changed' | 'note.added'> {
   'push.given-up': { business_name: string | null; what: 'lead' | 'deal' | 'note'; on: 'lead' | 'deal' }
@@ -36,7 +39,7 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
   )
 }
 
-/** Of events, what the lender did: a first sync's are not recorded, and one's own are no news (D73). */
+/** Only the lender's acts: a first sync records no events, and a person's own acts are no news (D73). */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const { partnerId, loid, personId = null, at } = event
   const about = { id, partnerId, loid, personId, at }

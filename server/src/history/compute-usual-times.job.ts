@@ -8,14 +8,14 @@ import {
 } from './usual-times.queries.ts'
 
 const PARTNERS_AT_ONCE = 100
-/** The queue takes a job that runs for a quarter of an hour for dead. */
+/** The queue takes a job that runs for a quarter of an hour to be dead. */
 const RUN_MS_MAX = 5 * 60_000
 const MINUTE_MS = 60_000
 const AGAIN_MINUTES = { min: 10, max: 24 * 60 }
 
 /**
- * Computes what statuses and stages usually take, a transaction for each partner that is due. What is still due when its
- * time is used comes in the next run.
+ * Computes the usual times in statuses and stages, in a transaction for each partner that is due. Partners that are
+ * still due when its time is used come in the next run.
  */
 export const computeUsualTimes = defineJob({
   name: 'compute-usual-times',
@@ -41,7 +41,7 @@ export const computeUsualTimes = defineJob({
   },
 })
 
-/** The more there are, the less a further one changes, and the more it costs to read them. */
+/** The more entries there are, the less another one changes, and the more reading them costs. */
 function minutesUntilNext(entries: number): number {
   return Math.min(Math.max(entries, AGAIN_MINUTES.min), AGAIN_MINUTES.max)
 }

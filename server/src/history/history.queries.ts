@@ -115,7 +115,10 @@ export async function writeHistories(
   await insertSet(tx, 'history_entries', rows)
 }
 
-/** The records were given to other partners, who are not told whose they were: a first entry names who submitted it. */
+/**
+ * Removes names from the first entries of records that were given to other partners, who must not learn who submitted
+ * them.
+ */
 export async function moveHistories(
   tx: Tx,
   kind: HistoryKind,

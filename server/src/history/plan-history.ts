@@ -14,12 +14,12 @@ export interface PlannedEntry extends KnownEntry {
   description: string | null
 }
 
-/** What a record's history is to hold from now on (D26, D32a). */
+/** The entries that a record's history gets (D26, D32a). */
 export interface HistoryPlan {
   entries: PlannedEntry[]
-  /** The CRM told what happened, so that what the portal merely saw is no longer needed. */
+  /** Observed entries that the CRM's own entries replace. */
   replacesObserved: boolean
-  /** What happened since the partner was last told, each with what was there before: one event each. */
+  /** The changes since the partner was last told, each with the previous value: one event each. */
   changes: { value: string; previous: string }[]
 }
 
@@ -27,7 +27,7 @@ interface Present {
   /** The status or stage of the CRM's record now, and when the record changed last. */
   value: string
   modified_time: string
-  /** What the portal showed until now, as the CRM's record was then; undefined for one that it meets for the first time. */
+  /** The value that the portal showed until now, and the CRM record's time then; undefined for a new record. */
   before: { value: string; modified_time: string | null } | undefined
 }
 
@@ -72,7 +72,7 @@ export function planHistory(
   }
 }
 
-/** The CRM is asked for the history after the record, which may have changed between: that is the next look's to tell. */
+/** The history is read after the record, which may have changed in between: the next pull reports that change. */
 function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }: Present): readonly CrmHistoryEntry[] {
   let end = told.length
   while (end > 0 && told[end - 1]?.value !== value && (told[end - 1]?.changed_time ?? '') >= modified_time) end--

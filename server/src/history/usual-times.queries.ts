@@ -9,7 +9,7 @@ export interface UsualTimeOfValue extends UsualTime {
   value: string
 }
 
-/** Fewer than this tell nothing: everybody's stand in. */
+/** With fewer times than this, the times of all partners are used. */
 const OWN_ENTRIES_MIN = 10
 /**
  * Everybody's is the median of the partners' medians, so that no partner outweighs the others, and told only where it can

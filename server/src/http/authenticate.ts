@@ -51,7 +51,7 @@ export type CallerOf<Who extends Auth> = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Known from before the body is read, so that a body that is refused has a caller too. */
+    /** Set before the body is read, so that a refused body has a caller as well. */
     caller: SessionCaller | KeyCaller | null
   }
 }
@@ -81,9 +81,9 @@ const REFUSALS = {
 }
 
 /**
- * Checks the bearer token against what the route asks for: a session where keys serve, or the other way round, is as
- * unknown as a wrong one. Every refusal is a 401 that says nothing more (D5a). Each call with a key that exists counts
- * against its limit, however it ends (D14).
+ * Checks the bearer token against the kind that the route asks for: a session on a route for keys, or a key on a route
+ * for sessions, is treated as unknown. Every refusal is a 401 that says nothing more (D5a). Each call with a key that
+ * exists counts against its limit, however it ends (D14).
  */
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
   return async (request, reply, auth) => {

@@ -7,8 +7,8 @@ const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.B
 const SYSTEMS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.OS_MAP))
 
 /**
- * Browser and system in words, `Safari on iOS`, as far as they are known ones: what a caller makes up is not taken over.
- * Null where neither is known.
+ * Browser and system in words, `Safari on iOS`, if they are known ones: text that a caller makes up is not copied. Null
+ * if neither is known.
  */
 export function browserOf(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, USER_AGENT_LENGTH_MAX)

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What being ready takes. The CRM is not part of it: partners go on without it. */
+/** The conditions of being ready. The CRM is not one: partners go on without it. */
 export interface Readiness {
   /** Whether everything that the start does is done. */
   isStarted(): boolean
-  /** Whether the portal was told to stop: it answers what arrives, and wants no more. */
+  /** Whether the portal was told to stop: it still answers requests, but balancers should send no more. */
   isStopping(): boolean
   /** Rejects unless the database answers through every pool within the time. */
   reachDatabase(msMax: number): Promise<void>

@@ -22,17 +22,17 @@ import { type Visitor, visitorOf } from './visitor.ts'
 type Schema = z.ZodMiniType
 type Parsed<S> = S extends Schema ? z.output<S> : undefined
 
-/** How long a caller who was let in counts as such. */
+/** How long a check of the caller stays valid. */
 const ADMITTED_MS = 1_000
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When the caller was last let in, in milliseconds. */
+    /** When the caller was last checked, in milliseconds. */
     admittedAt: number
   }
 }
 
-/** What a handler gets: everything checked, nothing of HTTP but where it comes from. */
+/** A handler's input: everything is checked, and the visitor is the only part of HTTP in it. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
   partner: CallerOf<Who>
   params: PathParams<Path>
@@ -206,8 +206,8 @@ function withoutBlanks(query: unknown): unknown {
 }
 
 /**
- * What a route has no schema for is ignored, except where a system calls with an API key: there a field that the route
- * does not know is refused by name, because a typing mistake would lose data (D46).
+ * Input without a schema is ignored, except where a system calls with an API key: there a field that the route does not
+ * know is refused by name, because a typing mistake would lose data (D46).
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {

@@ -20,7 +20,9 @@ export interface RateLimit {
 
 /** What was counted. */
 export interface Counted {
-  /** Where only failures count, what has succeeded is given back. Counting it first leaves no room for many tries at once. */
+  /**
+   * Gives back a successful try, where only failures count. Counting first and giving back later stops parallel tries.
+   */
   giveBack(): Promise<void>
 }
 

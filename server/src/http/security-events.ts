@@ -2,11 +2,14 @@ import type { SecurityEvent } from '@portal/contract/security-log.ts'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/database.ts'
 
-/** What a call tells of an event besides who calls. No text from outside is in it, so that no secret can be. */
+/**
+ * A call's description of an event, besides the caller. It contains no text from outside, so it cannot contain a
+ * secret.
+ */
 export interface SecurityFacts {
   /** Its id, and never its email; absent where the account is not known. */
   partner?: string | undefined
-  /** The same of who did it, or whose account it is. */
+  /** The person who did it, or whose account it is. */
   person?: string | undefined
   /** The other person it was done to. */
   subject?: { id: string; name: string } | undefined
@@ -41,7 +44,7 @@ export async function noteSecurity(
   event: SecurityEvent,
   { partner, subject, ...facts }: SecurityFacts & Source,
 ): Promise<void> {
-  // What a limit refuses is in the server's log alone: a stranger could fill the partner's without end.
+  // Tries that a limit refuses are only in the server's log: a stranger could fill the partner's log without end.
   const isStored = facts.reason !== 'RATE_LIMITED'
   if (partner !== undefined && isStored) await store(db, partner, { event, subject, ...facts })
   log.info({ security: event, partner, subject: subject?.id, ...facts }, 'security')

@@ -52,7 +52,7 @@ export async function createServer(
     // For callers who do not read their answer.
     connectionTimeout: 2 * requestTimeoutMs,
     http: {
-      // Node cuts off no body as long as a head may take longer than a whole request.
+      // Node enforces the limit on the whole request only if the limit on its head is not longer.
       headersTimeout: requestTimeoutMs / 2,
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
@@ -67,7 +67,7 @@ export async function createServer(
     clientErrorHandler: (error, socket) =>
       answerUnreadable(error, socket, isSecure ? [`strict-transport-security: ${HSTS}`] : []),
     logController: new LogController({ disableRequestLogging: true }),
-    // The contract checks what comes in and what goes out; Fastify's own way would be loaded at each start for nothing.
+    // The contract checks requests and answers; loading Fastify's own validation at each start would be useless.
     schemaController: { compilersFactory: { buildValidator: compileNothing, buildSerializer: compileNothing } },
   })
   app.server.maxConnections = connectionsMax
@@ -154,7 +154,7 @@ export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ method, path, status: reply.statusCode, ms, ip, trace, ...whoOf(caller) }, 'answered')
 }
 
-/** What every answer of the API carries. */
+/** The headers of every answer of the API. */
 export function answerHeaders({ id }: FastifyRequest, isSecure: boolean): Record<string, string> {
   return { ...ANSWER_HEADERS, 'x-request-id': id, ...(isSecure && { 'strict-transport-security': HSTS }) }
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Db, Tx } from '../db/database.ts'
 
-/** What the queue needs to know of a job to take one; how the job runs is its worker's business. */
+/** The parts of a job that enqueueing needs; only its worker knows how it runs. */
 export interface QueuedJob<Payload extends object = object> {
   name: string
   payload: z.ZodMiniType<Payload>
@@ -10,6 +10,6 @@ export interface QueuedJob<Payload extends object = object> {
 }
 
 export interface JobQueue {
-  /** Part of the caller's transaction: the job exists if and only if what it is about does (D23). */
+  /** Part of the caller's transaction: the job exists if and only if the caller's changes do (D23). */
   enqueue<Payload extends object>(tx: Tx | Db, job: QueuedJob<Payload>, payload: Payload): Promise<void>
 }

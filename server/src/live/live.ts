@@ -10,7 +10,7 @@ import { findEventsSince } from '../events/events.ts'
 import type { StreamCall } from '../http/mount.ts'
 import { type Reader, Stream } from './stream.ts'
 
-/** A session that ended ends its streams within this and a look at the database. */
+/** An ended session's streams end within this time plus one look-up in the database. */
 const LOOK_EVERY_MS = 2_000
 const LOOKED_UP_AT_ONCE = 250
 /**
@@ -41,8 +41,8 @@ export interface Live extends Hearer {
 }
 
 /**
- * The streams of this process, fed by its one listener (D70). Nothing of them outlives their connections, so other processes
- * need not know of them, and a person may have as many on each.
+ * The streams of this process, fed by its one listener (D70). They keep no state beyond their connections, so processes
+ * do not share them, and the limit per person applies to each process.
  */
 export function openLive(
   { reads, clock, log }: Pick<Deps, 'reads' | 'clock' | 'log'>,

@@ -11,11 +11,14 @@ export interface Reader {
   partnerId: string
   personId: string
   role: Role
-  /** What the session is known by to those who look whether it serves. */
+  /** Identifies the session in the check whether it is still valid. */
   session: string
 }
 
-/** One open page. What is written before `begin` waits for it, so that nothing falls between what was missed and what comes. */
+/**
+ * One open page. Messages written before `begin` wait for it, so that none is lost between the missed events and the
+ * new ones.
+ */
 export class Stream {
   readonly reader: Reader
   readonly #response: ServerResponse
@@ -42,7 +45,10 @@ export class Stream {
     else this.#send(text)
   }
 
-  /** The page asks again, if it still may. Behind what a reader leaves with us, the end would never be sent. */
+  /**
+   * Cut off: the end of the stream would never be sent after data that the reader does not read. The page asks again,
+   * if it still may.
+   */
   end(): void {
     if (this.#response.writableLength > 0) this.cut()
     else this.#response.end()

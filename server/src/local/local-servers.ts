@@ -36,7 +36,7 @@ export async function startCrmServer(config: Settings, log: Logger): Promise<Crm
   return { mode: 'sandbox', settings: sandboxSettings(sandbox.url), stop: sandbox.stop }
 }
 
-/** That of a portal that runs on the same settings, or one of our own for the time being. */
+/** The server of a running portal with the same settings, or a temporary one of our own. */
 export async function joinDatabaseServer(config: Settings, log: Logger): Promise<DatabaseServer> {
   const url = config.databaseUrl ? undefined : await findRunningPostgres(join(config.dataDir, 'postgres'))
   return url ? { url, stop: stopNothing } : startDatabaseServer(config, log)

@@ -9,7 +9,7 @@ export async function newLoid(db: Db | Tx): Promise<string> {
   return loid ?? newLoid(db)
 }
 
-/** As many LOIDs that nothing has. There are a million million of them, so that a second look is rare. */
+/** This many unused LOIDs. There are a million million LOIDs, so a second try is rare. */
 export async function newLoids(db: Db | Tx, count: number): Promise<string[]> {
   const loids = new Set<string>()
   while (loids.size < count) {

@@ -20,7 +20,7 @@ export async function countJobs(db: Db): Promise<JobFigures[]> {
   return rows
 }
 
-/** Since the CRM's changes were last read to the end; where they never were, since the database was made. */
+/** Seconds since the CRM's changes were last read to the end, or since the database was made if they never were. */
 export async function findSweepAge(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from now() - coalesce((select min(swept_at) from sweep_cursors),

@@ -3,14 +3,14 @@ import { Gauge, Registry } from 'prom-client'
 import type { Deps } from '../deps.ts'
 import { countDeliveriesOfAllPartners, countJobs, findCrmUse, findSweepAge } from './database-figures.queries.ts'
 
-/** A scrape gets what was read so long ago. */
+/** A scrape may get figures of this age. */
 const FRESH_MS = 10_000
 /** A scrape waits no longer for the database. */
 const READ_MS_MAX = 2_000
 
 /**
- * What only the database knows, in the text of Prometheus. Scrapes share one reading. A database that takes too long is
- * left out, and `portal_database_up` says so.
+ * The figures that only the database has, in the text format of Prometheus. Scrapes share one reading. A database that
+ * takes too long is left out, and `portal_database_up` says so.
  */
 export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): () => Promise<string> {
   let reading: Promise<string | undefined> | undefined
@@ -39,7 +39,7 @@ export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): 
 
 function isUp(value: 0 | 1): Promise<string> {
   const registry = new Registry()
-  gaugeOf(registry, 'portal_database_up', 'Whether the figures that the database holds are here.').set(value)
+  gaugeOf(registry, 'portal_database_up', 'Whether the database's figures could be read.').set(value)
   return registry.metrics()
 }
 
@@ -82,7 +82,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'Mails that no mail server has taken yet.',
     mails.reduce((sum, one) => sum + one.jobs, 0),
   )
-  set('portal_sweep_age_seconds', 'Since the CRM last answered all that was asked of its changes.', sweepAge)
+  set('portal_sweep_age_seconds', 'Since all of the CRM’s changes were last read.', sweepAge)
   set('portal_deliveries_waiting', 'Deliveries to endpoints that have not ended.', deliveries.waiting)
   set('portal_deliveries_due', 'Deliveries whose next attempt should be under way.', deliveries.due)
   set(
@@ -91,13 +91,13 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     deliveries.oldest_seconds,
   )
   set('portal_crm_calls_24h', 'Calls of all processes to the CRM in 24 hours.', crm.calls)
-  set('portal_crm_credits_24h', 'What they cost by the CRM’s price list.', crm.credits)
+  set('portal_crm_credits_24h', 'The credits that those calls cost by the CRM’s price list.', crm.credits)
   set(
     'portal_crm_credits_per_day',
-    'What the organisation’s edition includes (ZOHO_CREDITS_PER_DAY).',
+    'The credits that the organisation’s edition includes (ZOHO_CREDITS_PER_DAY).',
     config.zohoCreditsPerDay,
   )
-  set('portal_crm_credits_left', 'What the CRM says is left; nothing while more than half is.', crm.credits_left)
+  set('portal_crm_credits_left', 'The credits left, as the CRM says; no line while more than half are left.', crm.credits_left)
   return registry.metrics()
 }
 

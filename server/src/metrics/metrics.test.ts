@@ -99,7 +99,7 @@ test('a sweep that the CRM did not answer makes nothing look younger, and none a
   expect(sweepAgeIn(await away.scrape())).toBeGreaterThan(86_000)
 })
 
-test('alerts and dashboard ask only for metrics that there are', async () => {
+test('alerts and dashboard ask only for metrics that exist', async () => {
   const database = await createDatabase()
   // To a portal a database is its own replica, too.
   const env = { DATABASE_URL: database.url, DATABASE_READ_URL: database.url }

@@ -11,7 +11,7 @@ export const backUp: Command = {
   async run(given, workplace) {
     const file = path.resolve(onlyPositional(backUp, given))
     const rows = await writeBackup(await workplace.directUrl(), file)
-    workplace.say(`${table(counted(rows))}\n\n${file}\nSECRETS_KEY is not in it: keep that elsewhere.`)
+    workplace.say(`${table(counted(rows))}\n\n${file}\nSECRETS_KEY is not in it: keep the key elsewhere.`)
     return 0
   },
 }

@@ -31,14 +31,14 @@ export const listJobs: Command = {
 export const retryJob: Command = {
   name: 'jobs retry',
   parameters: '<id or queue>',
-  summary: 'Lets a job, or all of a queue, run now: those that wait, and those given up once more.',
+  summary: 'Runs a job, or all jobs of a queue, now: those that wait, and those that were given up.',
   run: (given, workplace) => change(retryJob, given, workplace, retryJobs, 'Jobs that run now'),
 }
 
 export const dropJob: Command = {
   name: 'jobs drop',
   parameters: '<id or queue>',
-  summary: 'Removes a job, or all of a queue, that waits or was given up; what it was about stays as it is.',
+  summary: 'Removes a job, or all jobs of a queue, that wait or were given up; their records do not change.',
   run: (given, workplace) => change(dropJob, given, workplace, dropJobs, 'Jobs removed'),
 }
 

@@ -42,7 +42,7 @@ export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** How many there are no more. Those that run are left alone. */
+/** Removes jobs, except running ones. Returns how many. */
 export async function dropJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from jobs.job where state in ('created', 'retry', 'failed') and ${isMeant(idOrQueue)}`.execute(db)

@@ -107,7 +107,7 @@ function isExpected(error: unknown): error is Error {
   return kinds.some((kind) => error instanceof kind) || (error instanceof Error && !isBug(error))
 }
 
-/** Everything else than a wrong program, such as a database in use, says what is the matter in its message. */
+/** The message of every expected error, such as a database in use, says what is wrong; other errors are bugs. */
 function isBug(error: Error): boolean {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError
 }

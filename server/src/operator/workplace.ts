@@ -10,7 +10,7 @@ import { type NoteSecurity, noteSecurity } from '../http/security-events.ts'
 import { joinCrmServer, joinDatabaseServer } from '../local/local-servers.ts'
 import type { Parts } from '../portal.ts'
 
-/** What a command works with. Opened when it asks, so that a list of partners starts no CRM. */
+/** The parts that a command works with. Each is opened when first needed, so a list of partners starts no CRM. */
 export interface Workplace {
   /** One or more lines for the operator. */
   say(text: string): void
@@ -32,7 +32,7 @@ export interface Workplace {
 
 const STOP_MS_MAX = 10_000
 
-/** A portal that runs on the same settings is joined; where none does, database and CRM run for the time of the command. */
+/** Joins a portal that runs with the same settings. If none runs, database and CRM run while the command does. */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []
   const clock = { now: () => new Date() }

@@ -3,7 +3,7 @@ import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
 import { recordMailNews } from '../events/mail-news.ts'
 
-/** A record whose push was given up just now. Of a note, the lead or deal that it stands on. */
+/** A record whose push was given up just now; for a note, its lead or deal. */
 interface GivenUp {
   loid: string
   on: 'lead' | 'deal'
@@ -11,8 +11,8 @@ interface GivenUp {
 }
 
 /**
- * Marks what the CRM did not take and tells the partner's people (D73), in one transaction. `mark` answers undefined when
- * there is nothing to give up any more.
+ * Marks a record that the CRM did not take and tells the partner's people (D73), in one transaction. `mark` returns
+ * undefined if there is nothing to give up any more.
  */
 export async function givePushUp(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

@@ -5,7 +5,7 @@ import type { QueuedJob } from '../jobs/enqueue-job.ts'
 
 const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 
-/** A note that the CRM is to get. The notes do it. */
+/** A note to push. The notes feature runs this queue's jobs. */
 export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
 
 /** Of one record; those beyond wait for their own retries. */

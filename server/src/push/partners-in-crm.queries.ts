@@ -3,7 +3,10 @@ import type { PushedPartner } from '../zoho/crm-records.ts'
 
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
-/** With what decides whether and how it is pushed; names, email and phone are its contact's. One whose account was closed is gone. */
+/**
+ * With the columns that decide whether and how it is pushed; names, email and phone are its contact's. Undefined for a
+ * closed account.
+ */
 export function findPartnerToPush(db: Db, partnerId: string) {
   return db
     .selectFrom('partners')
@@ -18,7 +21,7 @@ export function findPartnerToPush(db: Db, partnerId: string) {
 /** False when the address was confirmed meanwhile, so that nothing is to be held. */
 export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Confirming takes the same lock, so that what is read after it is what holds.
+    // Confirming takes the same lock, so the state read after it stays true.
     await tx.selectFrom('partners').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute()
     const contact = await tx
       .selectFrom('partner_contacts')

@@ -13,9 +13,9 @@ interface PushOfRecord<Result> {
 }
 
 /**
- * Pushes what names its partner in the CRM by an id. A partner who is not there yet gets a record first, and one whose
- * record was deleted gets another. Undefined when the partner is gone, or has to confirm its address first (D52); `GiveUp`
- * when the CRM refuses.
+ * Pushes a record that names its partner by the partner's CRM id. A partner who is not there yet gets a record first,
+ * and one whose record was deleted gets another. Undefined when the partner is gone, or has to confirm its address
+ * first (D52); `GiveUp` when the CRM refuses.
  */
 export function pushForPartner<Result>(
   deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'jobs'>,

@@ -3,14 +3,16 @@ import { underFreeLeases, underLease } from '../db/lease.ts'
 import { CrmUnavailable } from '../errors.ts'
 
 /**
- * What is pushed is looked for in the CRM and made, which is some calls: one push of it at a time, in all processes. A push
- * that takes longer is stopped and tried again later; another one of the same waits a while, since usually it takes a second.
+ * A push looks for the record in the CRM and then creates it, which takes several calls, so only one push of a record
+ * runs at a time, in all processes. A push that outlasts its lease is stopped and tried again later; a second push of
+ * the same record waits a while, because the first usually takes a second.
  */
 export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
 
 /**
- * Pushes the record if `find` has it to push, once no other push of it is under way. That a LOID is unique in the CRM is not
- * enough: staff may delete what the one push made before the other, which knows nothing of it, sends its own.
+ * Pushes the record if `find` has it to push, once no other push of it is under way. The CRM's unique LOID is not
+ * enough: staff may delete the record that one push made before the other push, which does not know of it, sends its
+ * own.
  */
 export async function pushAlone<Row extends object>(
   db: Db,

@@ -7,8 +7,8 @@ import { pushTogether } from './push-lease.ts'
 export const PUSHED_TOGETHER_MAX = 50
 
 /**
- * Where many wait after an outage, the first push that succeeds takes others of its partner along, in one call: their own
- * jobs then find nothing to do. What goes wrong here is left to those jobs, which tell one record's trouble from another's.
+ * Where many wait after an outage, the first push that succeeds takes others of its partner along, in one call: their
+ * own jobs then find nothing to do. Failures here are left to those jobs, which handle each record separately.
  */
 export async function pushOthersToo<Row extends { loid: string }>(
   { db, log }: Pick<Deps, 'db' | 'log'>,

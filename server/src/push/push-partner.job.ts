@@ -24,10 +24,11 @@ export const pushPartner = defineJob({
 
 /**
  * The partner's CRM id, after its record there was made or brought up to date; undefined when the partner is gone. Pass
- * the id that failed as `useless` (null if there was none): if the partner has a different id by now, that one is returned.
+ * the id that failed as `useless` (null if there was none): if the partner has a different id by now, that one is
+ * returned.
  *
  * One push of a partner at a time, in all processes: two at once would find no record in the CRM and make two. A caller
- * who waits in vain for another's push gets CrmUnavailable. No connection is held meanwhile.
+ * who waits too long for another push gets CrmUnavailable. No connection is held meanwhile.
  *
  * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */

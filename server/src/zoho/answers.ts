@@ -4,7 +4,7 @@ import { errorCode, type ZohoAnswer } from './client.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
 import { ZohoId } from './wire.ts'
 
-/** Refusals that say nothing against the data: the record or the portal's rights may be otherwise later. */
+/** Refusals that are not about the data: the record or the portal's rights may change later. */
 const PASSING_CODES = new Set(['RECORD_LOCKED', 'NOT_APPROVED', 'RECORD_IN_BLUEPRINT', 'NO_PERMISSION'])
 
 /** What one item of a write answered. */
@@ -65,7 +65,7 @@ function readResult(item: unknown): WriteResult {
   const { code, message, details } = failure.data
   const [first] = details.errors ?? []
   if (first !== undefined) return readResult(first)
-  // Of a lookup Zoho may name the id within it, whose parent is the field.
+  // For a lookup, Zoho may name the id within it; its parent is the field.
   const field = details.parent_api_name ?? details.api_name ?? null
   return { code, field, duplicateId: details.id ?? null, message }
 }

@@ -2,7 +2,10 @@ import { CrmUnavailable } from '../errors.ts'
 import { isMissing, readItems } from './answers.ts'
 import type { ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
 
-/** The ways in which the portal asks Zoho. Every call may throw `CrmUnavailable`, and stops when `signal` says so. */
+/**
+ * The kinds of calls that the portal makes to Zoho. Every call may throw `CrmUnavailable`, and stops when `signal`
+ * aborts.
+ */
 export interface ZohoApi {
   /** One answer, whatever it says about the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>

@@ -2,9 +2,9 @@ const SETTLED_AFTER_MS = 10_000
 const KEPT_SHORT_MS = 1
 
 /**
- * What is kept of a record's Modified_Time once it was applied. Zoho's times are whole seconds, so that a record read in
- * the second of its change may change again under the same time. Of one that changed just now the portal keeps a
- * millisecond less: the next sync reads it once more. How long the page took to be applied says nothing.
+ * The Modified_Time that the portal stores for an applied record. Zoho's times are whole seconds, so a record read in
+ * the second of its change may change again under the same time. For a record that changed just now the portal stores a
+ * millisecond less, so the next sync reads it once more. The time that applying the page took does not matter.
  */
 export function appliedTime(modifiedTime: string, readAt: Date): string {
   const ms = Date.parse(modifiedTime)
@@ -17,8 +17,8 @@ export function isOutdated(record: { modified_time: string }, row: { crm_modifie
 }
 
 /**
- * The same for two versions of one second: the one that was asked for later counts. Should it be the older one all the same,
- * the next look finds the other.
+ * The same for two versions of one second: the one that was asked for later counts. If that is the older one after all,
+ * the next comparison finds the other.
  */
 export function isOvertaken(
   record: { modified_time: string },
