@@ -33,7 +33,7 @@ export const ActivityFilters = z.object({
 export type ActivityFilters = z.output<typeof ActivityFilters>
 
 export const ActivityEntry = z.extend(Activity, {
-  /** Who did it: a person's name, the API key's, or 'The lender'. Null where nobody remembers. */
+  /** Who did it: a person's name, the API key's, or 'The lender'. Null if it was not recorded. */
   by: z.nullable(z.string()),
   /** The caller has not seen it yet. */
   is_new: z.boolean(),

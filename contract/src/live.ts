@@ -9,7 +9,9 @@ export const STREAMS_OF_PERSON_MAX = 10
 /** How many missed events a stream repeats; after more it says `stream.reset`. */
 export const MISSED_EVENTS_MAX = 1_000
 
-/** Events (D35), and after them what is no event but shows on a page. Those have no id, so a break loses them. */
+/**
+ * Events (D35), and after them changes that are no events but show on a page. Those have no id, so a break loses them.
+ */
 const LIVE_TYPES = [
   ...RECORD_EVENT_TYPES,
   /** The CRM has it now, or refused it, or the lender changed one of its fields. */
@@ -50,7 +52,7 @@ export function liveMessage(type: string, loid: string | null, at: string): Live
 
 const OWNERS_KINDS: readonly LiveMessage['kind'][] = ['webhook', 'endpoint', 'security']
 
-/** What a role may not see it is not told of either (D61). */
+/** A role gets no messages about data that it may not see (D61). */
 export function mayHear(role: Role, { kind }: LiveMessage): boolean {
   return !OWNERS_KINDS.includes(kind) || reaches(role, 'owner')
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { defineRoute } from './route.ts'
 
-/** What people are told of by mail (D73). Mails about security are none of these: nobody can turn them off. */
+/** The kinds of mails that people choose (D73). Mails about security are not among them: nobody can turn those off. */
 export const MAIL_KINDS = ['outcome', 'lender-note', 'crm', 'webhook', 'lead-status', 'deal-stage'] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
@@ -48,7 +48,7 @@ const Choices = z.partialRecord(
 )
 
 export const NotificationSettings = z.object({
-  /** The kinds that concern this person: what is for owners alone is not there for others. */
+  /** The kinds that concern this person: those for owners only are absent for others. */
   choices: Choices,
   time_zone: z.string(),
 })

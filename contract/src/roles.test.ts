@@ -70,7 +70,7 @@ const MAY: Record<Role, string[]> = {
     'GET /webhook/status/:id',
     'GET /dashboard/submitters',
     'GET /dashboard/api-docs',
-    // What keeps the account itself safe is everybody's.
+    // Everybody may use the routes that keep their own account safe.
     'GET /profile',
     'PUT /profile/password',
     'POST /auth/verify-email',

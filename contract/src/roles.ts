@@ -15,7 +15,7 @@ export const ROLE_TEXTS: Record<Role, string> = {
   viewer: 'Sees leads, deals and the dashboard, and changes nothing.',
 }
 
-/** Each answer to a session's call tells the person's current role in this header. */
+/** Each answer to a session's call carries the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
 
 /** The routes that a person may call, so that a role counts. */

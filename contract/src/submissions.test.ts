@@ -130,7 +130,7 @@ test('a deal takes its own fields, the portal’s other names and no stage', () 
   })
 })
 
-test('a deal that was read can be sent back: what only the portal and the lender know is taken and not used', () => {
+test('a deal that was read can be sent back: fields that only the portal and the lender set are ignored', () => {
   const read = {
     id: 'x',
     loid: 'LO-00000000',

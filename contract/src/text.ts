@@ -9,7 +9,7 @@ export function storable(label: string) {
   )
 }
 
-/** Text that is too long meets no further check: a pattern may take seconds on 64 KiB. */
+/** Text that is too long gets no further check: a pattern may take seconds on 64 KiB. */
 export function lengthAtMost(label: string, lengthMax: number) {
   return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
 }

@@ -11,7 +11,10 @@ export type Outcome = (typeof OUTCOMES)[number]
 export const HISTORY_KINDS = ['lead-status', 'deal-stage'] as const
 export type HistoryKind = (typeof HISTORY_KINDS)[number]
 
-/** Where a status or stage stands. What is lost stays at the step that it had reached: its own is null. */
+/**
+ * The step of a status or stage. A lost referral stays at the step that it had reached, so a lost status has none
+ * (null).
+ */
 interface Place {
   step: Step | null
   outcome: Outcome

@@ -67,7 +67,7 @@ export const WebhookLog = z.object({
   request_body: z.nullable(z.string()),
   response_body: z.nullable(z.string()),
   attempts: z.number(),
-  /** Of a delivery that goes on. */
+  /** Set for a delivery that is tried again. */
   next_attempt_at: z.nullable(Instant),
   created_at: Instant,
 })
@@ -158,7 +158,7 @@ export const readWebhookLog = defineRoute({
   summary: 'One row of the log with every attempt, oldest first.',
 })
 
-/** Of a delivery only: a call to us is sent by the partner's own system. */
+/** For deliveries only: a call to us can be repeated only by the partner's own system. */
 export const redeliver = defineRoute({
   method: 'POST',
   path: '/dashboard/webhook-logs/:id/redeliver',

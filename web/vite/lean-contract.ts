@@ -1,11 +1,11 @@
 import type { Plugin } from 'vite'
 
-/** All that `call` reads of a route. */
+/** The parts of a route that `call` reads. */
 const OF_AN_ADDRESS = ['method', 'path', 'auth', 'envelope']
 
 /**
- * Leaves out of the build what only the server reads of the contract. The browser calls routes and believes their answers, so a
- * route becomes its address. Schemas are marked as free of effects, so those that no form uses go.
+ * Removes from the build the parts of the contract that only the server reads. The browser trusts answers, so only a
+ * route's address is left. Schemas are marked as free of effects, so those that no form uses go.
  */
 export function leanContract(): Plugin {
   return {

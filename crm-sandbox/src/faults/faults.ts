@@ -15,7 +15,7 @@ const STRIKING = ['tooMany', 'unavailable', 'resetBefore', 'resetAfterCommit', '
 
 type Striking = (typeof STRIKING)[number]
 
-/** What goes wrong on purpose, for tests. */
+/** Faults on purpose, for tests. */
 export type FaultSettings = {
   /** `status`: every call answers 503, as a gateway would; `socket`: connections are closed without an answer. */
   outage?: 'status' | 'socket'
@@ -160,7 +160,7 @@ function sendUnavailable(reply: FastifyReply): FastifyReply {
   return reply.code(503).type('text/html').send('<html><body>503 Service Temporarily Unavailable</body></html>')
 }
 
-/** A test plays the lender's staff by API, too; what goes wrong between the CRM and others is nothing to them. */
+/** A test also plays the lender's staff by API; faults between the CRM and others must not affect these calls. */
 function isSpared(request: FastifyRequest): boolean {
   return request.headers['x-spare-faults'] !== undefined
 }

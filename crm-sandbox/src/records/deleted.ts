@@ -70,7 +70,7 @@ export function deletedRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** What lay in the bin for 60 days is gone for good; after 120 it is not even listed. */
+/** A record that was in the bin for 60 days is gone for good; after 120 days it is not even listed. */
 function emptyRecycleBin(sandbox: Sandbox) {
   const before = (days: number) => storedInstant(sandbox.now() - days * DAY_MS)
   const { store } = sandbox

@@ -16,7 +16,9 @@ import type { Organisation } from './organisation.ts'
 import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
-  /** Tries all that the portal needs. Changes nothing in the CRM. A CRM that is away shows in each of the checks. */
+  /**
+   * Tries everything that the portal needs. Changes nothing in the CRM. A CRM that is away shows in each of the checks.
+   */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 
@@ -24,7 +26,7 @@ interface Trial {
   name: string
   /** What the grant must have for it. */
   scope: string
-  /** What is well, in words; `Wrong` for what is not. */
+  /** The good result in words, or `Wrong`. */
   run(signal?: AbortSignal): Promise<string>
 }
 

@@ -7,12 +7,13 @@ import type { Crm } from './crm.ts'
 const DAY_MS = 86_400_000
 /** The first page that wants the list waits for it, so the CRM gets no more than this. */
 const CRM_MS_MAX = 2_000
-/** How long the CRM is left alone after it was asked. */
+/** How long the portal does not ask again after asking the CRM. */
 const PAUSE_MS = 60_000
 
 /**
- * The CRM's own list of lead statuses or deal stages, kept for a day (D22). An older list serves while a new one is asked
- * for, by one process and for nobody to wait; the specification's where there is none yet and the CRM does not answer.
+ * The CRM's own list of lead statuses or deal stages, kept for a day (D22). The older list is used while one process
+ * asks for a new one, so nobody waits. If there is no list yet and the CRM does not answer, the specification's list is
+ * used.
  */
 export async function crmChoices(
   { db, crm, clock, log }: { db: Db; crm: Crm; clock: Clock; log: Logger },
@@ -33,7 +34,7 @@ export async function crmChoices(
   asked.catch((error: unknown) => log.warn({ err: error, field }, 'the choices of the CRM are not known'))
   return known.choices
 
-  /** For the pause everybody else takes the old list for fresh. */
+  /** During the pause all other callers treat the old list as fresh. */
   async function beginToAsk(): Promise<boolean> {
     const fetched_at = new Date(now - DAY_MS + PAUSE_MS).toISOString()
     const begun = await db

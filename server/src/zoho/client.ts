@@ -19,7 +19,7 @@ export interface Tokens {
   replace(rejected: string): Promise<AccessToken>
   /** A token worked. */
   accepted(): void
-  /** Zoho refused one that had just replaced a refused one. */
+  /** Zoho refused a token that had just replaced a refused one. */
   refusedAgain(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export interface ZohoAnswer {
 }
 
 export interface ZohoClient {
-  /** Answers of 2xx, 304 and of those 4xx that speak about the request; everything else becomes `CrmUnavailable`. */
+  /** Returns answers of 2xx, 304 and those 4xx that are about the request; everything else becomes `CrmUnavailable`. */
   send(call: ZohoCall): Promise<ZohoAnswer>
 }
 
@@ -181,7 +181,7 @@ function throwInterrupted(signal: AbortSignal | undefined, error: unknown): neve
   throw isTimeout ? new CrmUnavailable('The CRM did not answer in time.', reason) : reason
 }
 
-/** Ends one caller's wait. What is waited for goes on, for others wait for it, too. */
+/** Ends one caller's wait. The work itself goes on, because other callers wait for it as well. */
 async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return wanted
   const aborted = Promise.withResolvers<never>()

@@ -1,6 +1,9 @@
 import type { Clock } from '../clock.ts'
 
-/** The CRM's clock as its last answer told it; the portal's own before the first. Records have the CRM's times. */
+/**
+ * The CRM's clock, from the Date header of its last answer; the portal's own clock before the first. Records have the
+ * CRM's times.
+ */
 export interface CrmClock extends Clock {
   /** What an answer's Date header says. */
   hear(date: string | null): void

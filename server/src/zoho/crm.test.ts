@@ -325,7 +325,7 @@ test('if the CRM takes each email once, a second lead reaches the lender with th
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description })
 })
 
-test('many leads and deals go in one call each, once; what is refused holds up no other', async () => {
+test('many leads and deals go in one call each, once; a refused record holds up no other', async () => {
   const leads = Array.from({ length: 45 }, () => newLead())
   const there = await crm.pushLead(leads[0] ?? newLead())
   const before = (await lender.calls()).by_kind
@@ -416,7 +416,7 @@ test('more leads than one query gives', async () => {
   expect(batch.records).toHaveLength(250)
 }, 30_000)
 
-test('records that change or go between two pages of changes move no other past the reader, and wait for the next list', async () => {
+test('a record that changes or goes between two pages makes the list skip no other, and comes with the next list', async () => {
   // More than the first page holds.
   const ids = await lender.createMany(
     'Leads',
@@ -729,7 +729,7 @@ test('names the fields that cannot be made, with the reason', async () => {
   )
 })
 
-test('the organisation tells its name, time zone and currency', async () => {
+test('the organisation’s name, time zone and currency are read', async () => {
   expect(await crm.organisation()).toEqual({
     id: expect.stringMatching(/^\d+$/),
     name: expect.any(String),

@@ -20,7 +20,7 @@ export class CrmConflict extends Error {
   override name = 'CrmConflict'
 }
 
-/** The CRM does not let the portal's user do this. Whether others work, it does not say. */
+/** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}
 
 /** The CRM has a record of this name and email already, and whose it is has to be proved first (D52). */
@@ -28,5 +28,7 @@ export class CrmPartnerExists extends Error {
   override name = 'CrmPartnerExists'
 }
 
-/** The partner that a record is to name has no record in the CRM any more. Once it has a new one, the same call works. */
+/**
+ * The partner that a record has to name no longer has a record in the CRM. Once it has a new one, the same call works.
+ */
 export class CrmPartnerGone extends CrmUnavailable {}

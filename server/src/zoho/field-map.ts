@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import en from 'zod/v4/locales/en.js'
 import type { CrmModule } from './crm-records.ts'
 
-/** The CRM's names for what the portal reads and writes (D42). */
+/** The CRM's names for the fields that the portal reads and writes (D42). */
 const BUILT_IN = {
   partners: {
     module: 'Partners',

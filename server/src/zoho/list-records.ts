@@ -26,13 +26,16 @@ export interface RecordLister {
   /** The same with the whole records. */
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
   dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
-  /** Pages of the partner's converted leads, for a CRM whose queries hide them or do not tell. In no particular order. */
+  /**
+   * Pages of the partner's converted leads, for a CRM whose queries hide them or do not mark them. In no particular
+   * order.
+   */
   convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<CrmVersion[]>
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
-   * Pages of all partners' records that changed since, the longest unchanged first, records of one second by id. Each page begins behind the
-   * last record of the one before, not at a number: a record that changes meanwhile moves none of the others past the
-   * reader. What changes after the first page was read is not listed, so that the reader's own writing is not.
+   * Pages of all partners' records that changed since, the longest unchanged first, records of one second by id. Each
+   * page begins after the last record of the one before, not at a number, so no record is skipped when another changes
+   * meanwhile. Records that change after the first page was read are not listed, so the reader's own writes are not.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
   /** In no particular order, those of `since` included. `CrmRefused` where there are more than Zoho lists. */
@@ -43,7 +46,7 @@ export interface RecordLister {
   idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
 }
 
-/** A part of a partner's list. The last one tells that there are no more. */
+/** A part of a partner's list. The last one says that there are no more. */
 export interface ListedPage<Item> {
   versions: CrmVersion[]
   batch?: CrmBatch<Item>
@@ -65,7 +68,7 @@ const SEARCH_PAGES_MAX = 10
 /** Zoho's own field, which at least one organisation's queries refuse. */
 const CONVERTED = 'Converted__s'
 const CONVERTED_DEAL = 'Converted_Deal'
-/** So many ids stand in one query for certain. */
+/** A query certainly takes this many ids. */
 const IDS_A_QUERY_MAX = 50
 
 export function openRecordLister(
@@ -227,7 +230,7 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // The second that the CRM's answer told may not be over; the one before is.
+      // The second in the CRM's answer may not be over; the one before it is.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)

@@ -9,9 +9,9 @@ export interface FieldSettings {
   lengthMax: number | null
   choices: Choice[]
   isUnique: boolean
-  /** Of a lookup: the module whose records it names. */
+  /** For a lookup: the module whose records it names. */
   namesModule: string | null
-  /** Of a lead's field: the field of the deal that gets its value when the lead is converted. */
+  /** For a lead's field: the field of the deal that gets its value when the lead is converted. */
   dealField: string | null
 }
 
@@ -27,7 +27,7 @@ export interface Metadata {
   /** Undefined when the organisation has no such module. */
   fieldsOf(module: string, signal?: AbortSignal): Promise<ModuleSettings | undefined>
   displayedOf(module: string, signal?: AbortSignal): Promise<Displayed>
-  /** After the settings were changed. */
+  /** Call this after the settings were changed. */
   forget(): void
 }
 

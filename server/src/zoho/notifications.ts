@@ -11,9 +11,11 @@ import { type FieldMap, moduleName } from './field-map.ts'
 import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
 
 export interface Channels {
-  /** Asks the CRM to post to `notifyUrl` what happens, until then or earlier. A repeat renews. */
+  /** Asks the CRM to post changes to `notifyUrl`, until that time or earlier. A repeat renews this. */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
-  /** Throws `Unauthorized` when it does not come from the CRM. Null when it speaks of nothing that the portal keeps. */
+  /**
+   * Throws `Unauthorized` if the post does not come from the CRM. Null if it is about nothing that the portal keeps.
+   */
   readNotification(body: unknown): CrmNotification | null
 }
 
@@ -53,7 +55,8 @@ export function openChannels(options: {
       },
     }))
     const ends = new Map<Watched, string>()
-    // Renewing is the rule. What is not there yet is refused, and made.
+    // Tries to renew first, because that is the usual case. Zoho refuses to renew a missing channel, which is then
+    // made.
     for (const method of ['PUT', 'POST'] as const) {
       const missing = wanted.filter(({ module }) => !ends.has(module))
       if (missing.length === 0) break

@@ -28,19 +28,19 @@ export interface RecordPusher {
   /** The id of the partner record with this name and this email, of the oldest where there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
-   * Brings the partner's record up to date, or makes it. Without an id a record with its name and email is taken as it is,
-   * for the CRM's names are the better ones, or is `CrmPartnerExists` where it may not be linked.
+   * Brings the partner's record up to date, or makes it. Without an id, a record with the same name and email is linked
+   * unchanged, because the CRM's names are the better ones; if it may not be linked, this throws `CrmPartnerExists`.
    */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
-   * The lead's id in the CRM. One that is there already by its LOID is the CRM's and stays as it is. After an answer that
-   * was lost (`CrmUnavailable`) the lead may be there: a repeat of the push finds it.
+   * Returns the lead's id in the CRM. A lead that is there already, by its LOID, belongs to the CRM and is not changed.
+   * After a lost answer (`CrmUnavailable`) the lead may be there: a repeat of the push finds it.
    */
   pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   /**
-   * Pushes up to fifty at once. Returns the CRM id of each LOID that arrived. Pushing one of the others alone tells what is
-   * wrong with it.
+   * Pushes up to fifty at once. Returns the CRM id of each LOID that arrived. Pushing one of the others alone says what
+   * is wrong with it.
    */
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
@@ -54,14 +54,14 @@ export interface RecordPusher {
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
-   * Names records that were born in the CRM. One that cannot be written (a converted lead, a LOID that is taken) is
-   * passed over: what the record carries afterwards tells.
+   * Names records that were born in the CRM. A record that cannot be written (a converted lead, a LOID that is taken)
+   * is skipped: reading it again shows its LOID.
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
 
 const RECORDS_A_CALL_MAX = 100
-/** How long a record is looked for whose answer was lost. The repeat of its push looks again. */
+/** How long to look for a record after a lost answer. The repeat of its push looks again. */
 const LOOK_MS_MAX = 5_000
 /** Zoho's clock against the portal's. */
 const CLOCKS_MS = 60_000
@@ -329,7 +329,7 @@ export function openRecordPusher(
       }
     }
 
-    /** Each way of mending serves once, since it takes away what it answers to. */
+    /** Each correction is tried once, because it removes the value that Zoho refused. */
     function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
       if (field === null) return undefined
       // The lender must hear of the record, although Zoho's pattern for email is narrower than the portal's, and an
@@ -370,7 +370,7 @@ export function openRecordPusher(
     if (isMissing(answer) && !isItemAnswer(answer)) throw recordNotThere()
     return writtenId(readResults(answer)[0])
 
-    /** Whether the record is there, and this very note, if an earlier push has brought it there. */
+    /** Whether the record is there, and the note itself, if an earlier push has brought it there. */
     async function look(on: CrmModule, id: string): Promise<{ isThere: boolean; sent?: string }> {
       let isThere = false
       for await (const page of notePages(on, id, signal)) {

@@ -3,7 +3,7 @@ import type { CrmDeal, CrmHistoryEntry, CrmLead } from './crm-records.ts'
 import type { ZohoParts } from './parts.ts'
 import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
 
-/** What happened to one record is read so far back, in ten calls at most; what was before stands in the CRM. */
+/** A record's history is read this far back, in at most ten calls; older entries are in the CRM only. */
 const ENTRIES_MAX = 2_000
 
 export interface HistoryReader {

@@ -6,7 +6,7 @@ import type { ZohoParts } from './parts.ts'
 import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
-  /** Pages of one record's, in no particular order. No page at all while the record is in the recycle bin. */
+  /** Pages of one record's notes, in no particular order. No page at all while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
    * Pages of the whole organisation's, because a new note may leave its record's time as it was; the longest unchanged
@@ -15,7 +15,7 @@ export interface NoteReader {
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
   /** Whether Zoho let the portal list all notes the last time; undefined before the first. */
   listsNotes(): boolean | undefined
-  /** Null when it is gone, says nothing, or stands on no lead or deal. */
+  /** Null if the note is gone, is empty, or belongs to no lead or deal. */
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
 }
 

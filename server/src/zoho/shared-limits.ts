@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 
 /** What the organisation allows, shared by all processes of the portal (D57). */
 export interface SharedLimits {
-  /** To be awaited before a call. Asks the database at most every few seconds. */
+  /** Await this before a call. Asks the database at most every few seconds. */
   refresh(): Promise<void>
   /** How many calls this process may have under way. */
   callsAtOnceMax(): number
@@ -39,7 +39,7 @@ interface Shared extends Omit<CrmUsage, 'creditsPerDay'> {
 
 const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
-/** A process that has called nothing for so long leaves its share to the others. */
+/** A process without calls for this long leaves its share to the others. */
 const CALLER_SECONDS = 15
 /** A remaining count that is older than this is ignored, so that a call asks again. */
 const TOLD_MINUTES = 10
@@ -141,7 +141,7 @@ function instant(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Hours that no question reaches back to, and processes that ended without a word. How many hours they were. */
+/** Removes hours that nothing reads any more, and rows of processes that ended. Returns how many hours. */
 export async function removeUsage(db: Db, before: string): Promise<number> {
   await db.deleteFrom('crm_callers').where('seen_at', '<', before).execute()
   const removal = await db.deleteFrom('crm_calls').where('hour', '<', before).executeTakeFirst()

@@ -20,7 +20,7 @@ const REQUEST_MS_MAX = 10_000
 const LEASE_MS = REQUEST_MS_MAX + 2_000
 /** Zoho's block ends only after a quarter of an hour in which nobody asks. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
-/** So many new tokens refused one after the other are no accident: the data centre is not the organisation's. */
+/** If this many new tokens are refused in a row, the data centre is not the organisation's. */
 const REFUSED_MAX = 3
 const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 

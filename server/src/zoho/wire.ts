@@ -91,7 +91,7 @@ const Lookup = z.pipe(
   z.transform((value) => value ?? null),
 )
 
-/** A LOID that staff mistyped names nothing of ours. */
+/** A LOID that staff mistyped counts as none. */
 const LoidText = z.pipe(
   Line,
   z.transform((value) => value && parseLoid(value)),
@@ -169,7 +169,7 @@ const CONVERSION_FIELDS = {
   converted_detail: '$converted_detail',
 }
 
-/** The fields to ask for, which Zoho allows to be fifty. */
+/** The fields to ask for; Zoho allows fifty. */
 export function leadFieldNames(map: LeadFields): string[] {
   const { referral_consent: _, submitted_by: __, ...read } = map
   return [...Object.values(read), ...Object.values(SYSTEM_FIELDS), ...Object.values(CONVERSION_FIELDS)]
@@ -366,8 +366,8 @@ const TimelineEntry = z.object({
 })
 
 /**
- * The changes of one field. A record's first value stands in no entry of its own: it is what the first change says was
- * there before, or without a change what is there now, and it began when the record was added.
+ * The changes of one field. A record's first value has no entry of its own: it is the old value of the first change or,
+ * without a change, the present value, and it began when the record was added.
  */
 export function readFieldHistory(
   entries: unknown[],

@@ -17,7 +17,7 @@ type Input<S> = S extends Schema ? z.input<S> : never
 /** What the build leaves of a route (`web/vite/lean-contract.ts`). */
 type Address = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Pick<Route, 'envelope'>>
 
-/** What a route gives: its answer, the answer with its pagination, or what stands in for it while work goes on. */
+/** The result of a route: its answer, the answer with its pagination, or the interim answer while work goes on. */
 export type Answer<R extends Route> =
   | (R['envelope'] extends 'paged' ? { data: z.output<R['answer']>; pagination: Pagination } : z.output<R['answer']>)
   | (R['accepted'] extends Schema ? z.output<R['accepted']> : never)

@@ -1,4 +1,4 @@
-/** What the server may ask of the person before it does what a call wants. The app registers how. */
+/** The demands that the server may make of the person before it serves a call. The app registers how to meet them. */
 export interface Demands {
   /** Password or passkey again. Answers whether the person gave it. */
   confirm: () => Promise<boolean>

@@ -1,6 +1,9 @@
 import { Role } from '@portal/contract/roles.ts'
 
-/** What the server last said the person's role is: kept, so that a page that is loaded again knows it at once. The next sign-in tells its own. */
+/**
+ * The person's role as the server last said it. It is stored, so a reloaded page knows it at once. The next sign-in
+ * replaces it.
+ */
 const ROLE_KEY = 'auth_role'
 
 /** `before` is null where it was not known. */

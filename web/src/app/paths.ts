@@ -36,7 +36,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** What to remember of a page that cannot be shown yet: itself, or the page that it leads on to. */
+/** The page to remember when one cannot be shown yet: that page itself, or the page that it leads on to. */
 export function nextOf({ state, href }: ParsedLocation): string {
   return state.next ?? href
 }

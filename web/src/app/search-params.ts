@@ -30,8 +30,8 @@ export interface LeadListSearch {
 }
 
 /**
- * What does not parse is dropped: an old or mistyped link shows the list rather than an error. The router keeps what it does not know, as the
- * `utm_source` of a mail; the pages read through this once more.
+ * Values that do not parse are dropped: an old or mistyped link shows the list rather than an error. The router keeps
+ * unknown parameters, such as a mail's `utm_source`, so the pages read through this once more.
  */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {

@@ -5,11 +5,13 @@ import { staleQueries } from './stale-queries.ts'
 /** A burst of messages becomes one refresh. */
 const GATHER_MS = 150
 const GATHER_MS_MAX = 1_000
-/** After the server was away, all pages come back at once; what they can wait for, each asks at a time of its own. */
+/**
+ * After the server was away, all pages come back at once; less urgent requests go out at a random time for each page.
+ */
 const SPREAD_MS = 8_000
 
 /**
- * Asks again for what messages made stale and a page shows; the rest when a page shows it. The next refresh waits for this
+ * Fetches again the stale queries that a page shows; the others when a page shows them. The next refresh waits for this
  * one, so that a slow server is not asked ever faster.
  */
 export function createRefresh(queryClient: QueryClient): (message: LiveMessage) => void {

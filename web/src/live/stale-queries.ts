@@ -4,7 +4,7 @@ import type { QueryKey } from '@tanstack/react-query'
 type Stale = (loid: string) => QueryKey[]
 
 const FIGURES: QueryKey[] = [['dashboard'], ['inbox']]
-/** What could not reach the CRM is told by no event. */
+/** No event reports that a record could not reach the CRM. */
 const ATTENTION: QueryKey = ['inbox', 'attention']
 const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
 const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]
@@ -29,7 +29,10 @@ const note: Stale = (loid) => [
 ]
 const all: Stale = () => [[]]
 
-/** What a message makes stale, by the beginnings of keys: queries of pages that are not open are asked again when they are. */
+/**
+ * The queries that a message makes stale, by the beginnings of their keys. Queries of closed pages are fetched again
+ * when the page opens.
+ */
 const STALE: Record<LiveMessage['type'], Stale> = {
   'lead.created': (loid) => [...lead(loid), ...FIGURES],
   'lead.status_changed': (loid) => [...lead(loid), ...FIGURES],

@@ -1,6 +1,9 @@
 import { useState } from 'react'
 
-/** The value of `data-changed` for what has changed so often while it was shown; styles.css marks it for some seconds. */
+/**
+ * The value of `data-changed` for an element that has changed this often while it was shown; styles.css marks it for
+ * some seconds.
+ */
 export function changeMark(changes: number | undefined): 'once' | 'again' | undefined {
   if (!changes) return undefined
   return changes % 2 === 1 ? 'once' : 'again'

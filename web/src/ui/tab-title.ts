@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 let title = ''
 let count = 0
 
-/** What the browser's tab says: the page's title, after the number of what is new. */
+/** The title of the browser's tab: the number of new records, then the page's title. */
 export function usePageTitle(pageTitle: string) {
   useEffect(() => {
     title = `${pageTitle} · Partner Portal`

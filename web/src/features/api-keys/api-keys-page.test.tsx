@@ -63,7 +63,7 @@ test('a status that the server refuses can be asked for again', async () => {
   expect(await button('Generate API Key')).toBeDefined()
 })
 
-test('a status that is not reached is an error of the way there', async () => {
+test('a status that cannot be reached is shown as an error of the connection', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveKey(NONE, { 'GET /dashboard/api-key-status': () => Promise.reject(new TypeError('Failed to fetch')) })
   openApp('/api-keys')
@@ -107,7 +107,7 @@ test('the sign that something was copied goes after two seconds', async () => {
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Copied' })).toBeNull())
 })
 
-test('a browser that refuses to copy is told of', async () => {
+test('the page says so when the browser refuses to copy', async () => {
   serveKey(ACTIVE)
   const user = openApp('/api-keys')
   const copy = await button('Copy cURL example')

@@ -27,7 +27,7 @@ export function pipelineQuery() {
   return queryOptions({ queryKey: ['dashboard', 'pipeline'], queryFn: ({ signal }) => call(readPipeline, { signal }) })
 }
 
-/** The periods before stay while others are on their way. */
+/** The previous periods stay while others load. */
 export function trendsQuery(period: TrendPeriod) {
   return queryOptions({
     queryKey: ['dashboard', 'trends', period],
@@ -36,7 +36,7 @@ export function trendsQuery(period: TrendPeriod) {
   })
 }
 
-/** Under the leads' key, so that what makes the lists stale makes these stale too. */
+/** Under the leads' key, so that everything that makes the lists stale makes these stale as well. */
 export function recentLeadsQuery() {
   return queryOptions({
     queryKey: ['leads', 'recent'],

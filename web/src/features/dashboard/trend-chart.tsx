@@ -26,7 +26,7 @@ const TICKS = 4
 /** A bar's round top, the same below the base line, where it is cut off. */
 const RADIUS = 3
 
-/** Across in percent, so that it fits any width without being measured; up and down in pixels. */
+/** Positions are in percent across, so the chart fits any width without being measured, and in pixels vertically. */
 export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
   const last = bars.length - 1
   const [active, setActive] = useState<number | null>(null)

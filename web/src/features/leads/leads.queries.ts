@@ -21,7 +21,7 @@ const LIST_PENDING_POLL_MS = 10_000
 export type LeadListAnswer = Answer<typeof listLeads>
 export type LeadListFilters = Omit<LeadListSearch, 'sort'>
 
-/** The page before stays until the next one is there. */
+/** The previous page stays until the next one has loaded. */
 export function leadListQuery(filters: LeadListFilters) {
   return queryOptions({
     queryKey: ['leads', 'list', filters],
@@ -63,7 +63,7 @@ export function statusHistoryQuery(loid: string) {
   })
 }
 
-/** A list that shows a newer lead than its page has: opening the page asks again. */
+/** If the list has a newer version of a lead than its cached page, opening the page asks again. */
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(leadQuery(loid).queryKey)
   if (!seen || seen.lead.modified_time >= modified_time) return

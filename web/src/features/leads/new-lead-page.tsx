@@ -36,7 +36,7 @@ import { submitFailureText } from './submit-failure-text.ts'
 
 const SUBMIT_KEY = ['leads', 'submit']
 const ADD_ANOTHER = 'add-another'
-/** As long as a toast may stand: nothing else on the page tells the LOID. */
+/** The longest that a toast may stay: nothing else on the page shows the LOID. */
 const SUBMITTED_TOAST_MS = 8_000
 
 interface Submission {
@@ -162,8 +162,8 @@ function useDraft(form: LeadForm) {
 }
 
 /**
- * Typing begins at once, also in the next lead. Where there is no keyboard yet, it waits to be asked for: it would cover half
- * of a phone.
+ * Puts the focus into the first field, also for the next lead. Not on a device without a keyboard, where the on-screen
+ * one would cover half of the phone.
  */
 function useFirstFocus(form: LeadForm, round: number) {
   useEffect(() => {
@@ -232,7 +232,7 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
 
 const REQUIRED_NAMES = ['firstName', 'lastName', 'email', 'phone', 'businessName'] as const
 
-/** What the server says about fields stands on those fields, and the first of them gets the focus. */
+/** The server's messages about fields appear on those fields, and the first of them gets the focus. */
 function showFieldErrors(form: LeadForm, error: unknown) {
   if (!(error instanceof Failure)) return
   const named = LEAD_FIELD_NAMES.filter((name) => error.fields[name] !== undefined)

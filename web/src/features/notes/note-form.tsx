@@ -17,7 +17,7 @@ interface NoteFormProps {
   onAdded: () => void
 }
 
-/** What was typed stays until the note is stored, also when the page is left. */
+/** The text stays until the note is stored, even if the person leaves the page. */
 export function NoteForm({ parent, onAdded }: NoteFormProps) {
   const draftName = `note ${parent.loid}`
   const [text, setText] = useState(() => readTabDraft(draftName))

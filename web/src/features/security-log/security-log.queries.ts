@@ -15,7 +15,7 @@ export function securityPeopleQuery() {
 
 const NEWEST: string | undefined = undefined
 
-/** A type that there is not filters nothing. The list before stays until the next one is there. */
+/** An unknown type filters nothing. The previous list stays until the next one has loaded. */
 export function securityLogQuery(search: SecurityLogSearch) {
   const filters = { ...search, type: SECURITY_KINDS.find((kind) => kind === search.type) }
   return infiniteQueryOptions({

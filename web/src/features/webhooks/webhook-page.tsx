@@ -21,7 +21,7 @@ export function startWebhook({ context: { queryClient }, deps }: PageStart<Webho
   startQuery(queryClient, webhookLogsQuery(knownFilters(deps)))
 }
 
-/** A status that there is not filters nothing. */
+/** An unknown status filters nothing. */
 function knownFilters({ status, ...filters }: WebhookLogSearch) {
   return { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status) }
 }

@@ -29,7 +29,10 @@ export function webhookEndpointQuery() {
 
 export type WebhookLogPage = Answer<typeof listWebhookLogs>
 
-/** The page before stays until the next one is there; while a delivery on it is pending it is fetched again and again. */
+/**
+ * The previous page stays until the next one has loaded. While it shows a pending delivery, the page is fetched again
+ * and again.
+ */
 export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLogStatus | undefined }) {
   const query = { ...search, limit: PAGE_SIZE }
   return queryOptions({
