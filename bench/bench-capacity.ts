@@ -1,5 +1,6 @@
-// `npm run bench:capacity`: what each kind of work costs the portal's process and PostgreSQL in time of a processor, which other
-// programs on the machine hardly change, and what a process and a connection cost in memory. docs/operations.md reckons with it.
+// `npm run bench:capacity`: the CPU time that each kind of work costs the portal's process and PostgreSQL, which other
+// programs on the machine hardly change, and the memory of a process and a connection. docs/operations.md uses the
+// figures.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -66,7 +67,7 @@ await withEmptyFolder(async (folder) => {
   )
   await product.stop()
 
-  /** Prints what one of `count` costs. */
+  /** Prints the cost of one of `count`. */
   async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
     const { ms, seconds } = await measure(product, work)
     print(
@@ -81,7 +82,7 @@ await withEmptyFolder(async (folder) => {
       pathsOf(partner).map((path) => ({ path, headers: { ...bearer(partner), 'accept-encoding': 'gzip, br' } })),
     )
     const calls = requests.length / partners.length
-    // Compiled code and plans that are made once are not what a call costs.
+    // Compiling code and making plans happen once, so they are not part of a call's cost.
     await load(product, calls * READS, requests)
     await cost(name, READS, () => load(product, calls * READS, requests))
   }
@@ -113,7 +114,7 @@ await withEmptyFolder(async (folder) => {
   }
 })
 
-/** What the portal and PostgreSQL use meanwhile. */
+/** The CPU time that the portal and PostgreSQL use meanwhile. */
 async function measure(product: Product, work: () => Promise<unknown>): Promise<{ ms: number[]; seconds: number }> {
   const startedAt = performance.now()
   const before = [product.cpuMs(), product.postgresCpuMs()]

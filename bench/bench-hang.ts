@@ -1,6 +1,6 @@
-// `npm run bench:hang`: how fast pages are while the CRM hangs beside while it answers, in turn within one run, and how soon a
-// database that fell silent is noticed and used again. `--minutes` is how long the CRM hangs in all, a minute by itself,
-// divided among `--rounds`, three by themselves. Exits 1 when a goal is missed.
+// `npm run bench:hang`: how fast pages are while the CRM hangs, compared with while it answers, in turn within one run,
+// and how soon a silent database is noticed and used again. `--minutes` is how long the CRM hangs in all (default 1),
+// divided among `--rounds` (default 3). Exits 1 when a goal is missed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -10,7 +10,7 @@ import { type LoadedPartner, loadData, newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
 const GOALS = { ratio: 1.3, noticedSeconds: 3, backSeconds: 10 }
-/** Of each page, evenly, whether the one before was answered or not. */
+/** Requests of each page per second, at even intervals, whether or not the one before was answered. */
 const REQUESTS_PER_SECOND = 25
 const SUBMITS_PER_SECOND = 5
 /** Longer than the portal waits for any call. */

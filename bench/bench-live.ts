@@ -1,6 +1,6 @@
-// `npm run bench:live`: how soon open pages show what changed in the CRM, what open streams cost a server and those who ask for
-// lists beside them, and how soon pages have caught up after the server was killed (D70, D71). `-- --changes=20 --streams=500
-// --seconds=5 --kills=1` is quicker. Exits 1 when a goal is missed.
+// `npm run bench:live`: how soon open pages show a change in the CRM, what open streams cost a server and its lists,
+// and how soon pages have caught up after the server was killed (D70, D71). `-- --changes=20 --streams=500 --seconds=5
+// --kills=1` is quicker. Exits 1 when a goal is missed.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
-// `npm run bench:sync`: a partner's first sync beside the bare cost of the same pages and beside Zoho's own SDK, then an unchanged
-// sync and a sweep, with calls, credits and memory. `-- --leads=20000 --organisation=200000` is quicker than the goals' sizes.
-// The sandbox answers at once; `--crm-ms=200` lets each call take that long until the first sync is over.
+// `npm run bench:sync`: a partner's first sync compared with the bare cost of the same pages and with Zoho's own SDK,
+// then an unchanged sync and a sweep, with calls, credits and memory. `-- --leads=20000 --organisation=200000` is
+// quicker than the goals' sizes. The sandbox answers at once; `--crm-ms=200` lets each call take that long until the
+// first sync is over.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -26,7 +27,7 @@ const OTHERS = Number(options.organisation) - LEADS
 const CHANGES = Number(options.changes)
 
 const PAGE = 2_000
-/** The SDK is slow enough that a part of the leads tells. */
+/** The SDK is slow, so reading a part of the leads is enough. */
 const SDK_LISTED = 1_000
 const SDK_QUERIED = 4_000
 const OTHER_PARTNERS = 9
@@ -215,7 +216,7 @@ function cell(value: unknown): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
 
-/** The SDK is told apart by what it reads, a list or a query; it only reads, and writes nothing. */
+/** `list` or `query`: how the SDK reads. It only reads, and writes nothing. */
 async function readWithSdk({ crmUrl }: Product, folder: string, way: 'list' | 'query', rows: number) {
   const script = join(import.meta.dirname, '../crm-sandbox/src/wire/zoho-sdk-reader.mjs')
   const { stdout } = await run(process.execPath, [script, crmUrl, folder, way, COLUMNS.join(','), String(rows)])

@@ -15,7 +15,7 @@ import { type Arrival, FAILING, HANGING, type Order, RECEIVERS, type Report } fr
 
 const { values: options } = parseArgs({ options: { deliveries: { type: 'string', default: '10000' } } })
 const DELIVERIES = Number(options.deliveries)
-/** Of what a burst shows to be possible: with more, it would be the queue that is measured. */
+/** The part of a burst's rate at which events come: a higher rate would measure the queue. */
 const STEADY_SHARE = 0.4
 const TICK_MS = 5
 const WAIT_MS_MAX = 600_000

@@ -17,7 +17,7 @@ const WARM_UP = 50
 /** The sizes take turns, so that a noisy moment meets both. */
 const AT_A_TIME = 25
 
-/** What the big partner asks: addresses, asked in turn. */
+/** The calls of the big partner: addresses, called in turn. */
 interface Question {
   name: string
   paths(sample: Sample): string[]

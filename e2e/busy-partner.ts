@@ -8,7 +8,7 @@ import { listWebhookLogs, sendTestEvent, type WebhookLog } from '../contract/src
 import { actAsStaff, pullFromCrm } from './lender.ts'
 import { startReceiver } from './receiver.ts'
 
-/** What a receiver on this machine stands for. */
+/** The address that the pictures show in place of this machine's receiver. */
 const ENDPOINT = 'https://hooks.harbourfinance.example/portal'
 const DAYS = 6
 const OYSTERS = {
@@ -47,7 +47,10 @@ const TIMES = [
   ['notes', 'created_at'],
 ]
 
-/** Every row comes of a call as a partner's system, the lender or the app makes it; only then the days go by. */
+/**
+ * Every row comes from a real call by a partner's system, the lender or the app; only the times are moved back
+ * afterwards.
+ */
 export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: string): Promise<void> {
   const startedAt = new Date()
   await using receiver = await startReceiver()

@@ -39,7 +39,7 @@ export async function expectGoodColoursInDark(page: Page): Promise<void> {
 
 async function expectNoViolations(page: Page, runOnly: string[]): Promise<void> {
   await page.evaluate(STAND_STILL)
-  // To describe what passed, too, takes axe more than twice as long.
+  // Describing the passed checks as well would take axe more than twice as long.
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'], iframes: false })
   const found = await page.evaluate<string[]>(`axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)

@@ -42,7 +42,7 @@ test('names with macrons need no more than a small font of their own', async ({ 
   expect(fonts.toSorted()).toEqual(['latin', 'maori'])
 })
 
-test('a page that is pointed at begins its calls before it is opened', async ({ page }) => {
+test('a page begins its calls when the pointer is on a link to it', async ({ page }) => {
   await page.goto('/profile')
   const answer = page.waitForResponse(/\/api\/dashboard\/leads\?/)
   await page.getByRole('link', { name: /^Leads/ }).hover()

@@ -6,7 +6,7 @@ import { signedOut, stateOf } from './session.ts'
 
 export interface FreshPartner extends Account {
   token: string
-  /** The LOID of a lead that the CRM has. What is not given is somebody's of no interest. */
+  /** The LOID of a lead that the CRM has. Fields that are not given get values that do not matter. */
   submitLead(lead?: Record<string, unknown>): Promise<string>
 }
 

@@ -98,7 +98,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
   })
 })
 
-test('a partner’s server is told of what happens, signed, and again when it failed', async ({ page, request }) => {
+test('a partner’s server gets signed deliveries, and gets them again after a failure', async ({ page, request }) => {
   await using receiver = await startReceiver()
 
   const secret = await test.step('a URL must be a safe one; its secret is shown once', async () => {

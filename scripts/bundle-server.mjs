@@ -6,10 +6,10 @@ import { root } from './set-up.mjs'
 const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
 
-/** What a start loads, and the warm-up without starting: each a file of its own. */
+/** The entry points: the start, and the warm-up that only loads it. */
 export const STARTED = ['portal', 'config', 'log', 'local/local-servers']
 
-/** What is read beside the sources at run time stays there. */
+/** Files that are read at run time stay beside the sources. */
 const keepFolders = {
   name: 'keep-folders',
   transform(code, id) {

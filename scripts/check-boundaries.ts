@@ -139,7 +139,7 @@ const RULES: Rule[] = [
   },
 ]
 
-/** What is wrong with an import, in a line; nothing when it is allowed. */
+/** Why an import is forbidden, in a line; undefined if it is allowed. */
 export function findBoundaryCrossing(file: string, specifier: string): string | undefined {
   const rule = RULES.find(({ files }) => files.test(file))
   if (!rule) return undefined

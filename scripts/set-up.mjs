@@ -1,5 +1,5 @@
-// What has to be there before the portal runs: its dependencies, its own Node and the built web app. Uses nothing but
-// Node itself, and an old one (18) at that, because it runs before anything is installed.
+// Prepares what the portal needs to run: its dependencies, its own Node and the built web app. Uses nothing but Node
+// itself, and an old one (18) at that, because it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const workspaces = ['contract', 'server', 'web', 'crm-sandbox'].map((name) => `--workspace=${name}`)
 
 /**
- * What can be installed, each level with everything of the levels before it. All versions come from one lock file.
- * `run`: to build and run the portal. `test`: to check, test and measure it. `lighthouse`: larger than the rest together.
+ * The levels that can be installed; each includes the levels before it. All versions come from one lock file. `run`: to
+ * build and run the portal. `test`: to check, test and measure it. `lighthouse`: larger than the rest together.
  */
 const LEVELS = [
   { name: 'run', what: 'what the portal needs', flags: ['--omit=dev', '--include-workspace-root', ...workspaces] },
@@ -151,7 +151,7 @@ async function install(wanted) {
   done()
 }
 
-/** What packages bring and nothing here reads: 67 MB of C headers, and OpenTelemetry's copies for bundlers. */
+/** Files of packages that nothing here reads: 67 MB of C headers, and OpenTelemetry's copies for bundlers. */
 function removeUnread() {
   const modules = path.join(root, 'node_modules')
   for (const folder of foldersIn(path.join(modules, 'node', 'node_modules'))) {

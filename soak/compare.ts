@@ -10,7 +10,7 @@ export interface Difference {
   log: string[]
 }
 
-/** Shown by the portal under the same name, and not worked out from anything else. */
+/** The portal shows these under the same name and does not compute them from other values. */
 const LEAD_FIELDS = [
   'business_name',
   'first_name',
@@ -46,7 +46,7 @@ interface PortalRecord {
 export async function compare(world: World, partners: readonly Partner[], ledger: Ledger): Promise<Difference[]> {
   const { crm } = world
   const differences: Difference[] = []
-  // The comparison reads one way; the run was under every way.
+  // The comparison reads with one setting; the run was under all of them.
   await crm.behaviour({
     recordsShow: 'display',
     timelineEmptyOldValue: 'null',
@@ -154,7 +154,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      // Of a lead that is another partner's by now, a reader sees what it wrote itself under the LOID that both have.
+      // For a lead that is now another partner's, a reader sees its own notes under the LOID that both have.
       const isReaders = lead && lookupId(lead, 'Partner') === zohoId
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
         (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),

@@ -3,7 +3,7 @@ export interface Tracked {
   module: 'Leads' | 'Deals'
   /** Number of the partner it was made for. */
   partner: number
-  /** Known at once for what a partner submitted, and never for what staff made. */
+  /** Known at once for a partner's own submission, and never for a record that staff made. */
   loid: string | undefined
   /** Known once somebody met it in the CRM. */
   zohoId: string | undefined

@@ -14,7 +14,7 @@ interface Play {
   number: number
 }
 
-/** What is to be done, with everything left to chance decided; nothing where there is no record for it yet. */
+/** The next operation, with all random choices made; undefined if there is no record for it yet. */
 type Operation = { record?: Tracked; isSlow?: boolean; run(): Promise<void> } | undefined
 
 const STATUSES = [

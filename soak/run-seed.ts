@@ -25,10 +25,10 @@ const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
 /** How often nothing is at work, a tenth of a second apart, before that is called rest. */
 const LOOKS = 3
-/** How often a note is sent in vain, with nothing else at work, before it is left. */
+/** How often a note is tried without success, with nothing else at work, before it is left. */
 const TRIES = 3
 
-/** With these no lead could be pushed, or no token be had; other tests are about them. */
+/** With these switches no lead could be pushed, or no token obtained; other tests cover them. */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
 /** Switches that have no list of choices. */

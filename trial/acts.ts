@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts'
 import type { Versions } from './versions.ts'
 
 const STEADY_MS = 8_000
-/** What the goals speak of. */
+/** The figures that the goals are about. */
 const REQUESTS = 10_000
 const FROZEN_MS = 20_000
 const PROMOTED_AFTER_MS = 2_000
@@ -28,7 +28,7 @@ export interface Act {
   balancer: 'plain' | 'haproxy'
   /** The goal, where there is one: no request may fail, or none that may be repeated without a thought. */
   mayFail: 'nothing' | 'writes' | 'anything'
-  /** Returns when the trouble was over: from then on it counts how long all takes to be well. */
+  /** Returns when the trouble ended: the time to recovery counts from then on. */
   work(scene: Scene): Promise<number>
 }
 

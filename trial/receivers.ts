@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import * as z from 'zod'
 
-/** What came, by what it tells of: each copy with its id, which a repeat of it carries again. */
+/** The copies that came, by their subject, each with its id; a repeat carries the same id. */
 export type Came = Map<string, string[]>
 
 export interface WebhookReceiver {

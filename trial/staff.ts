@@ -4,7 +4,7 @@ import type { Acknowledged } from './load.ts'
 
 const EVERY_MS = 1_000
 
-/** What the lender wrote about a lead, for its partner to be mailed. */
+/** The lender's notes about leads, which their partners get by mail. */
 export interface Remark {
   words: string
   loid: string

@@ -6,14 +6,17 @@ import type { Remark } from './staff.ts'
 import type { Stage } from './stage.ts'
 import type { Streams } from './streams.ts'
 
-/** Of what was acknowledged or written during one act. */
+/** About everything that was acknowledged or written during one act. */
 export interface Verdict {
   leads: number
   leadsLost: number
   crmLost: number
   crmDoubled: number
   deliveriesLost: number
-  /** Told as if it were another one. Where the id is the same, the receiver knows a repeat: those are counted apart. */
+  /**
+   * Doubled means told again under another id. Copies with the same id are repeats, which the receiver recognises; they
+   * are counted separately.
+   */
   deliveriesDoubled: number
   deliveriesRepeated: number
   mails: number

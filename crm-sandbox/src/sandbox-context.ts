@@ -11,6 +11,6 @@ export type Sandbox = {
   fields: CustomFields
   /** The sandbox's own address, which a token answer names as api_domain. */
   baseUrl(): string
-  /** Says that there are notifications to deliver. */
+  /** Call this when there are notifications to deliver. */
   notify(): void
 }

@@ -44,7 +44,7 @@ test('/api-docs waits, fails and is asked again', async ({ page }) => {
   await expect(title).toBeVisible()
 })
 
-test('/api-docs tells what the partner API is and how it is called', async ({ page, partner }) => {
+test('/api-docs explains the partner API and how to call it', async ({ page, partner }) => {
   await page.goto('/api-docs')
   const main = page.getByRole('main')
   await expect(main.getByRole('heading', { level: 1 })).toHaveText('API Docs')

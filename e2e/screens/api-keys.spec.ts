@@ -36,7 +36,7 @@ test('/api-keys waits, fails and is asked again', async ({ page, partner }) => {
   await expect(none).toBeVisible()
 })
 
-test('/api-keys tells what became of a key, and asks before one ends', async ({ page, partner }) => {
+test('/api-keys shows what became of a key, and asks before one ends', async ({ page, partner }) => {
   await page.goto('/api-keys')
   const card = page.getByRole('region', { name: 'API key', exact: true })
   await expect(card.locator('header')).toContainText('None')

@@ -130,7 +130,7 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner }) => {
   }
 })
 
-test('on a phone toasts leave the menu and the button of a deal free', { tag: '@mobile' }, async ({
+test('on a phone toasts do not cover the menu and the button of a deal', { tag: '@mobile' }, async ({
   page,
   partner,
 }) => {

@@ -141,7 +141,7 @@ test('/leads/new reads a phone number while it is typed', async ({ page }) => {
   })
 })
 
-test('/leads/new shows amounts in whole dollars and remarks on what it may stumble over', async ({ page }) => {
+test('/leads/new shows amounts in whole dollars and warns about unusual values', async ({ page }) => {
   await page.goto('/leads/new')
   await page.getByLabel('The applicant owns property').check()
   const amounts = [
@@ -241,7 +241,7 @@ test('leaving /leads/new warns only when something would be lost', async ({ page
   await expect(page).toHaveURL('/leads')
 })
 
-test('/leads/new warns also when one goes back or closes the tab', async ({ page }) => {
+test('/leads/new also warns a person who goes back or closes the tab', async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   await field(page, 'First Name').fill('Jo')

@@ -34,7 +34,7 @@ test('/profile waits, fails and is asked again', async ({ page, partner }) => {
   await expect(page.getByLabel('Business name')).toHaveValue(partner.businessName)
 })
 
-test('/profile changes who the partner is', async ({ page, request, partner }) => {
+test('/profile changes the partner’s details', async ({ page, request, partner }) => {
   await page.goto('/profile')
   const panel = page.getByRole('tabpanel', { name: 'Personal Information' })
   const business = panel.getByLabel('Business name')

@@ -51,7 +51,7 @@ test('/webhook waits, is empty, fails and is asked again', async ({ page }) => {
   await expect(empty).toBeVisible()
 })
 
-test('/webhook takes one URL, and asks before it goes', async ({ page }) => {
+test('/webhook takes one URL, and asks before removing it', async ({ page }) => {
   await page.goto('/webhook')
   const card = page.getByRole('region', { name: 'URL Configuration' })
   const button = (name: string) => card.getByRole('button', { name })

@@ -59,7 +59,7 @@ export function buildRecord(sandbox: Sandbox, module: Module, wanted: NewRecord,
   }
 }
 
-/** What the organisation's workflow does to a new record, in the name of the user who made it. */
+/** The organisation's workflow for new records, run in the name of the user who made the record. */
 function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Written {
   const values = ON_CREATION[record.module]
   if (!values || !sandbox.behaviour().workflowOnCreation) return { ok: true, record }
@@ -205,7 +205,10 @@ function recordName(module: Module, values: Values): string | null {
   return typeof name === 'string' ? name : null
 }
 
-/** Fills in what follows from other fields. `given` are the values of this write: a probability set by hand stays. */
+/**
+ * Fills in the values that follow from other fields. `given` are the values of this write: a probability set by hand
+ * stays.
+ */
 function deriveValues(module: Module, values: Values, given: Values) {
   if (module.nameField === 'Full_Name') {
     const names = [values['First_Name'], values['Last_Name']]

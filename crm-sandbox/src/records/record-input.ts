@@ -18,8 +18,8 @@ const PHONE = /^[0-9A-Za-z+\-.()/,;:#*\s]+$/
 const WEBSITE = /^(?:https?:\/\/|ftp:\/\/)?[^\s.]+(?:\.[^\s.]+)+\S*$/i
 
 /**
- * Checks one record of a request as Zoho does and brings its values into the form they are stored in. `path` is where it stands,
- * such as `$.data[2]`. Fields that cannot be written are passed over in silence.
+ * Checks one record of a request as Zoho does and brings its values into the form they are stored in. `path` is where
+ * it stands, such as `$.data[2]`. Fields that cannot be written are ignored.
  */
 export function readInput(sandbox: Sandbox, module: Module, given: JsonObject, path: string, isNew: boolean): Input {
   const behaviour = sandbox.behaviour()

@@ -17,7 +17,7 @@ export type Limits = {
   clear(): void
 }
 
-/** What Zoho limits: credits in a rolling day and calls at once. The counts start again with the process. */
+/** Zoho's limits: credits in a rolling day and calls at once. The counts start again with the process. */
 export function openLimits(sandbox: Sandbox) {
   const spentByMinute = new Map<number, number>()
   const countByKind = new Map<string, number>()

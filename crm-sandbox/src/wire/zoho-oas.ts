@@ -29,7 +29,7 @@ for (const format of [
   ajv.addFormat(format, true)
 }
 
-/** What is wrong with an answer by Zoho's description, in words; nothing where it fits. */
+/** The ways in which an answer breaks Zoho's description, in words; none if it fits. */
 export function checkAnswer(file: string, method: string, path: string, status: number, body: unknown): string[] {
   const pointer = [
     'paths',
@@ -122,7 +122,7 @@ function patch(file: string, document: JsonObject) {
       answer('get', '/{module}/search', 400, FLAT_FAILURE)
       break
     case 'related-records':
-      // Every value is to be a text, but the stage that the deal is in has moved to nothing.
+      // Every value has to be text, but the row of the present stage has no next stage.
       walk(document, (schema) => {
         if (isObject(schema['properties']) && 'Moved_To__s' in schema['properties'])
           schema['properties']['Moved_To__s'] = true

@@ -39,7 +39,7 @@ export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): 
 
 function isUp(value: 0 | 1): Promise<string> {
   const registry = new Registry()
-  gaugeOf(registry, 'portal_database_up', 'Whether the database's figures could be read.').set(value)
+  gaugeOf(registry, 'portal_database_up', 'Whether the database’s figures could be read.').set(value)
   return registry.metrics()
 }
 
@@ -97,7 +97,11 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     'The credits that the organisation’s edition includes (ZOHO_CREDITS_PER_DAY).',
     config.zohoCreditsPerDay,
   )
-  set('portal_crm_credits_left', 'The credits left, as the CRM says; no line while more than half are left.', crm.credits_left)
+  set(
+    'portal_crm_credits_left',
+    'The credits left, as the CRM says; no line while more than half are left.',
+    crm.credits_left,
+  )
   return registry.metrics()
 }
 
