@@ -336,6 +336,8 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   await screen.findByRole('button', { name: 'Submit Lead' })
   expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
   expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
+  // A reload would not lose it now.
+  expect(JSON.stringify(sessionStorage)).toContain('Coastal Concrete')
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await user.click(await screen.findByRole('button', { name: 'Discard' }))
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))

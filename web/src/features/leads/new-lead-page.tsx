@@ -76,10 +76,12 @@ export function NewLeadPage() {
       />
       {draft.isRestored && round === 0 && (
         <Alert kind="info" className="mb-5">
-          <p>What you had entered and not submitted is here again.</p>
-          <Button variant="secondary" size="small" className="mt-2" onClick={handleDiscard}>
-            Discard draft
-          </Button>
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+            <p>What you had entered and not submitted is here again.</p>
+            <Button variant="secondary" size="small" onClick={handleDiscard}>
+              Discard draft
+            </Button>
+          </div>
         </Alert>
       )}
       <form noValidate onSubmit={submission.handleSubmit} className="grid grid-cols-1 gap-8">
@@ -137,11 +139,12 @@ function useDraft(form: LeadForm) {
   const [personId] = useState(readPersonId)
   const [draft, setDraft] = useState(() => readDraft(personId))
   useEffect(() => {
-    if (draft) form.reset(draft, { keepDefaultValues: true })
-    return form.subscribe({
+    const stop = form.subscribe({
       formState: { values: true },
       callback: () => (hasEntries(form) ? keepDraft(form.getValues()) : dropDraft()),
     })
+    if (draft) form.reset(draft, { keepDefaultValues: true })
+    return stop
   }, [draft, form])
   useEffect(
     () => () => {
