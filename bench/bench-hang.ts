@@ -17,7 +17,7 @@ const SUBMITS_PER_SECOND = 5
 const HANG_MS = 3_600_000
 /** Enough to compare with, however long the CRM hangs. */
 const ANSWERING_SECONDS_MAX = 60
-/** In each round, with a lead to push and a sync to run: more than there are places for jobs. */
+/** New partners per round, each with a lead to push and a sync to run: more than there are places for jobs. */
 const NEW_PARTNERS = 12
 const WAIT_MS_MAX = 60_000
 /** Shorter and longer than idle connections live. */
@@ -143,7 +143,7 @@ async function makeBacklog({ url }: Product): Promise<void> {
   }
 }
 
-/** What hung before has been given up or done. */
+/** Waits until calls that hung before were given up or done. */
 async function untilIdle({ pool }: Product): Promise<void> {
   for (let look = 0; look < 120; look++) {
     const { rowCount } = await pool.query("select from jobs.job where state = 'active' limit 1")

@@ -14,12 +14,12 @@ export interface LoadedPartner {
   token: string
   /** One of the partner's leads. */
   loid: string
-  /** The first two words of a business name: what somebody types who looks for it. Found in about seven leads. */
+  /** The first two words of a business name, as a person would search for it. About seven leads have them. */
   words: string
   newLead: object
 }
 
-/** Fills the database by SQL; the partners that ask sign up and in as anybody does. */
+/** Fills the database by SQL; the partners that make the calls sign up and sign in over HTTP. */
 export async function loadData({ url, pool }: Product): Promise<LoadedPartner[]> {
   for (let i = 0; i < SIGNED_IN; i++) {
     await post(`${url}/api/auth/signup`, { email: email(i), password: PASSWORD, businessName: `Bench Partner ${i}` })

@@ -18,7 +18,7 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'note.added': 'Note',
 }
 
-/** Beside people's ids, as the filter of who did it. */
+/** Further values of the filter by actor, besides people's ids. */
 export const ACTORS = { lender: 'The lender', 'api-key': 'API key' } as const
 
 export const ActivityFilters = z.object({

@@ -11,7 +11,7 @@ export const ApiKeyStatus = z.object({
   last_generated: z.nullable(Instant),
   /** To the minute. */
   last_used: z.nullable(Instant),
-  /** Of the calls that take the key, as in the API documentation. */
+  /** The base URL of the calls that take the key, as in the API documentation. */
   base_url: z.string(),
 })
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>

@@ -10,7 +10,7 @@ export const AttentionItem = z.object({
   id: z.string(),
   kind: z.enum(ATTENTION_KINDS),
   loid: z.string(),
-  /** Of the page that the LOID leads to. */
+  /** The kind of page that the LOID leads to. */
   about: z.enum(['lead', 'deal']),
   name: z.string(),
   at: Instant,

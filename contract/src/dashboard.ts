@@ -31,7 +31,7 @@ export const PipelineStage = z.object({
   stage: z.string(),
   count: z.number(),
   value: z.number(),
-  /** Of the number of deals, 0 to 100 (D21). */
+  /** The share of the number of deals, 0 to 100 (D21). */
   percentage: z.number(),
 })
 export type PipelineStage = z.infer<typeof PipelineStage>

@@ -63,7 +63,7 @@ export const markNewsSeen = defineRoute({
   least: 'viewer',
   body: z.object({
     until: z.iso.datetime({ offset: true, error: 'until must be an instant' }),
-    /** Of the same answer as `until`; without it, all that is there now counts as seen. */
+    /** From the same answer as `until`; without it, everything that exists now counts as seen. */
     snapshot: z.optional(z.string().check(z.refine(isSnapshot, 'snapshot must be that of the news'))),
     /** Only this record: the caller has opened it. */
     loid: z.optional(requiredText('loid', LOID_LENGTH_MAX)),

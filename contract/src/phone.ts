@@ -18,7 +18,10 @@ interface NumberPlan {
 const AU: NumberPlan = { country: 'AU', callingCode: '61', mobile: /^4\d{8}$/, landline: /^[2378]\d{8}$/ }
 const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/, landline: /^[34679]\d{6,7}$/ }
 
-/** Of numbers without a prefix that fit both patterns: 021 and 022 are no Australian range in use (D50). */
+/**
+ * Numbers without a prefix that fit both patterns but are New Zealand's: no Australian range begins with 021 or 022
+ * (D50).
+ */
 const NZ_ONLY = /^2[12]/
 /** In both countries numbers begin so; the rest of 02 is Australian. */
 const AU_OR_NZ = /^2[0789]/

@@ -8,7 +8,7 @@ export type Role = z.infer<typeof Role>
 
 export const ROLE_NAMES: Record<Role, string> = { owner: 'Owner', member: 'Member', viewer: 'Viewer' }
 
-/** As /team explains them. */
+/** The explanations that /team shows. */
 export const ROLE_TEXTS: Record<Role, string> = {
   owner: 'Everything, including the team, API keys and the webhook.',
   member: 'Submits leads, writes notes, syncs with the CRM.',

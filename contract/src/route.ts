@@ -32,7 +32,7 @@ export interface Route<
   least: Role | undefined
   /** Asks again for password or passkey after 15 minutes (D66): everybody, or only people with a second factor. */
   asksAgain: AsksAgain | undefined
-  /** Also for a person who must set up a second factor first. */
+  /** Whether a person who must first set up a second factor may call it. */
   beforeSecondFactor: boolean
   query: Query
   body: Body

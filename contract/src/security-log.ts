@@ -75,7 +75,7 @@ export const SECURITY_EVENTS = [
 export const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>
 
-/** Of what kind each is, and how the log words it. */
+/** The kind of each event, and its words in the log. */
 export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; text: string }> = {
   'signed-up': { kind: 'account', text: 'Account created' },
   'signed-in': { kind: 'sign-ins', text: 'Signed in' },

@@ -10,7 +10,7 @@ export const SubmittedBy = {
   submitted_by: z.nullable(z.string()),
 }
 
-/** As the filter of lists: what the caller entered. */
+/** The value of the lists' filter for the caller's own entries. */
 export const MINE = 'me'
 
 const PERSON_LENGTH_MAX = 64

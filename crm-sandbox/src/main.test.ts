@@ -64,7 +64,7 @@ test('answered writes survive kill -9 at any moment', { timeout: 60_000 }, async
   expect(acknowledged.length).toBeGreaterThanOrEqual(30)
 })
 
-test('it says that it is ready once, in one line and over IPC, and ends with its parent', async () => {
+test('the sandbox says once that it is ready, in one line and over IPC, and ends with its parent', async () => {
   const { child, ready, url, ipc, out } = await start(newFolder(), { SANDBOX_SEED: 'true' }, true)
   expect(ready).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) })
   expect(await until(ipc)).toEqual(ready)
@@ -75,7 +75,7 @@ test('it says that it is ready once, in one line and over IPC, and ends with its
   expect(out().trim().split('\n')).toHaveLength(1)
 })
 
-test('SIGTERM stops it in order', async () => {
+test('SIGTERM stops the sandbox in order', async () => {
   const { child } = await start(newFolder())
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])

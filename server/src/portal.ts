@@ -29,7 +29,7 @@ import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 /** What every process of the portal has: the migrated database, the CRM, mail, and the jobs, which do not run yet. */
 export interface Parts {
   deps: Deps
-  /** The same for what runs in the background, with connections of its own: neither starves the other (D90). */
+  /** The same for background work, with connections of its own, so that neither starves the other (D90). */
   jobDeps: Deps
   worker: Worker
   /** Rejects unless the database answers through every pool within the time. */

@@ -45,7 +45,7 @@ const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
 /** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
 const INVITATION_MS = 30 * DAY_MS
-/** As long as a browser keeps its mark. */
+/** A browser keeps its mark for this long. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS

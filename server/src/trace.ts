@@ -22,14 +22,14 @@ export interface Spans {
 export interface SpanStart {
   name: string
   kind: 'server' | 'client' | 'consumer'
-  /** Of nobody in particular: no id, no address of a person, no value of a statement, no secret. */
+  /** General values only: no id, no person's address, no value of a statement, no secret. */
   attributes?: Record<string, string | number>
   /** Now, if absent. */
   startedAtMs?: number
 }
 
 export interface Span {
-  /** Of what comes of it. */
+  /** The trace of everything that this work begins. */
   trace: Trace
   answered(status: number): void
   /** The error's message is not recorded, because it may repeat what somebody entered. */

@@ -121,7 +121,7 @@ test('edits can be limited to fields', async () => {
   expect(hook.posts[0]?.['affected_fields']).toEqual([{ [deal]: ['Amount'] }])
 })
 
-test('posts can be dropped and doubled, and are tried again when not answered well', async () => {
+test('posts can be dropped and doubled, and are tried again unless the answer is 2xx', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add, control } = sandbox

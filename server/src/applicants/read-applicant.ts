@@ -26,7 +26,7 @@ export function isOf({ email, phones, abn }: Applicant, text: string | null): bo
   return phones.length > 0 && phoneReadings(text).some((one) => phones.some(({ e164 }) => e164 === one.e164))
 }
 
-/** The same of any text in a JSON body. */
+/** The same for any text in a JSON body. */
 export function isNamedIn(applicant: Applicant, body: string): boolean {
   const isNamed = (value: unknown): boolean => {
     if (typeof value === 'object' && value !== null) return Object.values(value).some(isNamed)

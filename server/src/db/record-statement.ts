@@ -9,7 +9,7 @@ export function recordingStatement<Result>(text: string, send: () => Promise<Res
   return inSpan({ name: nameOfStatement(text), ...ABOUT }, send)
 }
 
-/** The same for what Kysely has sent. */
+/** The same for a statement that Kysely has sent. */
 export function recordStatement(event: LogEvent): void {
   const trace = currentTrace()
   if (!trace?.spans) return

@@ -30,7 +30,7 @@ export interface Replica extends Hearer {
 
 interface ReplicaSettings {
   primary: ReadSource
-  /** Those of the primary's pool; the replica gets less time. */
+  /** The settings of the primary's pool; the replica gets less time. */
   limits: PoolLimits
   log: Logger
 }
@@ -173,7 +173,7 @@ function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Of processes that wrote none since. */
+/** Removes the rows of processes that have not written since. */
 export async function removeBeats(db: Db, before: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from process_beats where at < ${before}`.execute(db)
   return Number(numAffectedRows)

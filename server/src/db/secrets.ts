@@ -57,7 +57,7 @@ export async function readSecretsKeys({
   return [{ id: 'key', bytes: Buffer.from(base64, 'base64') }]
 }
 
-/** Of two processes that start at once, both get the key of the quicker one. */
+/** If two processes start at once, both get the key of the quicker one. */
 async function makeKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
   const own = `${file}.${randomBytes(6).toString('hex')}`

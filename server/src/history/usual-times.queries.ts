@@ -20,7 +20,7 @@ const WINDOW = '1 year'
 /** What a large partner's median is taken from: about a third as many records. */
 const ENTRIES_READ_MAX = 20_000
 
-/** One for each status and stage about which enough is known. */
+/** One median for each status and stage with enough entries. */
 export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTimeOfValue[]> {
   return db
     .selectFrom('usual_times')

@@ -15,7 +15,7 @@ export interface Caller {
 /** Who enters what the call enters (D64): a person, or, without an id, a system with the API key. */
 export interface Submitter {
   id: string | null
-  /** As records, the CRM and endpoints name it. */
+  /** The name that records, the CRM and endpoints show. */
   name: string
 }
 

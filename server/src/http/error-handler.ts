@@ -8,7 +8,7 @@ import { PortalError } from '../errors.ts'
 
 /** The only place where an error becomes an answer. One it does not know is a bug: logged whole, answered empty. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
-  // Nobody reads the answer, and Fastify tells no `onResponse` of it.
+  // Nobody reads the answer, and Fastify does not call `onResponse` for it.
   if (request.raw.errored === error) request.log.info('the caller hung up')
   const answer = known(error)
   // Where Fastify stops before any hook runs, this is the header's only chance.
@@ -23,7 +23,7 @@ export function handleError(error: FastifyError | PortalError, request: FastifyR
   reply.status(answer.status).send(failure(answer.message, answer.code, answer.fields))
 }
 
-/** For what Node cannot read as a request, so that no request and no reply exists yet. */
+/** For input that Node cannot read as a request: no request or reply object exists yet. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket, headers: string[]): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -71,7 +71,7 @@ export class Accepted<Data> {
 
 /** A call that can become a stream. */
 export interface StreamCall {
-  /** Of the last message with an id that the caller had; undefined at the first call. */
+  /** The id of the last message with an id that the caller got; undefined at the first call. */
   lastEventId: string | undefined
   /** Answers 200. From then on the answer is the stream's. */
   accept(): ServerResponse

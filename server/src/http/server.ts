@@ -32,7 +32,7 @@ interface ServerSettings {
 
 export interface Answered {
   method: string
-  /** As it is registered; absent for an address that no route has. */
+  /** The registered route; absent for an address that no route has. */
   route?: string | undefined
   status: number
   ms: number
@@ -60,7 +60,7 @@ export async function createServer(
     forceCloseConnections: 'idle',
     // What arrives on a connection that is kept is answered to the last, as any other request.
     return503OnClosing: false,
-    // As long as an address can be at all: an id too long is one that nobody has.
+    // The longest possible address: an id that is too long is answered like an unknown one.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isApi(url) ? url : decodable(url)),
     frameworkErrors: handleError,
@@ -173,7 +173,7 @@ export const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** As helmet says it of a page. */
+/** The same value that helmet sets for pages. */
 const HSTS = 'max-age=31536000; includeSubDomains'
 
 /** `/api-docs` and `/api-keys` are pages. */

@@ -15,7 +15,10 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
    * `partnerId` take at most one place per partner, so one partner's work never holds up another's.
    */
   concurrency: number
-  /** As cron, in UTC: the clock asks for a run with an empty payload, at most one at a time among all processes. */
+  /**
+   * A cron expression in UTC. At these times the clock enqueues a job with an empty payload, at most one at a time
+   * among all processes.
+   */
   schedule?: string
   /** Also runs once when a process has started, without waiting for its scheduled time. */
   runsAtStart?: boolean

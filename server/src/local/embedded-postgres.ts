@@ -131,7 +131,7 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
   mkdirSync(stateDir, { recursive: true })
   const programs = findPostgresPrograms(stateDir)
   const dataDir = dataDirOf(stateDir)
-  // Also where the database is there: the programs of a killed start may have gone on writing for a moment.
+  // Even if the database exists: the programs of a killed start may have gone on writing for a moment.
   removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
   else await createCluster(programs, stateDir, dataDir)
@@ -191,7 +191,7 @@ async function createCluster(programs: PostgresPrograms, stateDir: string, dataD
     renameSync(unfinished, dataDir)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    // Another start was faster; which of the two may run is decided by PostgreSQL's own lock.
+    // Another start was faster; PostgreSQL's own lock decides which of the two may run.
     if (!existsSync(dataDir)) throw error
   }
   syncFolder(stateDir)
@@ -242,7 +242,7 @@ function giveTo(user: PostgresPrograms['user'], folder: string): void {
   if (user) chownSync(folder, user.uid, user.gid)
 }
 
-/** Resolves when the server takes connections. A predecessor that is still shutting down is waited for. */
+/** Resolves when the server takes connections. Waits for a predecessor that is still shutting down. */
 async function startPostmaster(cluster: Cluster, log: EmbeddedPostgresOptions['log']): Promise<Postmaster> {
   const startedAt = performance.now()
   while (true) {
@@ -295,7 +295,7 @@ function ending(child: ChildProcess, event: 'exit' | 'close'): Promise<void> {
   })
 }
 
-/** False when it ended instead. */
+/** False if the server ended instead. */
 async function isReady(cluster: Cluster, { child, exited }: Postmaster): Promise<boolean> {
   let hasExited = false
   void exited.then(() => {
@@ -315,9 +315,9 @@ function readPidFile({ dataDir }: Pick<Cluster, 'dataDir'>): { pid: number; stat
 }
 
 /**
- * PostgreSQL takes any live process of the recorded number for the owner of a lock, also one that has nothing to do
- * with it, as after the restart of a container. Only then, and only when no PostgreSQL process is in the folder, the
- * lock is removed here; all other stale locks PostgreSQL removes itself.
+ * PostgreSQL takes any live process with the recorded number to be the owner of a lock, even an unrelated one, as after
+ * the restart of a container. Only then, and only if no PostgreSQL process works in the folder, this removes the lock;
+ * PostgreSQL itself removes all other stale locks.
  */
 function removeStaleLocks(cluster: Cluster): void {
   const locks = [

@@ -21,7 +21,7 @@ export async function chooseLoids(
   return findChosenLoids(db, zohoIds)
 }
 
-/** Those that any process has chosen. */
+/** The LOIDs that any process has chosen. */
 export async function findChosenLoids(db: Db, zohoIds: readonly string[]): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
   const rows = await db.selectFrom('chosen_loids').selectAll().where('zoho_id', 'in', zohoIds).execute()

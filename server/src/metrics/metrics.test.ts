@@ -217,7 +217,7 @@ const Span = z.object({
 })
 type Span = z.infer<typeof Span>
 
-/** Of what the SDK sends by OTLP as JSON. */
+/** The part of the SDK's OTLP JSON that the test reads. */
 function readSpans(body: unknown): Span[] {
   const Sent = z.object({
     resourceSpans: z.array(z.object({ scopeSpans: z.array(z.object({ spans: z.array(Span) })) })),

@@ -6,7 +6,7 @@ import { type Command, noPositional, table } from './command.ts'
 export const checkCrm: Command = {
   name: 'crm check',
   parameters: '',
-  summary: 'Tries all that the portal needs of the CRM, and says what is wrong and what to do.',
+  summary: 'Tries everything that the portal needs from the CRM, and says what is wrong and what to do.',
   async run(given, workplace) {
     noPositional(checkCrm, given)
     const { crm, db } = (await workplace.parts()).deps

@@ -19,7 +19,7 @@ export interface Workplace {
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
   /** Brings the database up to date, with what the job queue needs. */
   migrate(): Promise<void>
-  /** Of the database itself, whatever it holds. */
+  /** The database itself, empty or not. */
   directUrl(): Promise<string>
   /** Makes what the job queue needs, without queues. */
   makeJobSchema(): Promise<void>
@@ -38,7 +38,7 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
   const clock = { now: () => new Date() }
 
   async function databaseUrl(): Promise<string> {
-    // As the portal's own start makes it.
+    // Made with the same mode as by the portal's own start.
     if (!config.databaseUrl) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
     const server = await joinDatabaseServer(config, log)
     stops.push(server.stop)

@@ -8,7 +8,7 @@ const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 /** A note to push. The notes feature runs this queue's jobs. */
 export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
 
-/** Of one record; those beyond wait for their own retries. */
+/** For one record; further notes wait for their own retries. */
 const FOLLOWING_MAX = 100
 
 /**

@@ -33,7 +33,7 @@ export async function pushAlone<Row extends object>(
   if (!pushed) throw new CrmUnavailable('Another push of the record is under way.')
 }
 
-/** The same for many together. Those that are being pushed already, or no longer to be found, are left out. */
+/** The same for many records together. Leaves out records that another push has, or that `find` no longer returns. */
 export async function pushTogether<Row extends { loid: string }>(
   db: Db,
   signal: AbortSignal,

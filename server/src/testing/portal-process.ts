@@ -78,7 +78,7 @@ export async function openDataFolder() {
         stop,
       }
     },
-    /** Also what a failed test left running. */
+    /** Also stops processes that a failed test left running. */
     async [Symbol.asyncDispose]() {
       for (const stop of started) await stop()
       await rm(folder, { recursive: true, force: true })

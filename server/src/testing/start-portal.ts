@@ -137,7 +137,7 @@ export async function startPortal(options: PortalOptions = {}) {
   return ourselves
 }
 
-/** Of a stream, in the form of other answers. */
+/** A stream's answer, in the form of other answers. */
 async function firstMessage(response: Response): Promise<string> {
   for await (const { data } of messagesOf(response)) return `{"success":true,"data":${data}}`
   return ''
@@ -255,7 +255,7 @@ export async function confirmEmail(portal: TestPortal, partner: TestPartner): Pr
   if (confirmed.status !== 200) throw new Error(`confirming answered ${JSON.stringify(confirmed.body)}`)
 }
 
-/** Of the newest mail to the address. */
+/** The token in the newest mail to the address. */
 export async function invitationToken(portal: TestPortal, email: string): Promise<string> {
   return /invite\?token=([\w-]+)/.exec(await portal.mailTo(email, '/invite?token='))?.[1] ?? ''
 }

@@ -170,7 +170,7 @@ test.each([
     const deal = newDeal()
     const push = () => (module === 'Leads' ? crm.pushLead(lead) : crm.pushDeal(deal))
     const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-    // Nor can it be looked for at once.
+    // The look-up right after the push fails as well.
     await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     await expect(push()).rejects.toThrow(CrmUnavailable)
     const [made] = await lender.list(module, 'LOID')

@@ -44,7 +44,7 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
     const reasons = new Map<string, string>()
     metadata.forget()
     const missing = await missingFields(signal)
-    // One a call: where several are sent, whether one refusal stops the others could not be confirmed.
+    // One field per call: it could not be confirmed whether one refusal stops the others.
     for (const name of missing) {
       const making = makings.get(name)
       if (!making) {

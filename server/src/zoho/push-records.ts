@@ -476,7 +476,7 @@ function loidsOf(records: readonly { loid: string }[]): string[] {
   return records.map((record) => record.loid)
 }
 
-/** Of several rows with one LOID the last counts. Search finds what contains the text, too. */
+/** If several rows have one LOID, the last counts. Search also finds records that merely contain the text. */
 function idsByLoid(rows: readonly unknown[], field: string): Map<string, string> {
   return new Map(
     rows.flatMap((row) => {

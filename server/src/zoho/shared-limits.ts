@@ -23,7 +23,7 @@ export interface SharedLimits {
   close(): Promise<void>
 }
 
-/** Of all processes in the last 24 hours, which is the time that Zoho's limit knows. */
+/** The use by all processes in the last 24 hours, the period of Zoho's limit. */
 export interface CrmUsage {
   calls: number
   /** By Zoho's price list, counted by the portal. */

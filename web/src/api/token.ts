@@ -33,7 +33,7 @@ export function readPersonId(): string | null {
   return readToken() === null ? null : localStorage.getItem(PERSON_KEY)
 }
 
-/** To be called before `storeToken`: other tabs hear of the token. */
+/** Call it before `storeToken`, because other tabs hear of the token. */
 export function storePersonId(personId: string) {
   localStorage.setItem(PERSON_KEY, personId)
 }

@@ -7,7 +7,7 @@ interface PageHeaderProps {
   /** The browser's tab, where it should say more than the heading. */
   tabTitle?: string
   description?: ReactNode
-  /** Beside the title: a badge. */
+  /** A badge beside the title. */
   mark?: ReactNode
   actions?: ReactNode
   /** A link back, made by the caller with `backLinkClass` and `<BackLabel>`. */

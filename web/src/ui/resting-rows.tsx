@@ -3,7 +3,7 @@ import { useFollowedRows } from './followed-rows.ts'
 import { NewRows } from './new-rows.tsx'
 
 interface RestingRowsProps<Row extends { id: string }> {
-  /** Of the list, which can then take the focus. */
+  /** The name of the list, which can then take the focus. */
   ref?: Ref<HTMLUListElement>
   label?: string
   className?: string

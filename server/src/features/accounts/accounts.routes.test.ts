@@ -13,7 +13,7 @@ afterAll(() => portal[Symbol.asyncDispose]())
 
 const PASSWORD = 'correct-horse-battery'
 
-/** Of the newest mail with a link that confirms the address. */
+/** The token in the newest mail with a link that confirms the address. */
 async function linkToken(email: string, words = '/verify-email?token='): Promise<string> {
   return /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(email, words))?.[1] ?? ''
 }

@@ -27,7 +27,7 @@ const PER_EMAIL: RateLimit = {
   seconds: 3_600,
   text: 'Rate limit reached: too many reset requests for this address',
 }
-/** Of one address for all accounts together (D53). */
+/** Requests from one IP address, for all accounts together (D53). */
 const PER_ADDRESS: RateLimit = {
   name: 'forgot-password-address',
   points: 30,

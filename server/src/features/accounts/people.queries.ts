@@ -64,7 +64,7 @@ export async function lockPerson(tx: Tx, personId: string): Promise<void> {
   await tx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
 }
 
-/** The same of all people of a partner. */
+/** The same for all people of a partner. */
 export async function lockPeople(tx: Tx, partnerId: string): Promise<void> {
   await tx
     .selectFrom('people')

@@ -220,7 +220,7 @@ export async function removeSessions(tx: Tx, personId: string): Promise<number> 
   return (await removeAll(tx.deleteFrom('sessions').where('person_id', '=', personId))).length
 }
 
-/** Those of all people of the partner. Returns how many. */
+/** Removes the sessions of all people of the partner. Returns how many. */
 export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promise<number> {
   const removal = tx
     .deleteFrom('sessions')

@@ -14,7 +14,10 @@ export function newTokenSeed(): Buffer {
   return randomBytes(32)
 }
 
-/** The same for the same two. It takes both: the seed, which the database holds, and the token, which it does not. */
+/**
+ * Equal arguments give the same token. Making it needs both the seed, which the database holds, and the old token,
+ * which it does not.
+ */
 export function successorOf(token: string, seed: Buffer): string {
   return createHmac('sha256', seed).update(token).digest('base64url')
 }

@@ -142,7 +142,7 @@ export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly strin
   })
 }
 
-/** Those of the events that are news to the person. */
+/** The events among these that are news to the person. */
 export async function findUnseenIds(
   pool: pg.Pool,
   partnerId: string,

@@ -159,7 +159,7 @@ export interface LeadKey {
   ended_at: string | null
 }
 
-/** As `findLeadKeys`; there is at least one. */
+/** The same as `findLeadKeys`, but throws if there is none. */
 export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
   const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
   if (!first) throw noSuchLead()

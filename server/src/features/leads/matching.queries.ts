@@ -42,7 +42,7 @@ export async function findPossibleMatchesOfAllPartners(
   return rows
 }
 
-/** Those of these that are open, the oldest first. */
+/** The open ones among these leads, the oldest first. */
 export function findOpenLeadsOfAllPartners(tx: Tx, loids: readonly string[]): Promise<LeadRow[]> {
   return tx
     .selectFrom('leads')

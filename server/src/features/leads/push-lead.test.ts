@@ -56,7 +56,7 @@ test.each([
     const partner = await portal.newPartner()
     await partner.pushedLead((await partner.submitLead()).loid)
     const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-    // Nor can it be looked for at once.
+    // The look-up right after the push fails as well.
     await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     const { loid } = (await partner.post(path, form)).body.data
     const made = await waitFor(`${loid} in the CRM`, () => inCrm(module, loid))

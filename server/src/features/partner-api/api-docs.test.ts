@@ -56,7 +56,7 @@ test('GET /dashboard/api-docs: the API docs object, with nothing of the partnerâ
   expect(answer.status).toBe(200)
   expect(ApiDocs.parse(answer.body.data)).toEqual(answer.body.data)
   expect(docs.baseUrl).toBe(`${portal.deps.publicUrl}/api`)
-  // As the portal writes it wherever it stands for a key.
+  // The placeholder that the portal writes wherever a key belongs.
   expect(docs.authentication.header).toBe('Authorization: Bearer <YOUR_API_KEY>')
   expect(docs.support).toEqual({
     email: 'desk@lender.example',

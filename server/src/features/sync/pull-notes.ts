@@ -7,7 +7,7 @@ import { inPageTransaction } from './in-page-transaction.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** Of a page; the others are read in the background. */
+/** How many records of a page get their notes read at once; the others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
 

@@ -9,7 +9,7 @@ import type { AppliedRecord, PageTally, Pull } from './pull.ts'
 import { pullDueNotes } from './pull-notes.ts'
 import { removeGone } from './remove-gone.ts'
 
-/** As many as one call reads. */
+/** One call reads this many. */
 const RECORDS_A_PAGE = 100
 
 /** What came of pulling records by their ids. */

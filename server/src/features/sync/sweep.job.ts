@@ -22,7 +22,7 @@ import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts
 const OVERLAP_MS = 60_000
 /** A second that was over this long ago gets no more records. */
 const SETTLED_MS = 5 * 60_000
-/** As many as one query lists. */
+/** One query lists this many. */
 const PRESENT_AT_ONCE = 2_000
 
 /** Every five minutes, what changed in the CRM since the last time, for all partners in one pull (D32). */

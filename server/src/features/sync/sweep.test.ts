@@ -280,7 +280,7 @@ test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
   },
 )
 
-/** As staff do on the page of the recycle bin. */
+/** Restores a record on the staff's page of the recycle bin. */
 async function restore(id: string) {
   const response = await fetch(`${portal.crmUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
   if (!response.ok) throw new Error(`restoring answered ${response.status}`)
@@ -377,7 +377,7 @@ test('the partner who is given a record reads what staff wrote, and learns nothi
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()
   const [{ loid: dealLoid }] = await listed('deals')
-  // As a deal that was submitted through the partner API begins.
+  // The first stage of a deal that was submitted through the partner API.
   const { db } = portal.deps
   const began = { origin: 'submitted' as const, changed_by: ada.businessName, description: 'Submitted' }
   await db.updateTable('history_entries').set(began).where('loid', '=', dealLoid).execute()

@@ -77,7 +77,7 @@ export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
     .executeTakeFirst()
 }
 
-/** Of two uses of a token at once only one finds it true. */
+/** True for only one of two uses of a token at once. */
 export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const removal = await tx.deleteFrom('invitations').where('token_hash', '=', tokenHash).executeTakeFirst()
   return removal.numDeletedRows > 0n

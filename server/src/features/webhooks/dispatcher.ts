@@ -19,7 +19,7 @@ import { openAttemptRecorder } from './record-attempts.ts'
 
 /** After this, deliveries that a killed process had claimed are due again: longer than an attempt and its record take. */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
-/** How often to look without having been told, for what killed processes and broken connections leave behind. */
+/** How often to look without a notification, for deliveries that killed processes or broken connections left behind. */
 const LOOK_EVERY_MS = 5_000
 /** But never more often than this, however many retries are due one after the other. */
 const LOOK_MS_MIN = 250

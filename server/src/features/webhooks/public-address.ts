@@ -33,7 +33,7 @@ const SPECIAL_IPV4: [network: string, bits: number][] = [
   ['240.0.0.0', 4], // reserved, broadcast
 ]
 
-/** Within what is given out. */
+/** Exceptions within the allocated ranges. */
 const SPECIAL_IPV6: [network: string, bits: number][] = [
   ['2001::', 23], // protocol assignments, Teredo among them, which carries an IPv4 address
   ['2001:db8::', 32], // documentation

@@ -137,7 +137,7 @@ async function post(
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: CONNECT_MS_MAX,
     }),
-    // Also when the environment says otherwise.
+    // Even if the environment says otherwise.
     rejectUnauthorized: true,
   })
   try {

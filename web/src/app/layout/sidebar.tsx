@@ -21,7 +21,7 @@ import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
 
-/** One line an entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
+/** One line per entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
 const ENTRIES = [
   { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer' },
   { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer', news: 'leads' },

@@ -152,7 +152,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
   )
 }
 
-/** Those that the browser knows, and the one that was chosen even where it is none of them. */
+/** The time zones that the browser knows, and the chosen one even if the browser does not know it. */
 function timeZones(chosen: string): { value: string; label: string }[] {
   const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen])
   return [...zones].toSorted().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))

@@ -169,7 +169,7 @@ function ChangeLine({ change: { direction, text } }: { change: Change }) {
   )
 }
 
-/** As high as the cards, so that nothing below moves. */
+/** The same height as the cards, so that nothing below moves. */
 function WaitingCards() {
   return (
     <div role="status" aria-label="Loading stats" className={GRID}>

@@ -14,7 +14,7 @@ const PERIODS = [
   { value: 'month', label: 'Months' },
 ] as const
 
-/** As high while it waits as when it is there, so that nothing below moves. */
+/** The same height while loading and afterwards, so that nothing below moves. */
 export function TrendsSection() {
   const [period, setPeriod] = useState<TrendPeriod>('week')
   const trends = useQuery(trendsQuery(period))

@@ -35,7 +35,7 @@ export function AttentionList({ items, hasMore }: { items: AttentionItem[]; hasM
       </RestingRows>
       {hasMore && (
         <p className="px-5 py-3 text-[0.8125rem] text-muted">
-          There is more. It follows as these are done or put away.
+          There are more. They appear once these are done or put away.
         </p>
       )}
     </>
@@ -77,7 +77,7 @@ function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' 
   return `${standing.days} days in ${standing.value}, usually ${usual}${whose}`
 }
 
-/** One for each item: sends again what failed, or opens the record. */
+/** Each item has one action: it retries the failed push, or opens the record. */
 function Action({ item }: { item: AttentionItem }) {
   const mayRetry = useMay('member')
   if (item.retry && mayRetry) return <Retry item={item} retry={item.retry} />

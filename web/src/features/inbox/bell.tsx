@@ -10,7 +10,7 @@ import { unreadText } from './unread-count.tsx'
 const loadPanel = () => import('./bell-panel.tsx')
 const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
 
-/** How many records changed since the person looked, and on a click what happened to them (D72). */
+/** Shows how many records changed since the person looked; a click lists the changes (D72). */
 export function Bell() {
   const { data: news } = useQuery(newsQuery())
   const { pathname } = useLocation()

@@ -22,7 +22,10 @@ import { NewsList } from './news-list.tsx'
 
 type Activities = UseQueryResult<Answer<typeof readRecentActivity>>
 
-/** As high in every state, so that nothing below moves when news come: both fit on the first screen of a phone. */
+/**
+ * The same height in every state, so that nothing below moves when news comes. Both cards fit on the first screen of a
+ * phone.
+ */
 const AREA = 'grid gap-5 grid-cols-1 lg:grid-cols-2'
 const CARD = 'flex min-w-0 flex-col lg:h-84'
 

@@ -26,7 +26,7 @@ export function ReferralPanels({ timeline, notes, histories, fields }: ReferralP
   )
 }
 
-/** As high as what is on its way. */
+/** The same height as the content that is loading. */
 export function ReferralOutline({ label, fields }: { label: string; fields: number }) {
   return (
     <div role="status" aria-label={label}>

@@ -39,7 +39,7 @@ export interface FactorCall {
   security: NoteSecurity
 }
 
-/** What the person may give in the second step of signing in; nothing where there is no second step. */
+/** The kinds of second factor that the person may use to sign in; empty for a person without one. */
 export async function findKinds(db: Db, personId: string): Promise<SecondFactorKind[]> {
   const { totp_added_at, passkeys, recovery_codes } = await findFactors(db, personId)
   const kinds: SecondFactorKind[] = []

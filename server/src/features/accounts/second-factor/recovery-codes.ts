@@ -7,7 +7,7 @@ const CODE_LENGTH = 10
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export interface RecoveryCodes {
-  /** As people keep them. */
+  /** The codes as people write them down. */
   codes: string[]
   hashes: string[]
 }

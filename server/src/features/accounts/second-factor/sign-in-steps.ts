@@ -104,7 +104,7 @@ export async function askForPasskeyOf(
   return askPasskey(deps, token === undefined ? undefined : await personOfStep(deps, hashToken(token)))
 }
 
-/** In place of password and second step: the device asked for finger, face or PIN. */
+/** A passkey replaces password and second step, because the device asked for finger, face or PIN. */
 export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: SignInCall): Promise<BegunSession> {
   const personId = await personOfPasskey(deps, passkey, { mustVerifyUser: true })
   const person = personId === undefined ? undefined : await findPerson(deps.db, personId)
