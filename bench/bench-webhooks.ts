@@ -77,7 +77,7 @@ async function startReceivers() {
   return {
     urls: first.urls,
     order,
-    /** What came since the last report. */
+    /** The deliveries that came since the last report. */
     async report(): Promise<Arrival[]> {
       order('report')
       const report = await answer(child)
@@ -156,7 +156,7 @@ async function untilDelivered(pool: pg.Pool, partners: Partner[], since: string)
   throw new Error('the deliveries did not end')
 }
 
-/** Events without a delivery, and deliveries of receivers that are well which none of them got. */
+/** The number of events without a delivery, and of deliveries that a healthy receiver never got. */
 async function countLost(pool: pg.Pool, partners: Partner[], since: string, arrivals: Arrival[]): Promise<number> {
   const { rows } = await pool.query<{ id: string; partner_id: string }>(
     'select id, partner_id from webhook_logs where created_at >= $1',

@@ -10,7 +10,7 @@ export interface Measured {
   perSecond: number
   p50: number
   p99: number
-  /** Of the server for one request; of the driver nothing is known. */
+  /** The server's CPU time for one request; unknown for the driver. */
   cpuMs: number
 }
 
@@ -54,7 +54,7 @@ export async function loadOverHttp(
   }
 }
 
-/** What was created is pushed and told of in the background, which would take its time from the load that comes next. */
+/** New leads are pushed and announced in the background, which would take time from the next load. */
 export async function jobsEnd({ pool }: Product): Promise<void> {
   const deadline = performance.now() + JOBS_MS_MAX
   for (;;) {
@@ -79,7 +79,10 @@ export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): 
   })
 }
 
-/** The same on two connections on which statements follow one another without waiting for answers, as the product reads. */
+/**
+ * The same on two pipelined connections, as the product reads: statements follow one another without waiting for
+ * answers.
+ */
 export async function loadPipelined(databaseUrl: string, calls: RecordedCall[], load: Load): Promise<Measured> {
   const settings = { ...connectionSettings(databaseUrl), pipeline: true }
   const clients = [new pg.Client(settings), new pg.Client(settings)]

@@ -24,12 +24,12 @@ test('a referral goes from step to step', () => {
   expect(all).toEqual({ step: 'Funded', outcome: 'funded', reached: ['01', '02', '03', '04', '05'] })
 })
 
-test('what is lost stays at the step that it had reached', () => {
+test('a lost referral stays at the step that it had reached', () => {
   expect(walk('New Lead', 'Contacted', 'Lost Lead')).toMatchObject({ step: 'In review', outcome: 'lost' })
   expect(walk('Junk Lead')).toMatchObject({ step: 'Submitted', outcome: 'lost' })
 })
 
-test('a step that was passed over has no time, and one that was gone back from is not reached', () => {
+test('a skipped step has no time, and a step that the referral went back from counts as not reached', () => {
   const { step, reached } = walk('New Lead', 'Pre Qualified')
   expect([step, reached.slice(0, 3)]).toEqual(['Qualified', ['01', undefined, '02']])
   const back = walk('New Lead', 'Contacted', 'Pre Qualified', 'Re-engage')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { newLead, startPortal } from './testing/start-portal.ts'
 import { waitFor } from './testing/wait-for.ts'
 
-test('a web process takes a lead and runs no job; a worker runs it and answers only how it is', async () => {
+test('a web process takes a lead and runs no job; a worker runs the job and answers only the health checks', async () => {
   const lines: string[] = []
   await using web = await startPortal({ env: { ROLE: 'web' }, onLogLine: (line) => lines.push(line) })
   const partner = await web.newPartner()
@@ -38,7 +38,7 @@ test('a portal that stops says so at once and answers as before until the drain 
   await expect(portal.get('/health')).rejects.toThrow('fetch failed')
 })
 
-test('requests under way at a stop end, also one whose head comes after the port has closed', async () => {
+test('requests under way at a stop are answered, even one whose head comes after the port has closed', async () => {
   const portal = await startPortal()
   const partner = await portal.newPartner()
   const port = Number(new URL(portal.url).port)

@@ -119,7 +119,7 @@ test('events of the last ninety days stay', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
-test('attempts go by the month: this one and two ahead are made, and what came before its month stays in the default one', async () => {
+test('attempts are removed by the month: partitions for this month and the next two are made, and earlier rows stay in the default one', async () => {
   await using portal = await startPortal()
   const { db, pool, clock } = portal.deps
   const at = clock.now()
@@ -178,7 +178,7 @@ test('old sync runs go, but not one under way nor the last success of a kind', a
   expect(left.map((row) => row.id)).toEqual(kept)
 })
 
-test('more than one statement removes is removed all the same, and the night asks for it', async () => {
+test('more rows than one statement removes are removed as well, and the job is scheduled at night', async () => {
   await using portal = await startPortal({ hasSchedules: true })
   const partner = await portal.newPartner()
   const { db } = portal.deps

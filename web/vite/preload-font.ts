@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite'
 
-/** Asks for the font together with the style sheet, so that the first text already stands in it. */
+/** Loads the font together with the style sheet, so that the first text is already shown in it. */
 export function preloadFont(fileName: RegExp): Plugin {
   return {
     name: 'preload-font',

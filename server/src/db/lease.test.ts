@@ -8,7 +8,7 @@ afterAll(close)
 
 const nothing = async () => undefined
 
-test('one holder at a time works, and the next finds what it did', async () => {
+test('one holder works at a time, and the next one finds its result', async () => {
   let atOnce = 0
   let works = 0
   let done: { by: number } | undefined

@@ -24,7 +24,7 @@ test.each(['on', 'off'])('a portal runs on the schema of the next version, with 
   expect((await partner.get(`/crm/lead/${loid}`)).status).toBe(200)
 })
 
-test('a portal refuses the schema of two versions on, and one that lost a migration', async () => {
+test('a portal refuses a schema that is two versions newer, and one that lost a migration', async () => {
   const database = await createNewerDatabase('9001_version_9_1', '9002_version_9_2')
   for (const MIGRATE of ['on', 'off']) {
     await expect(startPortal({ on: { database }, env: { MIGRATE } })).rejects.toThrow(

@@ -19,7 +19,7 @@ async function storedSecrets({ deps: { pool } }: TestPortal): Promise<string[]> 
   return rows.map(({ stored }) => String(stored))
 }
 
-test('webhook secrets, TOTP keys and the CRM’s token are encrypted in the database, and serve', async () => {
+test('webhook secrets, TOTP keys and the CRM’s token are encrypted in the database, and still work', async () => {
   await using receiver = await startReceiver()
   await using portal = await startPortal({ withCrm: true, ...WITH_WEBHOOKS })
   const partner = await portal.newPartner()
@@ -92,7 +92,7 @@ test('a new key takes over from the old one, and a secret opens in its own row a
   expect(() => alone.decrypt(adas, `webhook-secret ${bob.id}`)).toThrow(/authenticate/)
 })
 
-test('in development a key is made once, for its owner’s eyes; an operator changes keys with a command', async () => {
+test('in development a key is made once, readable by its owner alone; an operator changes keys with a command', async () => {
   await using folder = await openDataFolder()
   const settings = { dataDir: folder.path }
   const [first, second] = await Promise.all([readSecretsKeys(settings), readSecretsKeys(settings)])

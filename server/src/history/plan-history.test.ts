@@ -78,12 +78,12 @@ describe('a history that was read after the record had changed again', () => {
   const old = entry('A', '2026-03-01T10:00:00.000Z')
   const present = { value: 'A', modified_time, before: { value: 'A', modified_time: '2026-03-01T10:00:00.000Z' } }
 
-  test('is taken as far as the record', () => {
+  test('is used up to the state of the record', () => {
     const plan = planHistory([first], [old, entry('B', '2026-03-05T10:00:01.000Z')], present)
     expect(plan).toMatchObject({ entries: [], changes: [] })
   })
 
-  test('is whole in the next look', () => {
+  test('is complete after the next pull', () => {
     const later = '2026-03-05T10:00:01.000Z'
     const plan = planHistory([first], [old, entry('B', later)], { ...present, value: 'B', modified_time: later })
     expect(plan.entries.map((one) => [one.value, one.origin])).toEqual([['B', 'crm']])

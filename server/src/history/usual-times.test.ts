@@ -47,7 +47,7 @@ test('everybody’s stand in where the partner has fewer, and only where enough 
   ])
 })
 
-test('the time in a lead’s last status ends when the lead becomes a deal, and what goes on is not counted', async () => {
+test('the time in a lead’s last status ends when the lead becomes a deal, and a status that still lasts is not counted', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const partner = await portal.newPartner()
@@ -63,7 +63,7 @@ test('the time in a lead’s last status ends when the lead becomes a deal, and 
   ])
 })
 
-test('what is older than a year, or was taken away, no longer counts', async () => {
+test('entries older than a year, and entries that were removed, do not count', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const partner = await portal.newPartner()

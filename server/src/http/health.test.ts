@@ -64,7 +64,7 @@ test('while all connections of the background wait for a lock, the portal is bus
   expect((await sync.pressed).status).toBe(200)
 })
 
-test('a database that falls silent costs no request more than its deadline, and nothing waits for the old connections', async () => {
+test('when the database falls silent, no request takes longer than its deadline, and nothing waits for the old connections', async () => {
   const own = await createDatabase()
   await using proxy = await openDatabaseProxy(own.url)
   await using portal = await startPortal({

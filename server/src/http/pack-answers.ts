@@ -8,8 +8,8 @@ const PACKED_FROM_BYTES = 1_024
 /** A shorter answer is packed in less time than a thread needs to be told of it; a longer one would hold up other calls. */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
 /**
- * Small pieces come out of Node's pool of buffers. By itself each packed answer has a buffer of 16 kB of its own, which
- * lives until the next full garbage collection and brings it about four times as often.
+ * Small chunks come from Node's pool of buffers. With the default size each packed answer has a buffer of 16 kB of its
+ * own, which lives until the next full garbage collection and makes that about four times as frequent.
  */
 const chunkSize = 2_048
 const GZIP = { level: 3, chunkSize }
@@ -33,8 +33,8 @@ const ENCODINGS: (keyof typeof PACKERS)[] = ['zstd', 'gzip']
 /**
  * Packs JSON for callers that take it: a page of a list shrinks to a quarter, which saves a slow phone a round trip.
  * Files and streams of events stay as they are. Its hook has to be the last, because the others read answers. No caller
- * is known by a cookie, so nobody can have somebody else's browser call with guesses and read off the length which one
- * is right (BREACH).
+ * is known by a cookie, so nobody can make another person's browser send guesses and learn from the length which one is
+ * right (BREACH).
  */
 export function packAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -5,7 +5,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
-test('more sign-ups at once than the portal has connections wait for a slow limit, not for one another', async () => {
+test('with a slow limit, more sign-ups than connections wait for the limit and not for one another', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const holder = openDatabase(portal.database.url, () => undefined)
   const locked = await holder.pool.connect()
@@ -24,7 +24,7 @@ test('more sign-ups at once than the portal has connections wait for a slow limi
   expect(statuses.filter((status) => status === 429)).toHaveLength(30)
 })
 
-test('a sign-in tells how many tries are left, the last refusal when to come back', async () => {
+test('a sign-in says how many tries are left, and a refusal says when to try again', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const tries = []
   for (let i = 0; i < 11; i++) tries.push(await portal.post('/auth/login', { email: 'x@example.com', password: 'x' }))
@@ -54,7 +54,7 @@ test('two processes share their limits', async () => {
   expect((await second.post('/auth/login', { email: 'x@example.com', password: 'x' })).status).toBe(429)
 })
 
-test('a caller’s address is what a trusted proxy says, and nobody else', async () => {
+test('only a trusted proxy decides a caller’s address', async () => {
   const env = { RATE_LIMITS: 'on' }
   await using behindOurs = await startPortal({ env })
   await using behindAnother = await startPortal({ env: { ...env, TRUST_PROXY: '10.0.0.0/8' } })

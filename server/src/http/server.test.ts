@@ -22,7 +22,7 @@ interface RawAnswer {
   text: string
 }
 
-/** Sends the path as it is, which `fetch` would put in order first. */
+/** Sends the path unchanged, which `fetch` would normalise first. */
 function raw(
   method: string,
   path: string,
@@ -107,7 +107,7 @@ test('a body without a media type is refused, and one of exactly 64 KiB is read'
   expect((await raw('POST', '/api/auth/login', { body: '{}' })).status).toBe(415)
 })
 
-test('every answer carries a request id of its own, and answers of the API are not kept by anybody', async () => {
+test('every answer carries a request id of its own, and answers of the API are never cached', async () => {
   const answers = [await portal.get('/health'), await partner.get('/profile'), await portal.get('/nothing')]
   const ids = answers.map((answer) => answer.headers.get('x-request-id'))
   expect(new Set(ids).size).toBe(3)
@@ -118,7 +118,7 @@ test('every answer carries a request id of its own, and answers of the API are n
 test.each([
   ['an answer of some kilobytes', '/api/dashboard/leads', 1],
   ['one of more than 64 kB', '/api/dashboard/leads?limit=100', 64],
-])('%s is packed in a way that the caller takes, and else sent as it is', async (_what, path, kilobytes) => {
+])('%s is packed in a way that the caller accepts, otherwise sent unpacked', async (_what, path, kilobytes) => {
   const ask = (encoding: string) =>
     raw('GET', path, { headers: { authorization: `Bearer ${partner.token}`, 'accept-encoding': encoding } })
   const packed = await ask('gzip, deflate, br, zstd')
@@ -143,7 +143,7 @@ test('a short answer is sent as it is', async () => {
   expect(health.headers['content-encoding']).toBeUndefined()
 })
 
-test('unknown fields are named, shortened and not more than twenty of them', async () => {
+test('the answer names at most twenty unknown fields, shortened', async () => {
   const body = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${'k'.repeat(60)}${i}`, i]))
   const answer = await partner.post('/webhook/lead', { ...newLead(), ...body })
   expect(answer.status).toBe(400)
@@ -151,7 +151,7 @@ test('unknown fields are named, shortened and not more than twenty of them', asy
   expect(Object.keys(answer.body.fields).length).toBeLessThanOrEqual(20)
 })
 
-test('an id longer than any is one that nobody has', async () => {
+test('an id that is too long is answered like an unknown one', async () => {
   expect((await partner.get(`/crm/lead/${'x'.repeat(5_000)}`)).status).toBe(404)
 })
 
@@ -232,7 +232,7 @@ test('a request that does not end is answered 408, and its connection is gone ev
   }
 })
 
-test('a portal with as many connections as it may have closes further ones', async () => {
+test('a portal that has reached its limit of connections closes further ones', async () => {
   await using small = await startPortal({ env: { CONNECTIONS_MAX: '10' } })
   const opened = Array.from({ length: 12 }, () => openConnection(small))
   await waitFor('a connection to be closed', async () => opened.some(({ heard }) => heard.isEnded))

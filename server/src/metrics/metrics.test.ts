@@ -61,7 +61,7 @@ test('metrics tell what happened by route, and what waits', async () => {
   expect((await portal.get('/metrics')).status).toBe(404)
 })
 
-test('a scrape does not wait for a database that fell silent, and says that it is away', async () => {
+test('a scrape does not wait for a silent database, and says that the database is away', async () => {
   const database = await createDatabase()
   await using proxy = await openDatabaseProxy(database.url)
   const { portal, scrape } = await startMeasured({ on: { database: { ...database, url: proxy.url } } })
@@ -86,7 +86,7 @@ function sweepAgeIn(text: string): number {
   return Number(/^portal_sweep_age_seconds (\S+)$/m.exec(text)?.[1])
 }
 
-test('a sweep that the CRM did not answer makes nothing look younger, and none at all is old as well', async () => {
+test('a sweep that the CRM did not answer does not reset the age, and without any sweep the age grows too', async () => {
   const [away, never] = [await startMeasured(), await startMeasured()]
   await using portal = away.portal
   await using unused = never.portal

@@ -37,7 +37,7 @@ interface Request {
 export const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
 interface PortalOptions {
-  /** Uses the worker's CRM sandbox. Without it the CRM is away, which most of the portal does not mind. */
+  /** Uses the worker's CRM sandbox. Without it the CRM is away, which most tests do not notice. */
   withCrm?: boolean
   /** Another server for a CRM. */
   crmUrl?: string

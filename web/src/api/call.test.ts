@@ -45,12 +45,12 @@ test('a refusal has the server’s words, code and fields', async () => {
   })
 })
 
-test('without words of the server’s the default ones stand in', async () => {
+test('without a text from the server the default one is used', async () => {
   serve({ 'GET /profile': () => ({ status: 502, body: null }) })
   await expect(call(readProfile)).rejects.toMatchObject({ status: 502, message: 'Failed to fetch profile' })
 })
 
-test('a definite 401 ends the session, a late one for an older token does not', async () => {
+test('a definite 401 ends the session, but a late 401 for an older token does not', async () => {
   storeToken('first')
   serve({ 'GET /profile': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }) })
   const late = call(readProfile)

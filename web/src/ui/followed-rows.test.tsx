@@ -25,7 +25,7 @@ function follow(first: Row[]) {
   )
 }
 
-test('rows keep their places and follow what they say; new rows wait until they are asked for', () => {
+test('rows keep their places and update their text; new rows wait until they are asked for', () => {
   const { result, rerender } = follow(rows('b', 'a'))
   rerender({ rows: [...rows('c'), { id: 'b', status: 'Contacted' }, ...rows('a')] })
   expect(result.current.rows.map(({ id, status }) => [id, status])).toEqual([
@@ -38,7 +38,7 @@ test('rows keep their places and follow what they say; new rows wait until they 
   expect(result.current.waiting).toBeUndefined()
 })
 
-test('a row that moved on goes as soon as somebody starts a sync', () => {
+test('a row that no longer belongs to the list goes as soon as the person starts a sync', () => {
   const { result, rerender } = follow(rows('b', 'a'))
   rerender({ rows: rows('b') })
   expect(result.current.waiting).toEqual({ added: 0, gone: 1, isReordered: false })

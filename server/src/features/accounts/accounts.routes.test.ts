@@ -333,7 +333,7 @@ test('forgot-password says that an address is unknown, and stops after three req
   expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('an address has ten wrong tries a minute on an account; right ones do not count', async () => {
+test('an IP address has ten wrong tries a minute on an account; right ones do not count', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const { email } = await limited.newPartner()
   const tries = []
@@ -350,7 +350,7 @@ test('the welcome mail’s link verifies the address of the account that is sign
   expect((await partner.post('/auth/verify-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('neither the link alone nor a foreign session nor a wrong password verifies an address, and the link stays good', async () => {
+test('neither the link alone nor a foreign session nor a wrong password verifies an address, and the link stays valid', async () => {
   const partner = await portal.newPartner()
   const stranger = await portal.newPartner()
   const token = await linkToken(partner.email)

@@ -146,7 +146,7 @@ test('GET /live repeats what was missed, and what may have been, from the last i
   expect(ids).not.toContain(early)
 })
 
-test('GET /live repeats a thousand events and says `stream.reset` for more', async () => {
+test('GET /live repeats up to a thousand missed events, and sends `stream.reset` for more', async () => {
   const partner = await portal.newPartner()
   const before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)

@@ -115,7 +115,7 @@ test('a lead that the lender entered begins with the lender', async () => {
   expect(entries.at(-1)).toMatchObject({ type: 'submitted', by: null, is_lender: true, value: 'Lost Lead' })
 })
 
-test('a thousand notes and more come fifty at a time, each once', async () => {
+test('more than a thousand notes come fifty at a time, each once', async () => {
   const { loid } = await ada.submitLead()
   await portal.deps.pool.query(
     `insert into notes (id, partner_id, loid, written_on, content, created_at, crm)

@@ -246,15 +246,18 @@ test('a redirect is not followed and counts as a failure', async () => {
 test.each([
   [429, () => '600'],
   [503, () => new Date(portal.deps.clock.now().getTime() + 600_000).toUTCString()],
-])('a receiver that answers %i is not asked again before it wants to be', async (status, retryAfter) => {
-  await using receiver = await startReceiver(answering(status, { 'retry-after': retryAfter() }))
-  const { partner } = await subscribed(receiver)
-  await partner.submitLead()
-  const log = await logWhen(partner, after(1))
-  const waitSeconds = (Date.parse(log.next_attempt_at) - Date.parse(log.attempt_list[0].started_at)) / 1_000
-  expect(waitSeconds).toBeGreaterThan(595)
-  expect(waitSeconds).toBeLessThan(605)
-})
+])(
+  'a receiver that answers %i gets no further attempt before the time that it asks for',
+  async (status, retryAfter) => {
+    await using receiver = await startReceiver(answering(status, { 'retry-after': retryAfter() }))
+    const { partner } = await subscribed(receiver)
+    await partner.submitLead()
+    const log = await logWhen(partner, after(1))
+    const waitSeconds = (Date.parse(log.next_attempt_at) - Date.parse(log.attempt_list[0].started_at)) / 1_000
+    expect(waitSeconds).toBeGreaterThan(595)
+    expect(waitSeconds).toBeLessThan(605)
+  },
+)
 
 test('410 disables the endpoint at once, ends what waits, and the partner’s owners get one mail', async () => {
   await using receiver = await startReceiver(answering(500))
@@ -482,7 +485,7 @@ function lead(i: number) {
   }
 }
 
-test('a portal that stops hands back what it has under way, and another makes it', async () => {
+test('a portal that stops hands back its deliveries under way, and another one sends them', async () => {
   const database = await createDatabase()
   await using receiver = await startReceiver(hanging)
   let token: string
@@ -507,7 +510,7 @@ test('a portal that stops hands back what it has under way, and another makes it
   }
 })
 
-test('an answer that comes while the database is away is kept, and what happens later is delivered again', async () => {
+test('an answer that comes while the database is away is kept, and later events are delivered again', async () => {
   const lines: string[] = []
   await using portal = await startPortal({ env, onLogLine: (line) => lines.push(line) })
   await using receiver = await startReceiver()

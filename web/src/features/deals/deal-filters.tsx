@@ -19,7 +19,7 @@ interface DealFiltersProps {
 export function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
   const { stage = '', minAmount, dateFrom = '', dateTo = '' } = search
-  // A stage in the address that the CRM no longer has stays to be seen and taken away.
+  // A stage in the address that the CRM no longer has stays in the list, so that the person can see and remove it.
   const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
   return (
     <FilterPanel

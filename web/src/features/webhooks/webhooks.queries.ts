@@ -16,7 +16,7 @@ const DUE_POLL_MS = 3_000
 /** A delivery that waits hours for its next attempt is not looked at every few seconds. */
 const WAITING_POLL_MS = 30_000
 
-/** Test events and deliveries sent again. What they do to the log appears there by itself. */
+/** For test events and deliveries sent again. Their rows appear in the log by themselves. */
 export const SEND_KEY = ['webhooks', 'send']
 
 export function webhookEndpointQuery() {
@@ -77,7 +77,7 @@ export function refreshAfterDelivery(queryClient: QueryClient) {
   void queryClient.invalidateQueries(webhookEndpointQuery())
 }
 
-/** How soon to look again for what becomes of pending deliveries; false when there are none. */
+/** How soon to fetch again while deliveries are pending; false if none is. */
 export function pollMs(logs: readonly WebhookLog[], now: number): number | false {
   const pending = logs.filter((log) => log.status === 'pending')
   if (pending.length === 0) return false
