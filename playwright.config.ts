@@ -20,16 +20,15 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
-    // A trace of every first try would cost all of them time; the second try of a test that failed tells as much.
+    // A trace or a picture of every first try would cost all of them time; the second try of a test that failed tells as much.
     trace: 'on-first-retry',
-    screenshot: 'only-on-failure',
     // Recording needs a program that Playwright would have to download.
     video: 'off',
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
     // What moves while a test waits costs more than the page itself. The journey is made with everything moving.
     contextOptions: { reducedMotion: 'reduce' },
-    // Every test opens a window of its own: it costs a quarter less with fewer processes behind it.
+    // A window costs a quarter less with fewer processes behind it.
     launchOptions: {
       ...launchOptions,
       args: [...launchOptions.args, '--in-process-gpu', '--renderer-process-limit=2'],

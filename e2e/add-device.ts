@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test'
+import { spend } from './session.ts'
 
 /** A device that answers for passkeys at once, as after a touch. */
 export async function addDevice(page: Page) {
+  spend(page)
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
   await session.send('WebAuthn.addVirtualAuthenticator', {

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { createLead, readLead } from '../contract/src/leads.ts'
 import { portalUrl } from './addresses.ts'
 import { type Account, signUp } from './partner.ts'
-import { signedOut, stateOf } from './session.ts'
+import { signedOut } from './session.ts'
 
 export interface FreshPartner extends Account {
   token: string
@@ -33,7 +33,7 @@ export const test = signedOut.extend<{ partner: FreshPartner }>({
     await use({ ...account, token, submitLead })
     await request.dispose()
   },
-  storageState: ({ partner }, use) => use(stateOf(partner.token)),
+  token: ({ partner }, use) => use(partner.token),
 })
 
 const SOMEBODY = {

@@ -1,4 +1,4 @@
-import { test as base, expect } from '@playwright/test'
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
 import { readRecentActivity } from '../contract/src/dashboard.ts'
 import { listDeals } from '../contract/src/deals.ts'
 import { listLeads } from '../contract/src/leads.ts'
@@ -11,8 +11,60 @@ export interface Demo {
   dealLoid: string
 }
 
-/** Of the same browsers as all the others: Playwright starts new ones for tests whose workers know something else. */
-export const signedOut = base.extend<object, { demo: Demo }>({
+interface Session {
+  /** Of the person whose page it is; undefined is nobody's. */
+  token: string | undefined
+}
+
+interface Worker {
+  demo: Demo
+  /** By the options that differ between tests. */
+  windows: Map<string, BrowserContext>
+}
+
+/** Of the portal's origin, and without a script. */
+const BLANK = `${portalUrl}/api/health`
+const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
+
+const spent = new WeakSet<BrowserContext>()
+
+/** The page's window ends with this test: for a test that leaves a clock, a script or a device in it, or closes it. */
+export function spend(page: Page): void {
+  spent.add(page.context())
+}
+
+/**
+ * A test gets its worker's window as if it were a new one: the browser has compiled the portal's code already, which saves
+ * a test half a second. All tests are of this kind: Playwright starts new browsers for those whose workers know something else.
+ */
+export const signedOut = base.extend<Session, Worker>({
+  token: [undefined, { option: true }],
+  windows: [({ browserName: _ }, use) => use(new Map()), { scope: 'worker' }],
+  context: async ({ browser, windows, permissions, contextOptions }, use) => {
+    const kind = JSON.stringify([permissions, contextOptions])
+    const context = windows.get(kind) ?? (await browser.newContext())
+    windows.set(kind, context)
+    await use(context)
+    if (!spent.has(context)) return
+    windows.delete(kind)
+    await context.close()
+  },
+  page: async ({ context, token, viewport, contextOptions }, use) => {
+    const page = context.pages()[0] ?? (await context.newPage())
+    if (page.url() !== BLANK) await page.goto(BLANK)
+    await context.clearCookies()
+    await page.evaluate('localStorage.clear(), sessionStorage.clear()')
+    if (token !== undefined) await page.evaluate(`localStorage.setItem('auth_token', ${JSON.stringify(token)})`)
+    await use(page)
+    if (page.isClosed() || spent.has(context)) return
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    for (const event of LISTENED_TO) page.removeAllListeners(event)
+    for (const other of context.pages()) if (other !== page) await other.close()
+    await page.goto(BLANK)
+    await page.mouse.move(0, 0)
+    await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: contextOptions.reducedMotion ?? null })
+    if (viewport) await page.setViewportSize(viewport)
+  },
   demo: [
     async ({ playwright }, use) => {
       const request = await playwright.request.newContext({ baseURL: portalUrl })
@@ -34,9 +86,4 @@ export const signedOut = base.extend<object, { demo: Demo }>({
 })
 
 /** Every page is the demo partner's, signed in already. The demo is for reading: all tests share it. */
-export const test = signedOut.extend({ storageState: ({ demo }, use) => use(stateOf(demo.token)) })
-
-/** What a browser keeps of a session. */
-export function stateOf(token: string) {
-  return { cookies: [], origins: [{ origin: portalUrl, localStorage: [{ name: 'auth_token', value: token }] }] }
-}
+export const test = signedOut.extend({ token: ({ demo }, use) => use(demo.token) })

@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
+import { spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
@@ -123,6 +124,7 @@ test('/api-keys shows what became of a key, and asks before one ends', async ({ 
 
 test('/api-keys shows how a key is used', async ({ page }) => {
   // As on a page that came by plain http.
+  spend(page)
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')
   const example = page.getByRole('region', { name: 'Usage example' })

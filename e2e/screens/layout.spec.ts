@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
-import { signedOut } from '../session.ts'
+import { signedOut, spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { keepUninformed } from '../trouble.ts'
 
@@ -134,6 +134,7 @@ test('a page that stays broken is loaded again by itself once, and then when it 
 test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', async ({
   page,
 }) => {
+  spend(page)
   await page.clock.install()
   await page.goto('/profile')
   const name = page.getByLabel('First name')

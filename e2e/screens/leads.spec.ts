@@ -4,7 +4,7 @@ import { crmUrl } from '../addresses.ts'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff } from '../lender.ts'
-import { test as demoTest } from '../session.ts'
+import { test as demoTest, spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers, keepCrmBusy, keepUninformed } from '../trouble.ts'
 
@@ -309,6 +309,7 @@ test('/leads tests the connection to the CRM step by step', async ({ page }) => 
 
 test('/leads fetches a list again when it is older than half a minute', async ({ page, partner }) => {
   await keepUninformed(page)
+  spend(page)
   await page.clock.install()
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()

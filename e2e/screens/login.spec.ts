@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { signUp } from '../partner.ts'
-import { signedOut as test } from '../session.ts'
+import { spend, signedOut as test } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
@@ -58,6 +58,7 @@ test('/login asks for email and password and says what is wrong with them', asyn
 
 test('/login welcomes the partner and goes to the dashboard half a second later', async ({ page, request }) => {
   const partner = await signUp(request)
+  spend(page)
   await page.clock.install()
   await page.goto('/login')
   // The code of the toasts comes three seconds after the page.

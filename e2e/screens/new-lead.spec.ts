@@ -1,6 +1,7 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
+import { spend } from '../session.ts'
 import { toasts } from '../toasts.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
@@ -242,6 +243,7 @@ test('leaving /leads/new warns only when something would be lost', async ({ page
 })
 
 test('/leads/new also warns a person who goes back or closes the tab', async ({ page }) => {
+  spend(page)
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   await field(page, 'First Name').fill('Jo')

@@ -1,7 +1,7 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { type Account, signUp } from '../partner.ts'
-import { signedOut as test } from '../session.ts'
+import { spend, signedOut as test } from '../session.ts'
 import { breakAnswers } from '../trouble.ts'
 
 const RESETS = '**/api/auth/reset-password'
@@ -65,6 +65,7 @@ test('/reset-password changes the password once and goes to the sign-in page thr
 }) => {
   const partner = await signUp(request)
   const path = await resetPath(request, partner)
+  spend(page)
   await page.clock.install()
   await page.goto(path)
   await fill(page, 'Wattlebird-2026')

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { newAccount, signUp } from '../partner.ts'
-import { signedOut as test } from '../session.ts'
+import { spend, signedOut as test } from '../session.ts'
 import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SIGN_UPS = '**/api/auth/signup'
@@ -43,6 +43,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   request,
 }) => {
   const account = newAccount()
+  spend(page)
   await page.clock.install()
   await page.goto('/signup')
   await page.getByLabel('First name').fill('  Kim ')

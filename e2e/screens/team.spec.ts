@@ -55,11 +55,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
     await expectGoodLooks(page)
   })
 
-  const phone = await browser.newContext({
-    ...devices['Pixel 7'],
-    viewport: { width: 390, height: 844 },
-    storageState: { cookies: [], origins: [] },
-  })
+  const phone = await browser.newContext({ ...devices['Pixel 7'], viewport: { width: 390, height: 844 } })
   const broker = await phone.newPage()
   await test.step('the broker accepts on a phone and submits a lead', async () => {
     await expect.poll(() => mailedToken('invite', email)).toBeDefined()
