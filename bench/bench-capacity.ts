@@ -76,7 +76,7 @@ await withEmptyFolder(async (folder) => {
     )
   }
 
-  /** Of each path one call, as often as there are reads. */
+  /** One call of each path, repeated as often as there are reads. */
   async function read(name: string, pathsOf: (partner: LoadedPartner) => string[]): Promise<void> {
     const requests = partners.flatMap((partner) =>
       pathsOf(partner).map((path) => ({ path, headers: { ...bearer(partner), 'accept-encoding': 'gzip, br' } })),

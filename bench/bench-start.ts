@@ -14,7 +14,7 @@ interface Measured {
   installedMb: number
   /** Sorted. */
   secondSeconds: number[]
-  /** Of `npm run start:prod`, sorted, and the processor time of the server in the quickest. */
+  /** The starts of `npm run start:prod`, sorted; `builtCpuSeconds` is the server's CPU time in the quickest. */
   builtSeconds: number[]
   builtCpuSeconds: number
 }

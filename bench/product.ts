@@ -16,11 +16,11 @@ const START_MS_MAX = 300_000
 
 export interface Product {
   url: string
-  /** Of the CRM sandbox. */
+  /** The address of the CRM sandbox. */
   crmUrl: string
   /** From the command to ready. */
   startMs: number
-  /** Of the product's own database, and a pool on it. */
+  /** The address of the product's own database, and a pool on it. */
   databaseUrl: string
   pool: pg.Pool
   residentMb(): number
@@ -169,12 +169,12 @@ function statusKb(pid: number, name: 'VmHWM' | 'VmRSS'): number {
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-/** Of the server's code and of the kernel's for it, which Linux counts in hundredths of a second. */
+/** CPU time in the server's code and in the kernel for it, which Linux counts in hundredths of a second. */
 function cpuMs(pid: number): number {
   return 10 * (statField(pid, 11) + statField(pid, 12))
 }
 
-/** Of its children that have ended. */
+/** CPU time of its children that have ended. */
 function endedCpuMs(pid: number): number {
   return 10 * (statField(pid, 13) + statField(pid, 14))
 }

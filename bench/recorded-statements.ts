@@ -117,14 +117,14 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
  * stay.
  */
 function renaming() {
-  const names = new Map<string, string>()
+  const newLoids = new Map<string, string>()
   return (value: unknown, i: number): unknown => {
     if (typeof value !== 'string') return value
     if (i === 0 && /^[0-9a-f-]{36}$/.test(value)) return randomUUID()
     return value.replace(/LO-[0-9A-Z]{8}/g, (loid) => {
-      const known = names.get(loid) ?? loidFromBytes(randomBytes(8))
-      names.set(loid, known)
-      return known
+      const newLoid = newLoids.get(loid) ?? loidFromBytes(randomBytes(8))
+      newLoids.set(loid, newLoid)
+      return newLoid
     })
   }
 }

@@ -6,7 +6,7 @@ import { type Demo, test as signedIn, signedOut } from './session.ts'
 interface Screen {
   path: string | ((demo: Demo) => string)
   heading: string | RegExp
-  /** Of section 2 of the specification, among others. */
+  /** The paths of section 2 of the specification, and some others. */
   texts: string[]
 }
 

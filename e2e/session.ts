@@ -12,7 +12,7 @@ export interface Demo {
 }
 
 interface Session {
-  /** Of the person whose page it is; undefined is nobody's. */
+  /** The token of the page's person; undefined for a signed-out page. */
   token: string | undefined
 }
 
@@ -22,7 +22,7 @@ interface Worker {
   windows: Map<string, BrowserContext>
 }
 
-/** Of the portal's origin, and without a script. */
+/** A page of the portal's origin without a script. */
 const BLANK = `${portalUrl}/api/health`
 const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
 
@@ -35,7 +35,7 @@ export function spend(page: Page): void {
 
 /**
  * A test gets its worker's window as if it were a new one: the browser has compiled the portal's code already, which saves
- * a test half a second. All tests are of this kind: Playwright starts new browsers for those whose workers know something else.
+ * a test half a second. All tests use it: Playwright starts new browsers for tests with other worker fixtures.
  */
 export const signedOut = base.extend<Session, Worker>({
   token: [undefined, { option: true }],

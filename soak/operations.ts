@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 interface Play {
   crm: Crm
   partners: readonly Partner[]
-  /** Of each partner, its id in the CRM. */
+  /** Each partner's id in the CRM. */
   zohoIds: readonly string[]
   ledger: Ledger
   random: Random

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 
 export interface PostgresPair {
-  /** Of the first and the second server, each an address without credentials that needs none. */
+  /** The addresses of the first and the second server; they need no credentials. */
   hosts: string[]
   /** The first server and all its processes stand still: connections stay open, and nothing comes over them. */
   freezePrimary(): void

@@ -58,7 +58,7 @@ export const WebhookLog = z.object({
   status: WebhookLogStatus,
   /** The path that was called or the URL that is. */
   endpoint: z.string(),
-  /** Of a delivery. */
+  /** Null for a call to us. */
   event_type: z.nullable(z.string()),
   loid: z.nullable(z.string()),
   response_status: z.nullable(z.number()),

@@ -230,7 +230,7 @@ async function submitDeal(request: APIRequestContext, partner: FreshPartner, dea
   return (await answer.json()).data.loid
 }
 
-/** Of no interest but for their amounts. */
+/** Submits deals that differ only in name and amount. */
 async function submitDeals(request: APIRequestContext, partner: FreshPartner, count: number): Promise<void> {
   const amounts = Array.from({ length: count }, (_, number) => 10_000 + 1_500 * ((number * 7) % count))
   await Promise.all(

@@ -221,9 +221,7 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
-  /**
-   * Of these ids of CRM notes, those that belong to other notes of the portal: two notes with the same text stay two.
-   */
+  /** The ids among these CRM notes that belong to other notes of the portal: two notes with the same text stay two. */
   findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** For a note on a deal: the lead that became the deal. The note may have reached the lead before the conversion. */
   lead_zoho_id?: string | undefined

@@ -81,7 +81,10 @@ export async function getPerson(db: Db, personId: string): Promise<Person> {
   return person
 }
 
-/** Of all partners, because an address has one account. With the password's hash: for signing in only. */
+/**
+ * Looks through all partners, because an address has one account. Returns the password's hash as well: for signing in
+ * only.
+ */
 export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
   return db
     .selectFrom('people')

@@ -74,7 +74,7 @@ function lendersNote(content: string): Change {
   return { type: 'note.added', data }
 }
 
-/** Those about leads, deals and the webhook: every other mail greets, warns or asks to confirm. */
+/** The mails about leads, deals and the webhook: every other mail greets, warns or asks to confirm. */
 async function newsTo(email: string, on: TestPortal = portal): Promise<string[]> {
   return (await on.mailsTo(email)).filter((mail) => mail.includes('List-Unsubscribe:'))
 }

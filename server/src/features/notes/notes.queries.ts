@@ -87,7 +87,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** Of these ids of CRM notes, those that belong to other notes of the portal than `noteId`, of any partner. */
+/** The ids among these CRM notes that belong to another note of the portal than `noteId`, of any partner. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,

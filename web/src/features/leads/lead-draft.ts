@@ -4,7 +4,10 @@ import { LEAD_FIELD_NAMES } from './new-lead-form.ts'
 
 const NAME = 'lead'
 
-/** Of a session that ended: in memory alone, because it is an applicant's data, and for its person alone. */
+/**
+ * The draft of a session that ended. It is kept only in memory and only for the same person, because it is an
+ * applicant's data.
+ */
 let left: { personId: string; values: NewLeadForm } | null = null
 
 /** What has been typed so far. */

@@ -15,7 +15,7 @@ export function findPasskeys(db: Db, personId: string): Promise<(Passkey & Store
     .execute()
 }
 
-/** Of all partners, because the device alone knows whose it is. */
+/** Looks through all partners, because only the device knows whose passkey it is. */
 export function findPasskeyOfAnyPartner(
   db: Db,
   credentialId: string,
