@@ -18,7 +18,7 @@ interface Session {
 
 interface Worker {
   demo: Demo
-  /** By the options that differ between tests. */
+  /** The contexts that tests share, by the options that differ between tests. */
   windows: Map<string, BrowserContext>
 }
 
@@ -28,7 +28,7 @@ const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
 
 const spent = new WeakSet<BrowserContext>()
 
-/** The page's window ends with this test: for a test that leaves a clock, a script or a device in it, or closes it. */
+/** Closes the page's window after this test: for a test that leaves a clock, a script or a device in it, or closes it. */
 export function spend(page: Page): void {
   spent.add(page.context())
 }
