@@ -57,7 +57,7 @@ test.each(['/leads?status=New+Lead&page=2', '/leads/LO-7K3M9QAZ', '/api-docs#web
   },
 )
 
-test('the way over the other pages before signing in lose nothing', async () => {
+test('visiting other pages before signing in loses nothing', async () => {
   serveSignIn()
   const user = openApp('/profile')
   await user.click(await screen.findByRole('link', { name: 'Forgot your password?' }))
