@@ -39,6 +39,8 @@ let partner: TestPartner
 let apiKey: string
 /** The partner asks for this one's records and must not get them. */
 let owner: TestPartner
+/** Asks where asking changes nothing, so that one serves for all. */
+let reader: TestPartner
 /** Every kind of caller, each on a partner of its own. */
 let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
@@ -50,6 +52,7 @@ beforeAll(async () => {
   // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
   await addPasskey(portal, partner)
   owner = await portal.newPartner()
+  reader = await portal.newPartner()
   const lead = await owner.submitLead()
   const deal = await insertDeal(portal.deps.db, owner.id)
   const at = new Date().toISOString()
@@ -123,7 +126,7 @@ test.each(withSession)('%s answers 401 without a session, and with one that does
 })
 
 test.each(named)('%s tells a foreign session nothing of another partner', async (name, route) => {
-  const visitor = await portal.newPartner()
+  const visitor = route.method === 'GET' ? reader : await portal.newPartner()
   const answer = await ask(route, { token: visitor.token, body: validBody(route), query: validQuery(route) })
   const text = JSON.stringify(answer.body)
   for (const word of [...foreign, owner.id, owner.email, owner.businessName]) expect(text).not.toContain(word)
