@@ -55,12 +55,23 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
   })
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   let working: string[] = []
-  let looking: NodeJS.Timeout | undefined
+  const stopping = new AbortController()
 
   async function makeQueues(jobs: readonly Job[]): Promise<void> {
     await boss.start()
     const known = await boss.getQueues()
     await Promise.all(jobs.map((job) => ensureQueuesOf(boss, job, known)))
+  }
+
+  async function keepLooking(queues: ReadonlyMap<string, WorkedQueue>): Promise<void> {
+    const { signal } = stopping
+    while (await sleep(LOOK_FOR_RETRIES_MS, true, { signal }).catch(() => false)) {
+      try {
+        for (const name of await findDueQueues(boss, [...queues.keys()])) queues.get(name)?.look()
+      } catch (error) {
+        if (!signal.aborted) log.error({ err: error }, 'job queue')
+      }
+    }
   }
 
   return {
@@ -78,10 +89,8 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     async start(jobs, deps) {
       await makeQueues(jobs)
       working = jobs.flatMap((job) => [job.name, givenUpOf(job)])
-      const queues = (await Promise.all(jobs.map((job) => work(boss, job, deps)))).flat()
-      looking = setInterval(() => {
-        for (const queue of queues) queue.look()
-      }, LOOK_FOR_RETRIES_MS)
+      const queues = new Map((await Promise.all(jobs.map((job) => work(boss, job, deps)))).flat())
+      void keepLooking(queues)
     },
     async startClock(jobs) {
       await Promise.all(
@@ -95,7 +104,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
       await boss.getDb().executeSql('select 1')
     },
     async stop(timeoutMs) {
-      clearInterval(looking)
+      stopping.abort()
       // A graceful stop of pg-boss waits as well, but checks only every half second whether the last job has ended.
       const ended = Promise.all(working.map((name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
@@ -109,6 +118,16 @@ interface WorkedQueue {
   look(): void
 }
 
+/** The queues that have jobs to fetch. One statement answers this; a place of each queue would need forty. */
+async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
+  const { rows } = await boss.getDb().executeSql(
+    `select name from unnest($1::text[]) as queues (name) where exists (
+       select from jobs.job where job.name = queues.name and state < 'active' and not blocked and start_after <= now())`,
+    [names],
+  )
+  return rows.map(({ name }) => String(name))
+}
+
 async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResult[]): Promise<void> {
   const givenUp = givenUpOf(job)
   await ensureQueue(boss, known, givenUp, { retryLimit: 5, retryDelay: 10, retryBackoff: true })
@@ -117,37 +136,43 @@ async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResul
   await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 }
 
-async function work(boss: PgBoss, job: Job, deps: Deps): Promise<WorkedQueue[]> {
+async function work(boss: PgBoss, job: Job, deps: Deps): Promise<[name: string, queue: WorkedQueue][]> {
+  const queue = await openPlaces(boss, job.name, job.concurrency, (one) => runOne(job, deps, one))
+  const givenUp = await openPlaces(boss, givenUpOf(job), 1, (one) =>
+    settle(one, deps, async () => {
+      deps.log.error({ job: job.name, payload: one.data }, 'job given up')
+      await job.giveUp?.(deps, job.payload.parse(one.data))
+    }),
+  )
   return [
-    await openPlaces(boss, job.name, job.concurrency, (one) => runOne(job, deps, one)),
-    await openPlaces(boss, givenUpOf(job), 1, (one) =>
-      settle(one, deps, async () => {
-        deps.log.error({ job: job.name, payload: one.data }, 'job given up')
-        await job.giveUp?.(deps, job.payload.parse(one.data))
-      }),
-    ),
+    [job.name, queue],
+    [givenUpOf(job), givenUp],
   ]
 }
 
 /**
  * A place is a worker of pg-boss that takes one job at a time. A place that takes a job wakes the next one, because
  * there may be more jobs; a place that ends a job looks for another at once. Idle places sleep until PostgreSQL
- * notifies them.
+ * notifies them. PostgreSQL notifies all places of each job, so a place is opened only when all others are busy.
  */
 async function openPlaces(
   boss: PgBoss,
   queue: string,
-  count: number,
+  countMax: number,
   run: (one: PgBossJob<unknown>) => Promise<JobResult>,
 ): Promise<WorkedQueue> {
   const idle = new Set<string>()
+  let count = 0
 
   function look(): void {
     const [place] = idle
     if (place !== undefined) boss.notifyWorker(place)
+    // If it fails, the next look tries again.
+    else if (count < countMax) openPlace().catch(() => (count -= 1))
   }
 
   async function openPlace(): Promise<void> {
+    count += 1
     const options = { perJobResults: true, batchSize: 1, localGroupConcurrency: 1 } as const
     const place = await boss.work(queue, options, async (jobs) => {
       idle.delete(place)
@@ -160,7 +185,7 @@ async function openPlaces(
     idle.add(place)
   }
 
-  await Promise.all(Array.from({ length: count }, openPlace))
+  await openPlace()
   return { look }
 }
 
