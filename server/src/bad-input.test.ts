@@ -25,7 +25,7 @@ beforeAll(async () => {
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
   // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
   await addPasskey(setUp, partner)
-  // To run the jobs of what is accepted would take as long as the requests.
+  // Running the jobs of accepted requests, too, would take half as long again.
   portal = await startPortal({ on: setUp, env: { ROLE: 'web' } })
 })
 afterAll(() => portal[Symbol.asyncDispose]())

@@ -39,7 +39,7 @@ let partner: TestPartner
 let apiKey: string
 /** The partner asks for this one's records and must not get them. */
 let owner: TestPartner
-/** Asks where asking changes nothing, so that one serves for all. */
+/** Asks the routes that change nothing, so one partner is enough for all of them. */
 let reader: TestPartner
 /** Every kind of caller, each on a partner of its own. */
 let callers: Record<CallerKind, string | undefined>
