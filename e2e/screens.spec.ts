@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { expectGoodColoursInDark, expectGoodLooks } from './expect-good-looks.ts'
+import { expectGoodLooksInDark, expectGoodLooks } from './expect-good-looks.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
 import { type Demo, test as signedIn, signedOut } from './session.ts'
 
@@ -137,7 +137,7 @@ for (const screen of SCREENS) {
   signedIn(`${name} is sound in light and dark`, { tag: '@everywhere' }, async ({ page, demo }) => {
     await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, async () => {
       await expectGoodLooks(page)
-      await expectGoodColoursInDark(page)
+      await expectGoodLooksInDark(page)
     })
   })
 }
