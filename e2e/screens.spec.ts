@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { expectGoodLooksInDark, expectGoodLooks } from './expect-good-looks.ts'
+import { expectGoodLooks, expectGoodLooksInDark } from './expect-good-looks.ts'
 import { listenForComplaints } from './listen-for-complaints.ts'
 import { type Demo, test as signedIn, signedOut } from './session.ts'
 
