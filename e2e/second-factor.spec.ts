@@ -130,7 +130,7 @@ test('a passkey is made, takes the place of the password, stands beside it, and 
 test('an owner requires a second factor of everybody, and is led to one at once', async ({ page, partner }) => {
   await addDevice(page)
   await page.goto('/profile')
-  await page.getByLabel('Require a second factor of everybody').check()
+  await page.getByLabel('Require a second factor of everybody').click()
   await expect(toasts(page)).toHaveText('Everybody needs a second factor now')
   await page.goto('/leads')
   await expect(page).toHaveURL('/second-factor')
