@@ -55,7 +55,8 @@ await withEmptyFolder(async (folder) => {
 process.exit(met.every(Boolean) ? 0 : 1)
 
 async function compareHanging(product: Product, partners: LoadedPartner[]): Promise<void> {
-  console.log(`\n${rounds} rounds; in each the CRM answers for ${roundSeconds} s and then hangs as long`)
+  const answeringSeconds = Math.min(roundSeconds, ANSWERING_SECONDS_MAX)
+  console.log(`\nin each round (${rounds}) the CRM answers for ${answeringSeconds} s and hangs for ${roundSeconds} s`)
   const answering: Latencies[] = []
   const hanging: Latencies[] = []
   const refused = { answering: 0, hanging: 0 }
@@ -63,7 +64,7 @@ async function compareHanging(product: Product, partners: LoadedPartner[]): Prom
   for (let round = 0; round < rounds; round++) {
     await setFaults(product, {})
     await untilIdle(product)
-    const before = await visit(product, partners, Math.min(roundSeconds, ANSWERING_SECONDS_MAX))
+    const before = await visit(product, partners, answeringSeconds)
     answering.push(before.latencies)
     refused.answering += before.refused
     await setFaults(product, { slowMs: HANG_MS })
