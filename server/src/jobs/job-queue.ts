@@ -89,7 +89,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     async start(jobs, deps) {
       await makeQueues(jobs)
       working = jobs.flatMap((job) => [job.name, givenUpOf(job)])
-      const queues = new Map((await Promise.all(jobs.map((job) => work(boss, job, deps)))).flat())
+      const queues = new Map((await Promise.all(jobs.map((job) => work(boss, job, deps, stopping.signal)))).flat())
       void keepLooking(queues)
     },
     async startClock(jobs) {
@@ -136,9 +136,14 @@ async function ensureQueuesOf(boss: PgBoss, job: Job, known: readonly QueueResul
   await ensureQueue(boss, known, job.name, { ...retryOptions(job.retry), policy, deadLetter: givenUp })
 }
 
-async function work(boss: PgBoss, job: Job, deps: Deps): Promise<[name: string, queue: WorkedQueue][]> {
-  const queue = await openPlaces(boss, job.name, job.concurrency, (one) => runOne(job, deps, one))
-  const givenUp = await openPlaces(boss, givenUpOf(job), 1, (one) =>
+async function work(
+  boss: PgBoss,
+  job: Job,
+  deps: Deps,
+  stopping: AbortSignal,
+): Promise<[name: string, queue: WorkedQueue][]> {
+  const queue = await openPlaces(boss, job.name, job.concurrency, stopping, (one) => runOne(job, deps, one))
+  const givenUp = await openPlaces(boss, givenUpOf(job), 1, stopping, (one) =>
     settle(one, deps, async () => {
       deps.log.error({ job: job.name, payload: one.data }, 'job given up')
       await job.giveUp?.(deps, job.payload.parse(one.data))
@@ -159,6 +164,7 @@ async function openPlaces(
   boss: PgBoss,
   queue: string,
   countMax: number,
+  stopping: AbortSignal,
   run: (one: PgBossJob<unknown>) => Promise<JobResult>,
 ): Promise<WorkedQueue> {
   const idle = new Set<string>()
@@ -168,7 +174,7 @@ async function openPlaces(
     const [place] = idle
     if (place !== undefined) boss.notifyWorker(place)
     // If it fails, the next look tries again.
-    else if (count < countMax) openPlace().catch(() => (count -= 1))
+    else if (count < countMax && !stopping.aborted) openPlace().catch(() => (count -= 1))
   }
 
   async function openPlace(): Promise<void> {
