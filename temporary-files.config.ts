@@ -1,12 +1,12 @@
 import { existsSync, statfsSync } from 'node:fs'
 
 const IN_MEMORY = '/dev/shm'
-/** What all tests together write at a time, several times over. */
+/** Several times the size of what all tests together write at one time. */
 const BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * Keeps in memory what tests write, where the machine has room: to make and remove the files of some hundred databases on
- * a disk takes a fifth of the processor's time. Processes that are started later follow.
+ * Keeps the tests' files in memory if the machine has room. On a disk, making and removing the files of some hundred
+ * databases takes a fifth of the processor's time. Processes that start later use the same place.
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !existsSync(IN_MEMORY)) return

@@ -7,16 +7,16 @@ keepTemporaryFilesInMemory()
 
 // Workers, and the processes that tests start, read their modules as the last run compiled them.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
-// Half of a test's time is waiting, so one worker more than there are processors; the test database has room for six.
+// Half of a test's time is waiting, so there is one more worker than processors. The test database has room for six.
 process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 1, 6))
 
-// A worker reads modules once for all its files, and keeps its CRM sandbox: see CONTRIBUTING.
+// A worker reads modules once for all its files, and keeps its CRM sandbox. See CONTRIBUTING.
 const isolate = false
 
-/** Short files that take long, because they wait for processes. */
+/** Short files that take long because they wait for processes. */
 const SLOW = /\/(soak\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
 
-/** Where no earlier run tells how long each file takes, the largest begin: a slow one would then run alone at the end. */
+/** If no earlier run tells how long each file takes, the largest go first: a slow one at the end would run alone. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
@@ -34,7 +34,7 @@ export default defineConfig({
           name: 'server',
           include: ['server/src/**/*.test.ts', 'soak/*.test.ts'],
           globalSetup: ['server/src/testing/global-setup.ts'],
-          // Real processes and a real database on whatever machine this is.
+          // The tests run real processes and a real database, on a machine of unknown speed.
           testTimeout: 30_000,
           hookTimeout: 60_000,
           isolate,

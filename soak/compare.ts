@@ -40,13 +40,14 @@ interface PortalRecord {
 }
 
 /**
- * What the portal and the CRM do not agree on, once both are at rest: fields, histories, notes, events, and what the ledger says has to
- * be true. Reads both by their front doors, and the portal's events where it keeps them.
+ * The differences between the portal and the CRM once both are at rest: fields, histories, notes and events. Also
+ * checks what must be true according to the ledger. It reads both through their public APIs, and the portal's events
+ * from its database.
  */
 export async function compare(world: World, partners: readonly Partner[], ledger: Ledger): Promise<Difference[]> {
   const { crm } = world
   const differences: Difference[] = []
-  // The comparison reads with one setting; the run was under all of them.
+  // The comparison reads with one setting of the switches; the run used all of them.
   await crm.behaviour({
     recordsShow: 'display',
     timelineEmptyOldValue: 'null',
@@ -154,7 +155,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      // For a lead that is now another partner's, a reader sees its own notes under the LOID that both have.
+      // If a lead now belongs to another partner, a reader sees its own notes under the LOID that both records have.
       const isReaders = lead && lookupId(lead, 'Partner') === zohoId
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
         (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),
@@ -172,11 +173,13 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const record of ledger.records) {
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
     const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
-    // Where the conversion hands no LOID on, a deal that is given away before the portal saw it is a deal of its own.
+    // If the conversion passes no LOID on, and staff gave the deal away before the portal saw it, it is a separate
+    // deal.
     const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
     const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.isDeleted) {
-      // The list of deletions has names alone: one that staff renamed before its push was heard of is not recognised.
+      // The list of deletions has only names. If staff renamed a record before the portal knew the result of its push,
+      // the record is not recognised.
       if (named.length > 0 && !record.staffSet.has('Deal_Name'))
         differ(`${record.module} ${record.loid ?? record.zohoId} was deleted by staff and is in the CRM again`, record)
       continue
@@ -195,7 +198,7 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   const contents = Map.groupBy(crmNotes, wordsOf)
   for (const { content, record, by } of ledger.notes) {
     const count = contents.get(content)?.length ?? 0
-    // It waits for the return of the record, or of the deal that the lead became.
+    // The note waits until the record, or the deal that the lead became, is restored.
     const waits = record.isDeleted || record.deal?.isDeleted
     if (count > 1 || (count === 0 && !waits)) differ(`note '${content}' (${by}) is in the CRM ${count} times`, record)
   }
@@ -207,21 +210,21 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   }
   return differences
 
-  /** What a partner wrote stays its own when the record is given to another partner. */
+  /** A partner's notes stay its own when the record is given to another partner. */
   function contentsInCrm(id: string, reader: Partner): string[] {
     const contents = (notesOf.get(id) ?? []).map(wordsOf)
     return contents.filter((content) => ['staff', reader.number, undefined].includes(authors.get(content))).toSorted()
   }
 }
 
-/** Without the name of who of the partner wrote it, which goes with it to the CRM (D64). */
+/** Leaves out the author's name, which the CRM gets with the note (D64). */
 function wordsOf(note: Record<string, unknown>): string {
   return String(note['Note_Content']).replace(/\n\n— [^\n]*$/, '')
 }
 
 /**
- * The same thing told twice: a change that is told again without another one between, and a beginning without an end between. A status
- * that goes there and back twice is told as often, in the same words.
+ * Events that were recorded twice: the same change again with no other change between, or a beginning with no end
+ * between. A status that goes there and back twice is told twice in the same words, and that is right.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 export type CrmRow = Record<string, unknown> & { id: string }
 
-/** What the lender's staff do, by the sandbox's API and its staff page; the faults spare them. */
+/** The actions of the lender's staff, through the sandbox's API and its staff page. Faults do not affect them. */
 export interface Crm {
   list(module: string, fields: readonly string[]): Promise<CrmRow[]>
   findByLoid(module: string, loid: string): Promise<string | undefined>
@@ -53,7 +53,7 @@ const Timeline = z.object({
   ),
 })
 
-/** The CRM refused what the staff wanted: the record is gone, or converted. */
+/** The CRM refused the staff's action because the record is deleted or converted. */
 export class StaffRefused extends Error {}
 
 export function openCrm(url: string): Crm {
@@ -83,7 +83,7 @@ export function openCrm(url: string): Crm {
     })
     const text = await response.text()
     if (response.status === 401) {
-      // A fault ended every token.
+      // A fault invalidated every token.
       token = undefined
       return api(method, path, body)
     }

@@ -1,25 +1,25 @@
-/** A lead or deal as this run knows it: what was done to it, and what has to be true of it at the end. */
+/** A lead or deal as this run knows it: what happened to it, and what must be true of it at the end. */
 export interface Tracked {
   module: 'Leads' | 'Deals'
-  /** Number of the partner it was made for. */
+  /** Number of the partner for whose account it was made. */
   partner: number
-  /** Known at once for a partner's own submission, and never for a record that staff made. */
+  /** Known at once for a partner's own submission, never known for a record that staff made. */
   loid: string | undefined
-  /** Known once somebody met it in the CRM. */
+  /** Known once it was found in the CRM. */
   zohoId: string | undefined
   isDeleted: boolean
-  /** What the lead became. */
+  /** The deal that the lead became. */
   deal: Tracked | undefined
-  /** Staff gave it to another partner, or to the same. */
+  /** Staff gave it to a partner, perhaps to the same one. */
   isGiven: boolean
-  /** What staff set last, by the CRM's field names. */
+  /** The values that staff set last, by the CRM's field names. */
   staffSet: Map<string, unknown>
   log: string[]
 }
 
 export interface Ledger {
   records: Tracked[]
-  /** Contents of the notes that were acknowledged, all different, and the number of the partner who wrote each. */
+  /** Contents of the acknowledged notes, all different, and the number of the partner who wrote each. */
   notes: { content: string; record: Tracked; by: number | 'staff' }[]
 }
 
@@ -42,7 +42,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
   return tracked
 }
 
-/** For finding out later: in the portal's log, times are UTC too. */
+/** For investigations: the times in the portal's log are UTC, like these. */
 export function writeDown(record: Tracked, what: string): void {
   record.log.push(`${new Date().toISOString()} ${what}`)
 }

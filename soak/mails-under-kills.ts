@@ -12,7 +12,7 @@ import type { Random } from './random.ts'
 
 interface Options {
   databaseUrl: string
-  /** The outbox is there. */
+  /** The folder that holds the outbox. */
   folder: string
   changes: number
   kills: number
@@ -21,16 +21,16 @@ interface Options {
 
 const STATEMENT_MS_MAX = 5_000
 const PEOPLE = 3
-/** Few enough that each has a mail of its own. */
+/** So few that each has a mail of its own. */
 const DEALS = 4
-/** Told longer ago than the window in which changes of one deal share a mail. */
+/** Longer ago than the window in which changes of one deal share a mail. */
 const AGO_MS = 10 * 60_000
 const MS_AFTER_START_MAX = 1_500
-/** As long as a killed process's job takes to be taken up again, several times over. */
+/** Several times the time until the job of a killed process is taken up again. */
 const SETTLE_MS_MAX = 120_000
 
 /**
- * Changes of deals are recorded while a portal that tells them by mail is killed again and again. Counts in the outbox how
+ * Records changes of deals while a portal that reports them by mail is killed again and again. Counts in the outbox how
  * often each person was told of each change: `{1 => 600}` when all 600 pairs of person and change have one mail.
  */
 export async function tellUnderKills({
@@ -48,7 +48,7 @@ export async function tellUnderKills({
     await queue.makeQueues([tellNews])
     const partnerId = await insertPeople()
     for (let round = 1; round <= kills; round++) {
-      // In small transactions, so that the portal meets some of them under way.
+      // The transactions are small, so that the portal finds some of them under way.
       const due = Math.round((changes * round) / kills)
       while (told < due) await recordChange(partnerId, told++)
       await sleep(random.below(MS_AFTER_START_MAX))
@@ -103,7 +103,7 @@ export async function tellUnderKills({
         await db.selectFrom('mails').select('id').limit(1).execute(),
       ]
       if (waiting.every((rows) => rows.length === 0)) return
-      // The clock would ask within a minute.
+      // Otherwise this would wait up to a minute for the clock.
       await queue.enqueue(db, tellNews, {})
       await sleep(200)
     }

@@ -14,7 +14,7 @@ interface Play {
   number: number
 }
 
-/** The next operation, with all random choices made; undefined if there is no record for it yet. */
+/** The next operation, with all random choices made. Undefined if there is no record for it yet. */
 type Operation = { record?: Tracked; isSlow?: boolean; run(): Promise<void> } | undefined
 
 const STATUSES = [
@@ -28,7 +28,7 @@ const STATUSES = [
 ]
 const STAGES = ['Re-Engage', 'Waiting On Application', 'Information Received', 'Pending Approval', 'Approved', 'Funded']
 
-/** How often each happens, of all together. */
+/** The relative frequency of each operation. */
 const WEIGHTS: [number, (play: Play) => Operation][] = [
   [16, submitLead],
   [4, submitDeal],
@@ -276,7 +276,7 @@ function pick(ledger: Ledger, random: Random, suits: (record: Tracked) => boolea
   return found.length > 0 ? random.pick(found) : undefined
 }
 
-/** Staff work on what the CRM has; what has not reached it yet is passed over. */
+/** Staff work on records that the CRM has. Records that have not reached it yet are skipped. */
 function byStaff(crm: Crm, record: Tracked, what: string, work: (zohoId: string) => Promise<void>): Operation {
   return {
     record,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Answer {
   status: number
-  // What was answered is looked into where it is used.
+  // Each caller checks the answer that it uses.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -12,7 +12,9 @@ export interface Partner {
   id: string
   email: string
   get(path: string): Promise<Answer>
-  /** Repeated until the portal answers: a portal that was killed is started again. The key makes that safe (D9). */
+  /**
+   * Repeats the call until the portal answers, because a killed portal is started again. The key makes that safe (D9).
+   */
   post(path: string, body?: object): Promise<Answer>
 }
 

@@ -10,7 +10,7 @@ import { type OpenJob, openWorld, type World } from './world.ts'
 export interface SoakOptions {
   seed: number
   operations: number
-  /** `all`: each switch of the CRM is set to one of its choices, another one with the next seed. */
+  /** `all`: each switch of the CRM is set to one of its choices, and to another one with the next seed. */
   behaviour: 'default' | 'all'
   partners: number
   /** How often the portal's process is killed. */
@@ -23,12 +23,12 @@ export interface SoakOptions {
 
 const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
-/** How often nothing is at work, a tenth of a second apart, before that is called rest. */
+/** How many checks in a row, a tenth of a second apart, must find no work before that counts as rest. */
 const LOOKS = 3
-/** How often a note is tried without success, with nothing else at work, before it is left. */
+/** How often a note is tried without success, while nothing else is at work, before it is left. */
 const TRIES = 3
 
-/** With these switches no lead could be pushed, or no token obtained; other tests cover them. */
+/** With other settings of these switches no lead could be pushed, or no token obtained. Other tests cover them. */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
 /** Switches that have no list of choices. */
@@ -37,7 +37,10 @@ const OTHER_CHOICES: Record<string, readonly unknown[]> = {
   searchLagSeconds: [0, 3],
 }
 
-/** Plays one seed: operations by partners and staff while faults come and go, then rest, one sync, and what is different then. */
+/**
+ * Plays one seed: partners and staff act while faults come and go. Then it waits for rest, syncs once and returns the
+ * differences.
+ */
 export async function runSeed(options: SoakOptions): Promise<Difference[]> {
   const { seed, say } = options
   const random = openRandom(seed)
@@ -108,7 +111,7 @@ async function play(
 
     const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number })
     if (!operation) continue
-    // One record's operations follow one another, so that it is known which came last.
+    // The operations of one record run one after another, so that it is known which came last.
     const before = operation.record && busy.get(operation.record)
     const run = (before ?? Promise.resolve()).then(operation.run).finally(() => running.delete(run))
     if (operation.record) busy.set(operation.record, run)
@@ -142,7 +145,7 @@ function chooseFaults(random: Random): object {
   return { ...faults, notifications }
 }
 
-/** Faults are over: what waits is done, what was given up is tried once more, and each partner syncs once. */
+/** Faults are over. Waiting work is finished, abandoned work is tried once more, and each partner syncs once. */
 async function settle(world: World, partners: readonly Partner[], searchLagSeconds: number): Promise<void> {
   await world.crm.faults({})
   await waitForRest(world)
@@ -157,7 +160,10 @@ async function settle(world: World, partners: readonly Partner[], searchLagSecon
   await waitForRest(world)
 }
 
-/** A note on a deleted record goes on waiting for the record's return; it is left when it alone waits and has been tried again. */
+/**
+ * A note on a deleted record waits until the record is restored. It is left when only such notes wait and have been
+ * tried again.
+ */
 async function waitForRest(world: World): Promise<void> {
   const deadline = Date.now() + SETTLE_MS_MAX
   const triesOf = new Map<string, number>()

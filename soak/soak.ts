@@ -10,7 +10,7 @@ import { runSeed } from './run-seed.ts'
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
-    /** The first of them. */
+    /** The number of the first seed. */
     from: { type: 'string', default: '1' },
     operations: { type: 'string', default: '5000' },
     behaviour: { type: 'string', default: 'all' },

@@ -12,18 +12,21 @@ import { type Crm, openCrm } from './crm.ts'
 const MAIN = resolve(import.meta.dirname, '../server/src/main.ts')
 const START_MS_MAX = 120_000
 
-/** A CRM, and a portal as a process of its own, which can be killed. */
+/** A CRM, and a portal that runs as its own process and can be killed. */
 export interface World {
   url: string
   crm: Crm
-  /** On the portal's own database: for what no address tells. */
+  /** Queries the portal's own database, for facts that no endpoint shows. */
   rows<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
-  /** kill -9, and start again; resolves once the portal is ready. The killed process is dead at once, its leases are over. */
+  /**
+   * Sends kill -9 and starts the portal again. Resolves once it is ready. The killed process is dead at once, and its
+   * leases are over.
+   */
   killPortal(): Promise<void>
   sweep(): Promise<void>
-  /** Lets the time pass that waiting jobs, and jobs of a killed process, have to wait. */
+  /** Simulates the passing of the time for which waiting jobs, and jobs of a killed process, have to wait. */
   hurryJobs(): Promise<void>
-  /** Jobs that are to run or run; those that the clock asks for apart. */
+  /** Jobs that are due or running, without those that the clock requests. */
   openJobs(): Promise<OpenJob[]>
   close(): Promise<void>
 }
@@ -34,7 +37,7 @@ export interface OpenJob {
   retry_count: number
 }
 
-/** Where pg-boss listens for queues to look into. */
+/** The channel on which pg-boss listens for queues with new jobs. */
 const CHANNEL = `'pgboss_' || left(encode(sha224('jobs'::bytea), 'hex'), 24)`
 
 export async function openWorld(options: { folder: string; databaseUrl: string }): Promise<World> {

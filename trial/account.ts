@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A partner of the trial, by its owner's session. */
+/** A partner of the trial, and its owner's session. */
 export interface Account {
   number: number
   email: string
@@ -10,7 +10,7 @@ export interface Account {
 
 export interface Answer {
   status: number
-  // Whatever was answered.
+  // The answer, of any type.
   body: { token?: string; code?: string; data?: { loid?: string } }
 }
 
@@ -24,7 +24,7 @@ interface AskOptions {
 
 const ANSWER_MS_MAX = 40_000
 
-/** Calls with connections that are kept, to the port that is the balancer's at the time. Nothing is tried twice. */
+/** Calls over kept connections to the port that the balancer has at the time. Nothing is tried twice. */
 export function openAsk(port: () => number): { ask: Ask; close(): void } {
   const agent = new Agent({ keepAlive: true })
 
@@ -56,7 +56,7 @@ export function openAsk(port: () => number): { ask: Ask; close(): void } {
   return { ask, close: () => agent.destroy() }
 }
 
-/** Partners who confirmed their address, and have a webhook. */
+/** Creates partners whose address is confirmed and who have a webhook. */
 export async function signUpAll(
   ask: Ask,
   count: number,
@@ -80,7 +80,7 @@ export async function signUpAll(
     }
     return { number, email: account.email, token: body.token }
   }
-  // Two at a time: each password costs a core its while.
+  // Two at a time, because hashing a password occupies a core for a while.
   const accounts: Account[] = []
   for (let i = 0; i < count; i += 2)
     accounts.push(...(await Promise.all([i, i + 1].filter((n) => n < count).map(signUp))))

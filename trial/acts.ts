@@ -5,12 +5,12 @@ import type { Stage } from './stage.ts'
 import type { Versions } from './versions.ts'
 
 const STEADY_MS = 8_000
-/** The figures that the goals are about. */
+/** The goals speak of this number of requests. */
 const REQUESTS = 10_000
 const FROZEN_MS = 20_000
 const PROMOTED_AFTER_MS = 2_000
 const BACK_SECONDS_MAX = 10
-/** A disk that is full for a while. */
+/** How long the disk stays full. */
 const FULL_MS = 10_000
 
 export interface Scene {
@@ -21,14 +21,14 @@ export interface Scene {
 }
 
 export interface Act {
-  /** For --only. */
+  /** For `--only`. */
   key: string
   name: string
-  /** Which HAProxy: without retries, or as in deploy/. */
+  /** The HAProxy configuration: without retries, or as in deploy/. */
   balancer: 'plain' | 'haproxy'
-  /** The goal, where there is one: no request may fail, or none that may be repeated without a thought. */
+  /** What the goal allows to fail: no request, only requests that are not safe to repeat, or any. */
   mayFail: 'nothing' | 'writes' | 'anything'
-  /** Returns when the trouble ended: the time to recovery counts from then on. */
+  /** Returns the time when the trouble ended. The time to recovery counts from then on. */
   work(scene: Scene): Promise<number>
 }
 
@@ -52,7 +52,7 @@ export const ACTS: readonly Act[] = [
       stage.migrate(present)
       await restartAll(stage, present)
       do {
-        // The way back is the former version on the new schema.
+        // To go back is to run the former version on the new schema.
         await restartAll(stage, former)
         await restartAll(stage, present)
       } while (load.requests() < REQUESTS)
@@ -112,7 +112,7 @@ export const ACTS: readonly Act[] = [
     balancer: 'plain',
     mayFail: 'nothing',
     async work({ stage }) {
-      // Each write to it finds no space left.
+      // Each write to this log finds no space left.
       await stage.restartWeb(0, { log: '/dev/full' })
       await sleep(FULL_MS)
       await stage.restartWeb(0)
@@ -172,7 +172,7 @@ async function restartAll(stage: Stage, code?: string): Promise<void> {
   await stage.restartWorker(how)
 }
 
-/** Until a submission is acknowledged that was sent after the trouble. */
+/** Waits until a submission that was sent after the trouble is acknowledged. */
 async function backIn(load: Load, overAt: number, fault: Scene['fault']): Promise<void> {
   await until('a write', async () => load.lastWriteAt() > overAt)
   const seconds = (load.lastWriteAt() - overAt) / 1_000

@@ -4,11 +4,11 @@ import type { Account, Ask } from './account.ts'
 import { until } from './processes.ts'
 import { PORTS } from './stage.ts'
 
-/** Longer than any of them leaves a silent connection open by itself. */
+/** Longer than any balancer keeps a silent connection open by default. */
 const QUIET_MS = 70_000
-/** A proxy that gathers what it passes on keeps it for longer. */
+/** A proxy that buffers answers delays events for longer than this. */
 const AT_ONCE_MS_MAX = 1_000
-/** A stream speaks every 20 s, and a proxy notices with the second time at the latest that nobody reads on. */
+/** A stream sends something every 20 s. A proxy notices by the second time that nobody reads any more. */
 const FREED_MS_MAX = 45_000
 const BALANCERS = ['haproxy', 'nginx', 'caddy'] as const
 
@@ -19,8 +19,8 @@ interface Scene {
 }
 
 /**
- * A live page through each balancer of deploy/: events come at once, a quiet page stays open beyond the time that proxies give one, and
- * a page that was left costs the portal nothing.
+ * Opens a live page through each balancer of deploy/. Events must arrive at once, a quiet page must stay open beyond
+ * the usual time-out of proxies, and a page that was left must cost the portal nothing.
  */
 export async function tryBalancers({ ask, account, fault }: Scene): Promise<void> {
   if (!account) return
@@ -85,7 +85,7 @@ function openPage(port: number, token: string) {
   return { heard: () => text, isOver: () => isOver, leave: () => call.destroy() }
 }
 
-/** Live pages in both processes, by their metrics. */
+/** The number of live pages in both processes, from their metrics. */
 async function openInPortal(): Promise<number> {
   const counts = PORTS.metrics.map(async (port) => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Answer, Ask } from './account.ts'
 
-/** Far from what two cores can answer: the trial asks what fails, not how much. */
+/** Far below what two cores can answer: the trial asks what fails, not how much the portal can do. */
 const PAUSE_MS = 100
 const READS_A_LEAD = 9
 const REPEAT_MS = 250
@@ -19,14 +19,17 @@ export interface Acknowledged {
 export interface Counted {
   requests: number
   failedReads: string[]
-  /** A submission that got no answer, or 5xx: it may have arrived. It is repeated with its key until it is acknowledged. */
+  /**
+   * Submissions that got no answer or 5xx. They may have arrived, so each is repeated with its key until it is
+   * acknowledged.
+   */
   failedWrites: string[]
   worstMs: number
   lastFailedAt: number
 }
 
 export interface Load {
-  /** Since the last call of it. What is acknowledged from now on belongs to this act. */
+  /** Starts a new count. Submissions that are acknowledged from now on belong to this act. */
   begin(act: string): Counted
   requests(): number
   /** When a submission was last acknowledged. */
@@ -36,7 +39,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Each partner submits a lead, reads pages, and so on. Nothing that is read is tried twice. */
+/** Each partner submits a lead and reads pages, again and again. Reads are not tried twice. */
 export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
   const acknowledged: Acknowledged[] = []
   let counted = nothing()
@@ -44,7 +47,7 @@ export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
   let isOver = false
   let wroteAt = 0
 
-  /** Undefined where it failed. */
+  /** Undefined if the call failed. */
   async function measured(method: string, path: string, options: Parameters<Ask>[2]): Promise<Answer | undefined> {
     const startedAt = performance.now()
     counted.requests += 1
@@ -56,7 +59,7 @@ export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
     }
     try {
       const answer = await ask(method, path, options)
-      // What has no code is the balancer's own.
+      // An answer without a code comes from the balancer itself.
       return answer.status < 300 ? answer : fail(`${answer.status} ${answer.body.code ?? 'by the balancer'}`)
     } catch (error) {
       return fail(error instanceof Error ? error.message : String(error))

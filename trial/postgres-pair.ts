@@ -5,29 +5,29 @@ import { join } from 'node:path'
 export interface PostgresPair {
   /** The addresses of the first and the second server; they need no credentials. */
   hosts: string[]
-  /** The first server and all its processes stand still: connections stay open, and nothing comes over them. */
+  /** Freezes the first server and all its processes: connections stay open, and nothing comes over them. */
   freezePrimary(): void
   thawPrimary(): void
-  /** The file system of the first server's write-ahead log has no room left. Absent without the right to make a small one. */
+  /** Fills the file system of the first server's write-ahead log. Absent without the right to make a small one. */
   fillLogDisk: (() => void) | undefined
-  /** Makes room, and starts the first server where it has ended. */
+  /** Makes room, and starts the first server if it has stopped. */
   freeLogDisk(): void
-  /** The first server and all its processes are gone at once, and nothing is written down. */
+  /** Kills the first server and all its processes at once, before they can write anything. */
   killPrimary(): void
-  /** The second server takes writes from now on. */
+  /** Makes the second server accept writes. */
   promote(): void
   stop(): void
 }
 
 const LOG_DISK = 'size=256m'
-/** The standby needs what was written while the first server was away. */
+/** The standby needs the log that was written while the first server was away. */
 const LOG_SETTINGS = ['min_wal_size=2MB', 'max_wal_size=48MB', 'wal_keep_size=128MB']
-/** More than PostgreSQL keeps of files for what it writes next. */
+/** More than the log files that PostgreSQL prepares in advance. */
 const LOG_BYTES = 64 * 1024 * 1024
 
 /**
- * Two servers of Debian's PostgreSQL with synchronous replication: what the first acknowledges, the second has. They refuse
- * root, who runs them as the user postgres.
+ * Two servers of Debian's PostgreSQL with synchronous replication: the second has everything that the first
+ * acknowledges. They refuse to run as root, so root starts them as the user postgres.
  */
 export function startPostgresPair(folder: string, bin: string, ports: [number, number]): PostgresPair {
   const isRoot = process.getuid?.() === 0
@@ -75,7 +75,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
     join(logDisk, 'wal'),
   )
   start(primary, ports[0])
-  // As docs/operations.md asks of a role behind a pooler.
+  // docs/operations.md demands this of a role behind a pooler.
   tell("alter role portal set timezone to 'UTC'")
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
     tell(`alter role portal set ${limit} to '5s'`)
@@ -95,7 +95,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
     }
   }
 
-  /** The postmaster first: else it would start what it believes to be gone. */
+  /** The postmaster comes first. Otherwise it would restart the processes that it believes dead. */
   function pidsOfPrimary(): number[] {
     const [pid = ''] = readFileSync(join(primary, 'postmaster.pid'), 'utf8').split('\n')
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
@@ -115,12 +115,12 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
           try {
             writeFileSync(ballast, Buffer.alloc(256 * 1024 * 1024))
           } catch {
-            // It is full now.
+            // The disk is full now.
           }
           try {
             tell(`select pg_logical_emit_message(true, 'trial', repeat('x', ${LOG_BYTES}))`)
           } catch {
-            // Nor is there room in what was made before.
+            // The prepared log files are full now too.
           }
         }
       : undefined,
@@ -139,7 +139,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
         try {
           run('pg_ctl', '-D', dir, '-m', 'immediate', 'stop')
         } catch {
-          // The one that was killed.
+          // This one was killed.
         }
       }
       if (hasLogDisk) execFileSync('umount', ['--lazy', logDisk])

@@ -14,7 +14,7 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** A program whose output goes into a file, and which ends with this one. */
+/** Starts a program that writes its output into a file and ends with this process. */
 function start([file = '', ...words]: string[], log: string, env = process.env): Running {
   const output = openSync(log, 'a')
   const child = spawn(file, words, { env, stdio: ['ignore', output, output] })
@@ -64,7 +64,7 @@ export async function until(what: string, look: () => Promise<boolean>, msMax = 
   }
 }
 
-/** PgBouncer as in deploy/, before one server. Where it is too old to prepare statements, it is not asked to. */
+/** PgBouncer as in deploy/, in front of one server. A version too old for prepared statements is not asked for them. */
 export function startPooler(folder: string, { program, prepares }: Pooler, port: number, host: string): Running {
   const [hostname, hostPort] = host.split(':')
   const dir = join(folder, `pooler-${port}`)
@@ -83,7 +83,7 @@ export function startPooler(folder: string, { program, prepares }: Pooler, port:
 
 export type Pooler = NonNullable<ReturnType<typeof findPooler>>
 
-/** HAProxy with a check every second and nothing else: what a process refuses or drops fails. */
+/** HAProxy with a check every second and nothing else. A request that a process refuses or drops fails. */
 export function startPlainBalancer(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const settings = [
     'defaults',

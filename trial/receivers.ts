@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import * as z from 'zod'
 
-/** The copies that came, by their subject, each with its id; a repeat carries the same id. */
+/** The copies that arrived, by their subject. Each has an id, and a repeat carries the same id. */
 export type Came = Map<string, string[]>
 
 export interface WebhookReceiver {
@@ -38,7 +38,7 @@ export interface MailServer {
   lastTo(email: string): string | undefined
 }
 
-/** Takes every mail. Speaks as much SMTP as the portal's mailer needs. */
+/** Takes every mail. It knows only the SMTP commands that the portal's mailer needs. */
 export async function startMailServer(port: number): Promise<MailServer> {
   const came: Came = new Map()
   const newest = new Map<string, string>()

@@ -4,14 +4,14 @@ import type { Acknowledged } from './load.ts'
 
 const EVERY_MS = 1_000
 
-/** The lender's notes about leads, which their partners get by mail. */
+/** The lender's notes about leads. The partners get them by mail. */
 export interface Remark {
   words: string
   loid: string
   act: string
 }
 
-/** The lender's staff: they write about leads in the CRM, one each second. */
+/** The lender's staff, who write one note about a lead in the CRM every second. */
 export function startStaff(crm: Crm, acknowledged: readonly Acknowledged[], act: () => string) {
   const remarks: Remark[] = []
   let isOver = false
@@ -22,9 +22,9 @@ export function startStaff(crm: Crm, acknowledged: readonly Acknowledged[], act:
       await sleep(EVERY_MS)
       const lead = acknowledged[next]
       const id = lead && (await crm.findByLoid('Leads', lead.loid))
-      // Not pushed yet.
+      // The lead is not pushed yet.
       if (!id) continue
-      // Another lead each time: what is written about one lead shares a mail.
+      // Each note goes to another lead, because notes about one lead share a mail.
       next = Math.max(next + 1, acknowledged.length - 100)
       const words = `Remark ${remarks.length}.`
       await crm.addNote('Leads', id, words)

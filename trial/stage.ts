@@ -19,7 +19,7 @@ import {
 import { type MailServer, startMailServer, startWebhookReceiver, type WebhookReceiver } from './receivers.ts'
 
 export const PORTS = {
-  /** Without retries, and as in deploy/. */
+  /** `plain` is HAProxy without retries; the others are as in deploy/. */
   balancers: { plain: 4600, haproxy: 4605, nginx: 4606, caddy: 4607 },
   web: [4601, 4602],
   worker: 4603,
@@ -30,7 +30,7 @@ export const PORTS = {
   mails: 4641,
 } as const
 const DRAIN_SECONDS = 4
-/** Longer than HAProxy takes to send calls to a process again. */
+/** Longer than HAProxy takes to send requests to a process again. */
 const NOTICE_MS = 2_500
 
 export interface Programs {
@@ -41,7 +41,7 @@ export interface Programs {
   caddy: string
 }
 
-/** Undefined where one is missing. */
+/** Undefined if one is missing. */
 export function findPrograms(): Programs | undefined {
   const postgresBin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
   const pooler = findPooler()
@@ -50,13 +50,13 @@ export function findPrograms(): Programs | undefined {
   return { postgresBin, pooler, ...balancers }
 }
 
-/** All that runs. */
+/** Everything that runs in the trial. */
 export interface Stage {
   crm: Crm
   postgres: PostgresPair
   webhooks: WebhookReceiver
   mails: MailServer
-  /** Stops the process in order or by SIGKILL, and starts it again from the folder of code. */
+  /** Stops the process, by SIGTERM or by SIGKILL, and starts it again from the folder of code. */
   restartWeb(i: 0 | 1, how?: Restart): Promise<void>
   restartWorker(how?: Restart): Promise<void>
   /** `npm run portal -- migrate`. */
@@ -66,14 +66,14 @@ export interface Stage {
 
 interface Restart {
   signal?: NodeJS.Signals
-  /** From then on. */
+  /** The folder of code from then on. */
   code?: string
-  /** A file in the place of the usual one. */
+  /** A log file that replaces the usual one. */
   log?: string
 }
 
 export async function openStage(folder: string, programs: Programs, firstCode: string): Promise<Stage> {
-  // PostgreSQL and PgBouncer run as other users where we are root.
+  // If we are root, PostgreSQL and PgBouncer run as other users.
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'data'))
   const silent = { debug: () => undefined, warn: (text: string) => console.error(text) }
@@ -135,7 +135,7 @@ export async function openStage(folder: string, programs: Programs, firstCode: s
     async restartWeb(i, how = {}) {
       code = how.code ?? code
       await webs[i].kill(how.signal ?? 'SIGTERM')
-      // Each request is a line then.
+      // With this, each request is a line in the log.
       webs[i] = await openWeb(i, how.log, how.log ? { LOG_LEVEL: 'info' } : {})
       await sleep(NOTICE_MS)
     },

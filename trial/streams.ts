@@ -7,27 +7,27 @@ const RETRY_MS = 1_000
 const RETRY_MS_MAX = 4_000
 
 export interface CountedStreams {
-  /** Ended by the other side. */
+  /** Streams that the other side ended. */
   cut: number
-  /** Told `stream.opened` after a cut, and with it all that was missed. */
+  /** Streams that got `stream.opened` after a cut, and with it everything they had missed. */
   caughtUp: number
-  /** An attempt to open a stream that got another answer, or none. */
+  /** Attempts to open a stream that got another answer, or none. */
   refused: number
 }
 
 export interface Streams {
   count: number
-  /** Since the last call. */
+  /** The counts since the last call. */
   take(): CountedStreams
   areOpen(): boolean
   /** When all of them were last open again. */
   openSince(): number
-  /** How often a page of the account was told that the lead is new; once each is right. Pages apart. */
+  /** How often each page of the account was told that the lead is new. Once is right. */
   timesTold(account: Account, loid: string): number[]
   close(): void
 }
 
-/** Open pages as web/src/live/follow.ts keeps them: each resumes after a break, and drops ids that it had. */
+/** Opens pages as web/src/live/follow.ts does: each resumes after a break, and drops ids that it has already had. */
 export function openStreams(port: () => number, accounts: readonly Account[], pagesEach: number): Streams {
   const leaving = new AbortController()
   let counted: CountedStreams = { cut: 0, caughtUp: 0, refused: 0 }

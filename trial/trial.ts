@@ -17,9 +17,9 @@ import { countEach, judge, type Verdict } from './verdict.ts'
 import { findVersions } from './versions.ts'
 
 const PARTNERS = 25
-/** All of them have room in one process, while the other is away. */
+/** So many that all of them fit into one process while the other is away. */
 const PAGES_EACH = 8
-/** A calm of this length is no luck. */
+/** If nothing fails for this long, that is no luck. */
 const CALM_MS = 2_000
 const BALANCERS = 'balancers'
 
@@ -37,7 +37,7 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-// What was started ends at the exit.
+// The exit stops everything that was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const folder = mkdtempSync(join(tmpdir(), 'portal-trial-'))
 console.log(`Logs are in ${folder}`)

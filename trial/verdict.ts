@@ -6,7 +6,7 @@ import type { Remark } from './staff.ts'
 import type { Stage } from './stage.ts'
 import type { Streams } from './streams.ts'
 
-/** About everything that was acknowledged or written during one act. */
+/** The results for everything that was acknowledged or written during one act. */
 export interface Verdict {
   leads: number
   leadsLost: number
@@ -14,8 +14,8 @@ export interface Verdict {
   crmDoubled: number
   deliveriesLost: number
   /**
-   * Doubled means told again under another id. Copies with the same id are repeats, which the receiver recognises; they
-   * are counted separately.
+   * Doubled means told again under another id. Copies with the same id are repeats. The receiver recognises them, and
+   * they are counted separately.
    */
   deliveriesDoubled: number
   deliveriesRepeated: number
@@ -23,7 +23,7 @@ export interface Verdict {
   mailsLost: number
   mailsDoubled: number
   mailsRepeated: number
-  /** By all pages together. */
+  /** The sum over all pages. */
   eventsMissed: number
   eventsDoubled: number
 }
@@ -37,10 +37,10 @@ interface Evidence {
   fault(text: string): void
 }
 
-/** A mail waits two minutes for further changes, and goes with the next full minute. */
+/** A mail waits two minutes for further changes, and leaves with the next full minute. */
 const TOLD_MS_MAX = 300_000
 
-/** Waits until all is done, and compares what was acknowledged with what has come of it, act by act. */
+/** Waits until all work is done, and then compares the acknowledged submissions with their results, act by act. */
 export async function judge(evidence: Evidence): Promise<Map<string, Verdict>> {
   const { stage, acknowledged, remarks, streams, databaseHost } = evidence
   const pool = new pg.Pool({ connectionString: `postgres://portal@${databaseHost}/portal` })

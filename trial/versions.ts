@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const OF_A_VERSION = ['package.json', 'contract', 'server']
 
-/** Two folders of code, and what they are. */
+/** Two folders of code, and a description of them. */
 export interface Versions {
   former: string
   present: string
@@ -13,8 +13,9 @@ export interface Versions {
 }
 
 /**
- * This code, and where git remembers it the code that was without the newest migration. Otherwise, as in a copy without history, this code is the
- * former version, and a copy with one more migration is the present one: what a column more does, and nothing of other code.
+ * Returns this code and, if git has it, the code before the newest migration. Without that history, as in a plain copy,
+ * this code is the former version, and the present version is a copy with one more migration. That tests only an
+ * additional column, not other code.
  */
 export function findVersions(folder: string): Versions {
   const newest = readdirSync(join(ROOT, 'server/migrations')).toSorted().at(-1) ?? ''
@@ -48,7 +49,7 @@ function git(...words: string[]): Buffer {
   return execFileSync('git', words, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 1 << 28 })
 }
 
-/** The installed packages, and the version's own contract. */
+/** Links the installed packages, and the version's own contract. */
 function linkPackages(other: string): void {
   const [packages, theirs] = [join(ROOT, 'node_modules'), join(other, 'node_modules')]
   mkdirSync(join(theirs, '@portal'), { recursive: true })

@@ -56,8 +56,8 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
 }
 
 /**
- * Records, timelines and queries may carry the displayed name or the one the value had first. A value that the list
- * does not know stays as it is.
+ * Records, timelines and queries may carry either the displayed name of a value or its first name. A value that the
+ * list does not know stays unchanged.
  */
 export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>>): Displayed {
   const fields = [...settings].filter(([, { choices }]) => choices.length > 0)
@@ -68,7 +68,7 @@ export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'c
   }
 }
 
-/** The first choice of a name counts, a displayed name before one that the value had first. */
+/** When two values share a name, the first counts. Displayed names come before first names. */
 function displayedNames(choices: readonly Choice[]): Map<string, string> {
   const reversed = choices.toReversed()
   return new Map([
@@ -78,7 +78,7 @@ function displayedNames(choices: readonly Choice[]): Map<string, string> {
   ])
 }
 
-/** In the order of the CRM's own list, without what is no longer in use. */
+/** In the order of the CRM's own list, without the values that are no longer in use. */
 export function usedChoices(settings: FieldSettings | undefined): string[] {
   return (settings?.choices ?? []).filter((one) => one.isUsed && one.displayed !== NONE).map((one) => one.displayed)
 }
@@ -110,7 +110,7 @@ const WireField = z.object({
     ),
     null,
   ),
-  // An object without content stands for no.
+  // An empty object stands for no.
   unique: z.catch(z.nullish(z.record(z.string(), z.unknown())), null),
   lookup: z.catch(z.nullish(z.object({ module: z.object({ api_name: z.string() }) })), null),
   convert_mapping: z.catch(z.nullish(z.object({ Deals: z.nullish(z.union([z.string(), NameOfObject])) })), null),

@@ -11,7 +11,7 @@ import { type FieldMap, moduleName } from './field-map.ts'
 import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
 
 export interface Channels {
-  /** Asks the CRM to post changes to `notifyUrl`, until that time or earlier. A repeat renews this. */
+  /** Asks the CRM to post changes to `notifyUrl` until that time; the CRM may stop earlier. A repeat renews this. */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
   /**
    * Throws `Unauthorized` if the post does not come from the CRM. Null if it is about nothing that the portal keeps.
@@ -22,9 +22,9 @@ export interface Channels {
 type Watched = CrmNotification['module']
 
 /**
- * Zoho's channels: they say what Zoho posts, to which address and until when. A channel's number and its token follow from
- * the address and the client secret, so that every process and every start of the portal means the same channel and none is
- * kept.
+ * Zoho's channels. A channel says what Zoho posts, to which address and until when. Its number and its token follow
+ * from the address and the client secret. So every process and every start of the portal means the same channel, and
+ * nothing is stored.
  */
 export function openChannels(options: {
   api: ZohoApi
@@ -32,7 +32,7 @@ export function openChannels(options: {
   fieldMap: FieldMap
 }): Channels {
   const { api, settings, fieldMap } = options
-  // Zoho keeps fifty characters of it.
+  // Zoho keeps fifty characters of a token.
   const token = createHmac('sha256', settings.clientSecret).update('crm notifications').digest('base64url')
   const names: [Watched, string][] = [
     ['Leads', moduleName(fieldMap, 'Leads')],
@@ -41,7 +41,7 @@ export function openChannels(options: {
   ]
 
   async function watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch> {
-    // A channel for each module: a module that Zoho refuses to watch costs no other.
+    // One channel per module: if Zoho refuses to watch one module, the others are still watched.
     const wanted = names.map(([module, name]) => ({
       module,
       item: {
@@ -74,7 +74,7 @@ export function openChannels(options: {
 
   function readNotification(body: unknown): CrmNotification | null {
     const given = Signed.safeParse(body).data?.token
-    // Hashes are of one length, which comparing in constant time needs.
+    // All hashes have the same length, and a comparison in constant time needs that.
     if (given === undefined || !timingSafeEqual(sha256(given), sha256(token))) {
       throw new Unauthorized('UNAUTHORIZED', 'The token is not that of a channel of the portal.')
     }
@@ -107,7 +107,7 @@ const Subscribed = z.object({
 })
 const NotSubscribed = z.object({ code: z.string(), message: z.catch(z.string(), '') })
 
-/** Until when Zoho says it will notify, which is an hour where it did not like what was asked for. */
+/** The time until which Zoho says it will notify. It is an hour away if Zoho did not accept the requested time. */
 function readEnd(answer: ZohoAnswer, index: number): string | null {
   const result = Results.safeParse(answer.body).data?.watch[index]
   return Subscribed.safeParse(result).data?.details.events[0].channel_expiry ?? null

@@ -1,6 +1,6 @@
 import type { ZohoCall } from './client.ts'
 
-/** The credits that the portal's calls cost, by Zoho's price list (API limits v8). */
+/** The credits that the portal's calls cost, according to Zoho's price list (API limits v8). */
 export function priceOf({ method, path, body }: Pick<ZohoCall, 'method' | 'path' | 'body'>): number {
   if (path === 'coql') return priceOfQuery(body)
   if (method === 'GET') return path.endsWith('/deleted') ? 2 : 1

@@ -25,37 +25,37 @@ import type { RecordReader } from './read-records.ts'
 import { readText } from './wire.ts'
 
 export interface RecordPusher {
-  /** The id of the partner record with this name and this email, of the oldest where there are several. */
+  /** The id of the partner record with this name and this email; the oldest if there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
-   * Brings the partner's record up to date, or makes it. Without an id, a record with the same name and email is linked
-   * unchanged, because the CRM's names are the better ones; if it may not be linked, this throws `CrmPartnerExists`.
+   * Updates the partner's record, or makes it. Without an id, a record with the same name and email is linked
+   * unchanged, because the CRM's names are better. If that record may not be linked, this throws `CrmPartnerExists`.
    */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
-   * Returns the lead's id in the CRM. A lead that is there already, by its LOID, belongs to the CRM and is not changed.
-   * After a lost answer (`CrmUnavailable`) the lead may be there: a repeat of the push finds it.
+   * Returns the lead's id in the CRM. If the CRM has a lead with this LOID already, that lead belongs to the CRM and is
+   * not changed. After a lost answer (`CrmUnavailable`) the lead may have arrived: a repeat of the push finds it.
    */
   pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   /**
-   * Pushes up to fifty at once. Returns the CRM id of each LOID that arrived. Pushing one of the others alone says what
-   * is wrong with it.
+   * Pushes up to fifty at once. Returns the CRM id of each LOID that arrived. To learn what is wrong with one of the
+   * others, push it alone.
    */
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
-  /** What became of records that an earlier push sent. */
+  /** What happened to records that an earlier push sent. */
   findSentLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<SentRecords>
   findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords>
   /**
-   * The note's id in the CRM. A note on a lead goes to the deal that the lead has become, if it has. A repeat finds the equal
-   * note on the lead or on its deal instead of adding a second. While the record is in the CRM's recycle bin it is
-   * `CrmUnavailable`.
+   * Returns the note's id in the CRM. A note on a lead goes to the deal that the lead has become, if there is one. A
+   * repeat finds the same note on the lead or on its deal instead of adding a second. Throws `CrmUnavailable` while the
+   * record is in the CRM's recycle bin.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
-   * Names records that were born in the CRM. A record that cannot be written (a converted lead, a LOID that is taken)
-   * is skipped: reading it again shows its LOID.
+   * Gives LOIDs to records that were made in the CRM. A record that cannot be written (a converted lead, a LOID that is
+   * taken) is skipped. Reading it again shows its LOID.
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
@@ -63,17 +63,17 @@ export interface RecordPusher {
 const RECORDS_A_CALL_MAX = 100
 /** How long to look for a record after a lost answer. The repeat of its push looks again. */
 const LOOK_MS_MAX = 5_000
-/** Zoho's clock against the portal's. */
+/** The most by which Zoho's clock and the portal's may differ. */
 const CLOCKS_MS = 60_000
 const NOTE_TITLE_LENGTH_MAX = 120
-/** Zoho's own, not the portal's to map. */
+/** Zoho's own field, which the field map cannot change. */
 const PIPELINE_FIELD = 'Pipeline'
-/** Zoho's standard layout wants a day on which a deal is expected to close; the lender sets the real one. */
+/** Zoho's standard layout demands an expected closing date for a deal. The lender sets the real one. */
 const CLOSING_DAYS = 30
 
 type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
-/** The columns that are treated apart when a record is pushed. */
+/** The columns that need their own treatment in a push. */
 interface PushedFields {
   loid: string
   partner: string
@@ -92,12 +92,15 @@ export function openRecordPusher(
 ): RecordPusher {
   const { partners, leads, deals } = fieldMap
 
-  /** The result of each record, in the order of what was sent. `more` stands beside the records in the call's body. */
+  /**
+   * The result of each record, in the order in which they were sent. `more` stands beside the records in the call's
+   * body.
+   */
   async function writeRecords(call: RecordCall, data: object[], more: object = {}): Promise<WriteResult[]> {
     return readResults(await api.write({ ...call, body: { data, ...more } }))
   }
 
-  // Quotes cannot stand in a query for certain: pages differ on how they are escaped.
+  // It is not certain how quotes are escaped in a query: Zoho's pages differ.
   async function findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined> {
     const { business_name: name, email } = partners.fields
     const test = /['\\%]/.test(partner.email)
@@ -125,7 +128,8 @@ export function openRecordPusher(
       const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
       const updated = await writePartner(call, record)
       if (updated) return updated
-      // Deleted in the CRM, or merged with another of the same name and email: that one, or a new one.
+      // The record was deleted in the CRM, or merged with another of the same name and email. Use that one, or make a
+      // new one.
       return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
@@ -134,7 +138,10 @@ export function openRecordPusher(
     return made
   }
 
-  /** Null when there is no such record. What the CRM does not accept of the partner's contact is left out, in words. */
+  /**
+   * Null when there is no such record. Contact details that the CRM does not accept are left out and named in
+   * `left_out`.
+   */
   async function writePartner(call: RecordCall, record: Record<string, unknown>): Promise<PushedPartner | null> {
     let sent = record
     const leftOut: string[] = []
@@ -152,7 +159,7 @@ export function openRecordPusher(
     }
   }
 
-  /** The ids of those of these LOIDs, at most fifty, that the CRM has. */
+  /** Looks up at most fifty LOIDs, and returns the ids of those that the CRM has. */
   async function findByLoids(
     { module, fields }: { module: string; fields: PushedFields },
     loids: readonly string[],
@@ -232,7 +239,7 @@ export function openRecordPusher(
         }
       }
     } catch (error) {
-      // More was deleted than Zoho lists. What is listed counts.
+      // More was deleted than Zoho lists. The listed deletions count.
       if (!(error instanceof CrmRefused)) throw error
     }
     return found
@@ -244,7 +251,7 @@ export function openRecordPusher(
     return {
       ...named(values, leads.fields),
       [leads.fields.partner]: { id: partner_zoho_id },
-      // Zoho makes no lead without a last name, and forms want a company.
+      // Zoho makes no lead without a last name, and its forms demand a company.
       [leads.fields.last_name]: lastName(lead),
       [leads.fields.business_name]: lead.business_name ?? (contact || lead.loid),
     }
@@ -262,7 +269,7 @@ export function openRecordPusher(
     }
   }
 
-  /** In one call. The ids of those that were made; what became of the others, the push of each alone tells. */
+  /** Inserts in one call. Returns the ids of the new records. To learn what happened to the others, push each alone. */
   async function insertMany(
     { module, fields }: { module: string; fields: PushedFields },
     records: readonly Record<string, unknown>[],
@@ -281,9 +288,10 @@ export function openRecordPusher(
   }
 
   /**
-   * Makes the record that carries this LOID; its id. Never an update, and never repeated by the client: when the answer is
-   * lost, the record may be there, and staff or a workflow may have changed it. It is looked for at once, the push's own repeat
-   * looks first, and a LOID is unique in the CRM. `ifMissing` has what is sent when Zoho insists on a field that the partner left out.
+   * Makes the record that carries this LOID, and returns its id. It never updates a record, and the client never
+   * repeats the call: after a lost answer the record may be there, and staff or a workflow may have changed it. So it
+   * is looked for at once. A repeat of the push looks first, and a LOID is unique in the CRM. `ifMissing` holds the
+   * values to send when Zoho insists on a field that the partner left out.
    */
   async function insertByLoid(
     { module, fields }: { module: string; fields: PushedFields },
@@ -309,7 +317,9 @@ export function openRecordPusher(
       sent = mended
     }
 
-    /** When the answer is lost, the record is looked for at once: staff may rename and delete it before the push is repeated. */
+    /**
+     * After a lost answer, looks for the record at once: staff may rename and delete it before the push is repeated.
+     */
     async function insertOnce(data: Record<string, unknown>): Promise<{ zoho_id: string } | { result?: WriteResult }> {
       try {
         const [result] = await writeRecords(call, [data])
@@ -332,8 +342,8 @@ export function openRecordPusher(
     /** Each correction is tried once, because it removes the value that Zoho refused. */
     function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
       if (field === null) return undefined
-      // The lender must hear of the record, although Zoho's pattern for email is narrower than the portal's, and an
-      // organisation may allow an email or a phone only once.
+      // The lender must hear of the record. But Zoho's pattern for email is narrower than the portal's, and an
+      // organisation may allow each email or phone only once.
       const isContact = field === fields.email || field === fields.phone
       if (isContactRefused(code) && isContact && field in was) return withContactInWords(was, field, fields.description)
       const value = ifMissing[field]
@@ -357,12 +367,12 @@ export function openRecordPusher(
     const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
     const leadId = module === 'Leads' ? zohoId : note.lead_zoho_id
     const onLead = leadId === undefined ? undefined : await look('Leads', leadId)
-    // Asked after the lead's notes: a conversion may move them to the deal.
+    // This is read after the lead's notes, because a conversion may move them to the deal.
     const dealId = module === 'Deals' ? zohoId : await findDealOfLead(zohoId, signal)
     const onDeal = dealId === undefined ? undefined : await look('Deals', dealId)
     const there = onDeal?.sent ?? onLead?.sent
     if (there !== undefined) return there
-    // The note may be in the recycle bin with the record, from where staff may bring both back at any moment.
+    // The note may be in the recycle bin with the record, and staff may restore both at any moment.
     if (!(onDeal ?? onLead)?.isThere) throw recordNotThere()
     const record = withoutNulls({ Note_Title: title, Note_Content: note.content })
     const path = dealId === undefined ? `${leads.module}/${zohoId}/Notes` : `${deals.module}/${dealId}/Notes`
@@ -370,7 +380,7 @@ export function openRecordPusher(
     if (isMissing(answer) && !isItemAnswer(answer)) throw recordNotThere()
     return writtenId(readResults(answer)[0])
 
-    /** Whether the record is there, and the note itself, if an earlier push has brought it there. */
+    /** Whether the record is there, and the note's id if an earlier push has brought the note there. */
     async function look(on: CrmModule, id: string): Promise<{ isThere: boolean; sent?: string }> {
       let isThere = false
       for await (const page of notePages(on, id, signal)) {
@@ -396,7 +406,7 @@ export function openRecordPusher(
           [loidField]: loid,
           ...(partner_zoho_id && { [partnerField]: { id: partner_zoho_id } }),
         }))
-        // The portal's bookkeeping must not set off the lender's workflows.
+        // The portal's bookkeeping must not trigger the lender's workflows.
         return writeRecords(call, records, { trigger: [] })
       }),
     )
@@ -436,19 +446,19 @@ function earlier(instant: string, byMs: number): string {
   return new Date(Date.parse(instant) - byMs).toISOString()
 }
 
-/** An answer about the record's fields, as against one about its id. */
+/** Whether an answer is about the record's fields and not about its id. */
 function isItemAnswer(answer: ZohoAnswer): boolean {
   return z.object({ data: z.array(z.unknown()) }).safeParse(answer.body).success
 }
 
-/** Our values under the CRM's names; what the map does not name is left out. */
+/** Our values under the CRM's names. Fields that the map does not name are left out. */
 function named(values: object, fields: Record<string, string>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([ours, value]) => (fields[ours] ? [[fields[ours], value]] : [])),
   )
 }
 
-/** Text cut to what the CRM's fields hold: a lead with a shortened name is better than none. */
+/** Cuts text to the length of the CRM's fields: a lead with a shortened name is better than none. */
 function fitted(record: Record<string, unknown>, settings: ModuleSettings | undefined): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => {

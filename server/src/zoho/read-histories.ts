@@ -7,7 +7,7 @@ import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire
 const ENTRIES_MAX = 2_000
 
 export interface HistoryReader {
-  /** Oldest first, from the status that the record was added with; empty where the CRM kept none. */
+  /** Oldest first, beginning with the status that the record was added with. Empty if the CRM kept none. */
   leadStatusHistory(lead: Pick<CrmLead, 'zoho_id' | 'lead_status'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
   dealStageHistory(deal: Pick<CrmDeal, 'zoho_id' | 'created_at'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
 }

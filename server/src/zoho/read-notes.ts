@@ -9,8 +9,8 @@ export interface NoteReader {
   /** Pages of one record's notes, in no particular order. No page at all while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
-   * Pages of the whole organisation's, because a new note may leave its record's time as it was; the longest unchanged
-   * first. `NotesNotListed` where Zoho forbids it, or has more than it lists.
+   * Pages of the whole organisation's notes, those unchanged for longest first. (A new note may leave its record's time
+   * as it was.) Throws `NotesNotListed` if Zoho forbids the listing, or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
   /** Whether Zoho let the portal list all notes the last time; undefined before the first. */
@@ -19,7 +19,7 @@ export interface NoteReader {
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
 }
 
-/** Only administrators may list all notes, and no listing goes beyond a hundred thousand. */
+/** Only administrators may list all notes, and no listing has more than a hundred thousand. */
 export class NotesNotListed extends Error {
   override name = 'NotesNotListed'
 }

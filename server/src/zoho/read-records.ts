@@ -5,7 +5,7 @@ import type { ZohoParts } from './parts.ts'
 import { type Displayed, dealFieldNames, dealReader, leadFieldNames, leadReader, type Reading } from './wire.ts'
 
 export interface RecordReader {
-  /** Records that are gone are neither among the records nor among the problems. */
+  /** Deleted records are neither among the records nor among the problems. */
   getLeads(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmLead>>
   getDeals(zohoIds: readonly string[], signal?: AbortSignal): Promise<CrmBatch<CrmDeal>>
 }

@@ -12,14 +12,14 @@ export interface SharedLimits {
   callsAtOnceMax(): number
   /** Whether less than a tenth of the day's credits is left: then only pushes go on. */
   isShort(): boolean
-  /** A call goes out, at this price. */
+  /** Records a call that goes out, and its price. */
   add(credits: number): void
-  /** What the answer said is left; null where it did not say. */
+  /** Records the remaining credits that the answer named; null if it named none. */
   told(creditsLeft: number | null): void
   /** HTTP calls of this process since its start, the refused ones included. */
   callsOfThisProcess(): number
   usage(): Promise<CrmUsage>
-  /** Writes down what is not written yet. */
+  /** Saves the counts that are not saved yet. */
   close(): Promise<void>
 }
 
@@ -41,14 +41,15 @@ const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
 /** A process without calls for this long leaves its share to the others. */
 const CALLER_SECONDS = 15
-/** A remaining count that is older than this is ignored, so that a call asks again. */
+/** An older remaining count is ignored, so that a call asks again. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
 
 /**
- * Counts in memory, and exchanges with what all processes share every few seconds while calls are made. A killed process
- * loses no more than those. Processes that begin to call in the same seconds may together exceed the ten for as long;
- * Zoho then answers 429, which is tried again. More than ten processes have one call each.
+ * Counts in memory. While calls are made, it exchanges its counts with those of all processes every few seconds. A
+ * killed process loses only the counts of its last seconds. Processes that begin to call in the same seconds may
+ * together exceed the ten until the next exchange. Zoho then answers 429, and the call is tried again. With more than
+ * ten processes, each has one call.
  */
 export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock: Clock; log: Logger }): SharedLimits {
   const { creditsPerDay, db, clock, log } = options
@@ -94,7 +95,7 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
          where hour > ${instant(now - 24 * HOUR_MS)}`.execute(db)
       shared = rows[0] ?? shared
     } catch (error) {
-      // Written with the next ones.
+      // They are saved with the next ones.
       unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
       unwrittenTold ??= told
       log.warn({ err: error }, 'the use of the CRM could not be shared with other processes')

@@ -16,17 +16,17 @@ type StoredToken = AccessToken & { expiresAtMs: number }
 
 const RENEW_BEFORE_MS = 5 * 60_000
 const REQUEST_MS_MAX = 10_000
-/** Longer than a request takes. Waiters have to outlast one. */
+/** Longer than a request takes, because a waiter has to outlast one. */
 const LEASE_MS = REQUEST_MS_MAX + 2_000
-/** Zoho's block ends only after a quarter of an hour in which nobody asks. */
+/** Zoho's block ends only after a quarter of an hour without requests. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
-/** If this many new tokens are refused in a row, the data centre is not the organisation's. */
+/** If this many new tokens are refused in a row, the organisation belongs to another data centre. */
 const REFUSED_MAX = 3
 const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 
 /**
- * One access token for the whole product: a row that all processes share, renewed by one of them at a time, because
- * Zoho gives out no more than ten in ten minutes (D34). When Zoho wants quiet, the row says so to all of them.
+ * One access token for the whole product. All processes share its row, and one of them at a time renews it, because
+ * Zoho issues no more than ten in ten minutes (D34). When Zoho demands a pause, the row tells all of them.
  */
 export function openTokens(options: {
   settings: ZohoSettings
@@ -104,7 +104,7 @@ export function openTokens(options: {
     async replace(rejected) {
       if (isUsable(known, rejected)) return known
       const token = await renew(rejected)
-      // A renewal that was under way may not have known that this one is rejected.
+      // A renewal that was under way may not have known that this token is rejected.
       return token.value === rejected ? renew(rejected) : token
     },
     accepted() {
@@ -131,7 +131,7 @@ const TokenAnswer = z.union([
   }),
 ])
 
-/** Errors come with 200 as often as not, so that only the body tells. */
+/** Errors often come with status 200, so only the body tells. */
 async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>> {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
@@ -148,7 +148,9 @@ async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>
 
 const ZOHO_API_HOST = /^(?:www|sandbox|developer)\.zohoapis\.(?:com|eu|in|com\.au|jp|com\.cn|ca|sa|uk|ae)$/
 
-/** The token goes to whatever address the answer names, so that only Zoho's own and the configured one will do. */
+/**
+ * The token goes to the address that the answer names, so only Zoho's own addresses and the configured one are allowed.
+ */
 function allowedDomain(domain: string, settings: ZohoSettings): string {
   const url = URL.parse(domain)
   const isZoho = url?.protocol === 'https:' && url.port === '' && ZOHO_API_HOST.test(url.hostname)
@@ -178,7 +180,7 @@ async function readRow(
   return { token, quietUntilMs: quiet_until ? Date.parse(quiet_until) : 0 }
 }
 
-/** Undefined where no key opens it: another token is asked for. */
+/** Undefined if no key opens it. Then another token is requested. */
 function opened(secrets: Secrets, stored: string, connection: string): string | undefined {
   try {
     return secrets.decrypt(stored, crmTokenOf(connection))

@@ -13,13 +13,19 @@ export type Reading<Item> = { record: Item } | { problem: CrmProblem }
 // Zoho's ids are 18 or 19 digits, beyond what a JavaScript number holds, and always text.
 export const ZohoId = z.string().check(z.regex(/^\d{1,30}$/, 'is not an id'))
 
-/** Zoho's own for a single line; the portal's lists are read from indexes, whose entries hold no more than 2,704 bytes. */
+/**
+ * Zoho's own limit for a single line. The portal reads its lists from indexes, whose entries hold no more than 2,704
+ * bytes.
+ */
 export const LINE_LENGTH_MAX = 255
 const URL_LENGTH_MAX = 1_000
 const TEXT_LENGTH_MAX = 65_535
 const NUMBER_MAX = 999_999_999_999.99
 
-/** Trimmed; blank is nothing. A NUL is dropped because PostgreSQL cannot store it. In one step, because a record has thirty of them. */
+/**
+ * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. This is one step, because a
+ * record has thirty texts.
+ */
 function text(lengthMax: number) {
   return z.pipe(
     z.optional(z.unknown()),
@@ -45,7 +51,7 @@ const Choice = text(CHOICE_LENGTH_MAX)
 const Url = text(URL_LENGTH_MAX)
 const LongText = text(TEXT_LENGTH_MAX)
 
-/** Cents are the smallest money there is here. Long integers come as text. */
+/** The smallest unit of money is a cent. Long integers come as text. */
 const Amount = z.pipe(
   z
     .pipe(
@@ -72,7 +78,10 @@ const PlainDate = z
   )
   .check(z.refine((value) => value === null || isPlainDate(value), 'is not a date'))
 
-/** Any offset, normalised to UTC with milliseconds: text without an offset would mean another time elsewhere. */
+/**
+ * Takes any offset and normalises it to UTC with milliseconds: text without an offset would mean another time
+ * elsewhere.
+ */
 export const ZohoInstant = z.pipe(
   z.string('is not a time').check(
     z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/, 'is not a time'),
@@ -81,7 +90,7 @@ export const ZohoInstant = z.pipe(
   z.transform((value) => new Date(value).toISOString()),
 )
 
-/** A lookup may lack a name; in a query's answer it may be the bare id. */
+/** A lookup may lack a name; in a query's answer it may be only the id. */
 const BareId = z.pipe(
   ZohoId,
   z.transform((id): { id: string; name: string | null } => ({ id, name: null })),
@@ -169,7 +178,7 @@ const CONVERSION_FIELDS = {
   converted_detail: '$converted_detail',
 }
 
-/** The fields to ask for; Zoho allows fifty. */
+/** The fields to request; Zoho allows fifty. */
 export function leadFieldNames(map: LeadFields): string[] {
   const { referral_consent: _, submitted_by: __, ...read } = map
   return [...Object.values(read), ...Object.values(SYSTEM_FIELDS), ...Object.values(CONVERSION_FIELDS)]
@@ -180,7 +189,10 @@ export function dealFieldNames(map: DealFields): string[] {
   return [...Object.values(read), ...Object.values(SYSTEM_FIELDS)]
 }
 
-/** The same as far as queries know them. The mark of conversion is not among them: some organisations' queries refuse it. */
+/**
+ * The same fields, except those that queries do not know. The mark of conversion is left out, because some
+ * organisations' queries refuse it.
+ */
 export function leadColumnNames(map: LeadFields): string[] {
   return leadFieldNames(map).filter((name) => !name.startsWith('$') && name !== CONVERSION_FIELDS.is_converted)
 }
@@ -189,7 +201,7 @@ export function dealColumnNames(map: DealFields): string[] {
   return dealFieldNames(map)
 }
 
-/** False where a query gave the deal's account or contact without a name. */
+/** False if a query returned the deal's account or contact without a name. */
 export function isWholeDeal(raw: unknown, map: DealFields): boolean {
   return [map.account, map.contact].every((field) => {
     const lookup = Lookup.safeParse(valueOf(raw, field)).data
@@ -208,7 +220,7 @@ export function leadReader(map: LeadFields, displayed: Displayed): (raw: unknown
       record: Object.assign(lead, {
         zoho_id: id,
         partner_zoho_id: partner?.id ?? null,
-        // A query that does not tell whether gives the time all the same.
+        // A query may leave out the mark of conversion, but it always has the time.
         is_converted: is_converted || converted_older || (lead.converted_at ?? null) !== null,
         converted_deal_zoho_id: converted_deal?.id ?? converted_detail?.deal?.id ?? null,
         converted_at: lead.converted_at ?? null,
@@ -264,7 +276,7 @@ function recordReader<Shape extends z.ZodMiniType>(
 
 const Person = z.nullish(z.object({ name: text(LINE_LENGTH_MAX) }))
 
-/** Never an email address, which is what Zoho shows for a user without a name (D32a). */
+/** Never an email address, although Zoho shows one for a user without a name (D32a). */
 function personName(person: z.output<typeof Person>): string | null {
   const name = person?.name ?? null
   return name === null || name.includes('@') ? null : name
@@ -312,7 +324,7 @@ export function readNoteParent(raw: unknown): { module: string; zoho_id: string 
 
 const WireVersion = z.object({ id: ZohoId, Modified_Time: ZohoInstant, Converted__s: YesNo, $converted: YesNo })
 
-/** Null when even this little cannot be read. */
+/** Null when even this much cannot be read. */
 export function readVersion(raw: unknown): CrmVersion | null {
   const row = WireVersion.safeParse(raw).data
   return row
@@ -338,7 +350,7 @@ function valueOf(record: unknown, field: string): unknown {
   return typeof record === 'object' && record !== null ? Reflect.get(record, field) : undefined
 }
 
-/** The id in a record's lookup, in whichever of its forms. */
+/** The id in a record's lookup, in any of its forms. */
 export function readLookupId(raw: unknown, field: string): string | null {
   return Lookup.safeParse(valueOf(raw, field)).data?.id ?? null
 }
@@ -366,8 +378,8 @@ const TimelineEntry = z.object({
 })
 
 /**
- * The changes of one field. A record's first value has no entry of its own: it is the old value of the first change or,
- * without a change, the present value, and it began when the record was added.
+ * The changes of one field. A record's first value has no entry of its own. It is the old value of the first change or,
+ * without a change, the present value. It began when the record was added.
  */
 export function readFieldHistory(
   entries: unknown[],
@@ -411,9 +423,9 @@ const StageRow = z.pipe(
 export const STAGE_HISTORY_FIELDS = 'Stage,Moved_To__s,Modified_Time,Last_Modified_Time,Modified_By'
 
 /**
- * Whether a row's time is when the deal entered the stage or when it left could not be confirmed. Read as leaving, the
- * last two rows have the same time and the first row's is later than the deal's own: then each row began when the one
- * before it ended, and the first when the deal did.
+ * It could not be confirmed whether a row's time is when the deal entered the stage or when it left. If rows show the
+ * time of leaving, the last two have the same time and the first row's time is later than the deal's own. In that case
+ * each row began when the one before it ended, and the first when the deal was added.
  */
 export function readStageHistory(rows: unknown[], createdAt: string, stageField: string, displayed: Displayed) {
   const readable = rows

@@ -14,7 +14,7 @@ export const API_BASE: string = import.meta.env['VITE_API_BASE'] ?? '/api'
 type Schema = z.ZodMiniType
 type Input<S> = S extends Schema ? z.input<S> : never
 
-/** What the build leaves of a route (`web/vite/lean-contract.ts`). */
+/** The parts of a route that the build keeps (`web/vite/lean-contract.ts`). */
 type Address = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Pick<Route, 'envelope'>>
 
 /** The result of a route: its answer, the answer with its pagination, or the interim answer while work goes on. */
@@ -22,7 +22,7 @@ export type Answer<R extends Route> =
   | (R['envelope'] extends 'paged' ? { data: z.output<R['answer']>; pagination: Pagination } : z.output<R['answer']>)
   | (R['accepted'] extends Schema ? z.output<R['accepted']> : never)
 
-/** What a route needs; a part that it does not have cannot be given. */
+/** The input that a route needs. A part that the route does not have cannot be given. */
 export type Request<R extends Route> = {
   signal?: AbortSignal
   /** Makes a repeated submission one creation (D9). */
@@ -35,8 +35,8 @@ type Arguments<R extends Route> =
   Record<never, never> extends Request<R> ? [request?: Request<R>] : [request: Request<R>]
 
 /**
- * Calls a route of the contract, once more where the server first asked for the password again. Whatever goes wrong is thrown
- * as a `Failure`, except the caller's own abort.
+ * Calls a route of the contract. If the server first asks for the password again, it calls once more. Every error is
+ * thrown as a `Failure`, except the caller's own abort.
  */
 export async function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Answer<R>> {
   try {

@@ -1,4 +1,7 @@
-/** Section 8 and the like: what is said when the server gives no text. By method and path, so that no page loads another's contract. */
+/**
+ * The texts for failures without a text from the server: those of section 8 and similar ones. They are found by method
+ * and path, so that no page loads another page's contract.
+ */
 const DEFAULT_MESSAGES: Record<string, string> = {
   'POST /auth/signup': 'Signup failed',
   'POST /auth/login': 'Login failed',

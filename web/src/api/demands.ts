@@ -1,14 +1,17 @@
-/** The demands that the server may make of the person before it serves a call. The app registers how to meet them. */
+/**
+ * The demands that the server may make of the person before it serves a call. The app registers functions that meet
+ * them.
+ */
 export interface Demands {
-  /** Password or passkey again. Answers whether the person gave it. */
+  /** Asks for the password or passkey again. Returns whether the person gave it. */
   confirm: () => Promise<boolean>
-  /** A second factor, which the person has not set up yet. */
+  /** Asks for a second factor, which the person has not set up yet. */
   setUpSecondFactor: () => void
 }
 
 let demands: Demands | undefined
 let question: Promise<boolean> | undefined
-/** A page's loader calls before the app is there. */
+/** A page's loader makes calls before the app is there. */
 let isSecondFactorDue = false
 
 export function answerDemands(answers: Demands): () => void {
@@ -19,7 +22,7 @@ export function answerDemands(answers: Demands): () => void {
   }
 }
 
-/** Several calls at once wait for one question. */
+/** Several simultaneous calls wait for one question. */
 export async function confirmAgain(): Promise<boolean> {
   question ??= demands?.confirm().finally(() => {
     question = undefined

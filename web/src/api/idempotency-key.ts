@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * The key of one attempt to create something (D9): the same for the same body, so that a repeat after a lost answer
- * creates nothing twice. `renew` after a success: the same text sent again is then meant.
+ * The key of one attempt to create something (D9). The same body has the same key, so a repeat after a lost answer
+ * creates nothing twice. Call `renew` after a success: the same text sent again is then meant as a second one.
  */
 export function useIdempotencyKey() {
   const [keys] = useState(createKeys)
@@ -23,7 +23,7 @@ function createKeys() {
   }
 }
 
-/** Unlike `randomUUID`, this also works where the page came by plain http. */
+/** Unlike `randomUUID`, this also works when the page came over plain http. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

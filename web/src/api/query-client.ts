@@ -3,13 +3,16 @@ import { Failure } from './failure.ts'
 
 const MINUTE_MS = 60_000
 const RETRIES_MAX = 2
-/** A call that a page's loader began and that failed before the page was there is not made again by the page. */
+/** If a call that a page's loader began has failed before the page was there, the page does not make it again. */
 const FAILED_JUST_NOW_MS = 1_000
 
-/** Lists, records and their histories go stale sooner than the rest and are fetched again on return (section 4). */
+/**
+ * Lists, records and their histories become stale sooner than the rest, and are fetched again when the person returns
+ * (section 4).
+ */
 export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
 
-/** Two windows side by side both stay visible: clicking into one changes only its focus (section 4). */
+/** Two windows side by side both stay visible: a click into one changes only its focus (section 4). */
 focusManager.setEventListener((handleFocus) => {
   const lookAgain = () => handleFocus()
   window.addEventListener('visibilitychange', lookAgain)
@@ -28,7 +31,7 @@ export function createQueryClient(): QueryClient {
         gcTime: 10 * MINUTE_MS,
         retry: shouldRetry,
         retryOnMount: ({ state }) => Date.now() - state.errorUpdatedAt > FAILED_JUST_NOW_MS,
-        // Offline is a failure with a text of its own, not a wait without end.
+        // Being offline is a failure with its own text, not an endless wait.
         networkMode: 'always',
         // This mode turns it off by default.
         refetchOnReconnect: true,

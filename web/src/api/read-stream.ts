@@ -5,14 +5,14 @@ import { API_BASE } from './call.ts'
 interface StreamOptions {
   token: string
   lastEventId: string | undefined
-  /** Ends it. */
+  /** Ends the stream. */
   signal: AbortSignal
-  /** Something came, if only a comment. */
+  /** Called when something arrives, even if it is only a comment. */
   onSign: () => void
   onMessage: (message: LiveMessage, id: string | undefined) => void
 }
 
-/** The server gives no stream now. */
+/** The server refuses a stream for now. */
 export class NoStream extends Error {
   readonly status: number
   readonly retryAfterMs: number
@@ -24,7 +24,7 @@ export class NoStream extends Error {
   }
 }
 
-/** Reads one stream to its end. By fetch, because the browser's EventSource sends no token in a header. */
+/** Reads one stream to its end. It uses fetch, because the browser's EventSource sends no token in a header. */
 export async function readStream({ token, lastEventId, signal, onSign, onMessage }: StreamOptions): Promise<void> {
   const parser = createParser({
     onEvent({ data, id }) {

@@ -6,11 +6,11 @@ import { Role } from '@portal/contract/roles.ts'
  */
 const ROLE_KEY = 'auth_role'
 
-/** `before` is null where it was not known. */
+/** `before` is null if the role was not known. */
 type Listener = (before: Role | null) => void
 const listeners = new Set<Listener>()
 
-/** Null where the server has not said it yet. */
+/** Null if the server has not sent it yet. */
 export function readRole(): Role | null {
   return parse(localStorage.getItem(ROLE_KEY))
 }

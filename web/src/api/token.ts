@@ -1,7 +1,7 @@
 /** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
-/** The token's person: kept, so that a page that is loaded again knows at once whose drafts are there. */
+/** The person that the token belongs to. It is stored, so a reloaded page knows at once whose drafts are there. */
 const PERSON_KEY = 'auth_person'
 /** How the last session ended: `refused` by the server, or `signed-out`. */
 const END_KEY = 'auth_end'
@@ -16,7 +16,7 @@ export interface TokenChange {
 
 type Listener = (change: TokenChange) => void
 const listeners = new Set<Listener>()
-/** The end of a session that no listener heard, because a page's loader calls before the app is drawn. */
+/** The end of a session that had no listener, because a page's loader calls before the app is drawn. */
 let unheard: TokenChange | undefined
 
 export function readToken(): string | null {
@@ -38,11 +38,13 @@ export function storePersonId(personId: string) {
   localStorage.setItem(PERSON_KEY, personId)
 }
 
-/** With `rejected`, only if that is still the token: a late answer to an old token ends no newer session. */
+/**
+ * With `rejected`, removes the token only if it is still that one: a late answer to an old token ends no newer session.
+ */
 export function dropToken(rejected?: string) {
   const token = readToken()
   if (token === null || (rejected !== undefined && rejected !== token)) return
-  // Before the token goes, because the other tabs hear of its removal.
+  // This comes before the token's removal, because the other tabs hear of that.
   localStorage.setItem(END_KEY, rejected === undefined ? 'signed-out' : 'refused')
   localStorage.removeItem(PERSON_KEY)
   localStorage.removeItem(TOKEN_KEY)
@@ -55,7 +57,7 @@ export function hasSignedOut(): boolean {
   return localStorage.getItem(END_KEY) === 'signed-out'
 }
 
-/** How long we have had the token. One whose start nobody noted counts as new from now on. */
+/** How long we have had the token. If nobody noted its start, it counts as new from now on. */
 export function tokenAgeMs(): number {
   const since = Number(localStorage.getItem(SINCE_KEY))
   if (since > 0) return Date.now() - since

@@ -13,7 +13,7 @@ import { keepDocument } from './keep-document.ts'
 import { nextOf, paths } from './paths.ts'
 import type { AppRouter } from './routes.tsx'
 
-/** Long, because a person who was away may not look at once. */
+/** This is long, because a person who was away may not look at once. */
 const SESSION_END_SHOWN_MS = 8_000
 
 export function App({ router }: { router: AppRouter }) {
@@ -27,7 +27,7 @@ export function App({ router }: { router: AppRouter }) {
   useEffect(
     () =>
       keepSession(queryClient, {
-        // The guards look again, so that it does not matter which page is open or still on its way.
+        // The guards run again, so it does not matter which page is open or still loading.
         async onEnd(isRefused) {
           if (isRefused) toast.info('Your session has ended. Please sign in again.', SESSION_END_SHOWN_MS)
           await router.invalidate()
@@ -40,7 +40,7 @@ export function App({ router }: { router: AppRouter }) {
       }),
     [queryClient, router],
   )
-  // After the session, which is to be the first to hear that it ended.
+  // This follows the session, which must be the first to hear that it ended.
   useEffect(() => keepLive(queryClient), [queryClient])
 
   return (

@@ -1,12 +1,12 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { answerDemands } from '../api/demands.ts'
 
-// Not before it is needed: most visits are never asked.
+// This loads only when it is needed, because most visits are never asked.
 const ConfirmDialog = lazy(async () => ({
   default: (await import('../features/accounts/second-factor/confirm-dialog.tsx')).ConfirmDialog,
 }))
 
-/** Asks over whatever page is open, and lets the call that made the server ask go on. */
+/** Asks for confirmation over any open page, and then lets the call that caused the question continue. */
 export function ConfirmAgain({ onSecondFactor }: { onSecondFactor: () => void }) {
   const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null)
   useEffect(

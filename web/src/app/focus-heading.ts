@@ -1,8 +1,8 @@
 import type { AnyRouter } from '@tanstack/react-router'
 
 /**
- * After going to another page the focus stands on its heading, so that a screen reader reads on from there. A page that has
- * put the focus into a field of its own keeps it there.
+ * After navigation, moves the focus to the new page's heading, so that a screen reader reads on from there. If the page
+ * has put the focus into a field of its own, it stays there.
  */
 export function focusHeadingAfterNavigation(router: AnyRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, toLocation }) => {

@@ -6,19 +6,19 @@ import { nextOf, onwardFrom, paths } from './paths.ts'
 
 interface Visit {
   location: ParsedLocation
-  /** `stay` for the page that is open already. */
+  /** `stay` keeps the page that is open already. */
   cause: 'preload' | 'enter' | 'stay'
 }
 
-/** A token counts until the server refuses it: waiting for its word would delay every first page. */
+/** A token counts as valid until the server refuses it: waiting for an answer would delay every first page. */
 export function requireSession({ location, cause }: Visit) {
   if (readToken() !== null) return
-  // A person who signs out is done with the open page, and the next one at this browser has no business with it.
+  // A person who signs out is done with the open page, and it does not concern the next person at this browser.
   const next = cause === 'stay' && hasSignedOut() ? undefined : nextOf(location)
   throw redirect({ ...paths.login, replace: true, state: { next } })
 }
 
-/** A page that does what a role may not do is not there for it (D61). */
+/** A page for something that a role may not do does not exist for that role (D61). */
 export function requireRole(least: Role) {
   return () => {
     const role = readRole()

@@ -6,13 +6,16 @@ import { Failure } from '../ui/failure.tsx'
 
 const RELOADED_KEY = 'portal-reloaded'
 const LOOK_EVERY_MS = 5_000
-/** The page that this document was loaded again for. If it breaks in the new document too, loading it once more helps nothing. */
+/**
+ * The page for which this document was reloaded. If it breaks in the new document too, another reload would not help.
+ */
 const reloadedFor = sessionStorage.getItem(RELOADED_KEY)
 sessionStorage.removeItem(RELOADED_KEY)
 
 /**
- * A page that broke takes nothing else with it. Its code may not have come for lack of a connection, or be one that a newer
- * version replaced: a new document mends both by itself, once, as soon as the portal answers.
+ * Keeps a broken page from breaking anything else. The page's code may have failed to load because there was no
+ * connection, or because a newer version replaced it. A new document mends both, so the page reloads once by itself as
+ * soon as the portal answers.
  */
 export function PageCrash() {
   const { pathname } = useLocation()

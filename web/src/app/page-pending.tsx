@@ -1,6 +1,6 @@
 import { Spinner } from '../ui/spinner.tsx'
 
-/** While a page's code is on its way. */
+/** Shown while a page's code is loading. */
 export function PagePending() {
   return <Spinner label="Loading" className="min-h-[60dvh]" />
 }

@@ -29,19 +29,19 @@ export const paths = {
 declare module '@tanstack/react-router' {
   interface HistoryState {
     /**
-     * The page that signing in, or setting up a second factor, leads on to (D76). It lies beside the address, not in it: a link from elsewhere
-     * cannot name one.
+     * The page to which signing in, or setting up a second factor, leads on (D76). It is kept beside the address, not
+     * in it, so that a link from elsewhere cannot name one.
      */
     next?: string
   }
 }
 
-/** The page to remember when one cannot be shown yet: that page itself, or the page that it leads on to. */
+/** The page to remember when one cannot be shown yet: that page itself, or the page to which it leads on. */
 export function nextOf({ state, href }: ParsedLocation): string {
   return state.next ?? href
 }
 
-/** The page that was asked for before this one came between, or the dashboard. */
+/** The page that the person asked for before this one appeared, or the dashboard. */
 export function onwardFrom({ state }: Pick<ParsedLocation, 'state'>) {
   return { ...paths.dashboard, ...(state.next !== undefined && { href: state.next }) }
 }

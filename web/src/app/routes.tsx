@@ -41,8 +41,9 @@ const signedIn = createRoute({
 })
 
 /**
- * Every path of the app, under the guard that watches it. A page's loader begins its calls while the page is still on its
- * way, or only pointed at; it waits for none of them, because the page shows how each is doing.
+ * Every path of the app, under the guard that watches it. A page's loader begins its calls while the page is still
+ * loading, or while the pointer is only on its link. It waits for none of them, because the page shows how each is
+ * doing.
  */
 const routeTree = root.addChildren([
   createRoute({
@@ -77,7 +78,7 @@ const routeTree = root.addChildren([
     validateSearch: tokenSearch,
     component: lazyRouteComponent(() => import('../features/accounts/unsubscribe-page.tsx'), 'UnsubscribePage'),
   }),
-  // Without the layout around it, whose calls the server refuses until there is a second factor.
+  // This page has no layout around it, because the server refuses the layout's calls until there is a second factor.
   createRoute({
     getParentRoute: () => root,
     path: '/second-factor',

@@ -1,6 +1,6 @@
 /** The initial of a business name. Screen readers skip it, because the name itself is nearby. */
 export function Avatar({ name }: { name: string | undefined }) {
-  // By sign, not by code unit: a name may begin with a picture.
+  // This splits by character, not by code unit, because a name may begin with an emoji.
   const [initial = ''] = name?.trim() ?? ''
   return (
     <span

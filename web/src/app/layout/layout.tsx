@@ -8,14 +8,14 @@ import { Drawer } from '../../ui/drawer.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** What stands around every page of a signed-in partner. */
+/** The frame around every page of a signed-in partner. */
 export function Layout() {
-  // Fetched at the start by keepSession; here it is only read.
+  // keepSession fetches it at the start; here it is only read.
   const { data: partner } = useQuery({ ...sessionQuery(), enabled: false })
   const [isAsking, setIsAsking] = useState(false)
   const [drawerFor, setDrawerFor] = useState<string | null>(null)
   const { pathname } = useLocation()
-  // Going to another page closes the drawer.
+  // Navigation closes the drawer.
   const isDrawerOpen = drawerFor === pathname
 
   function handleSignOut() {

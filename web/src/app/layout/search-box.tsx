@@ -4,7 +4,7 @@ import { type SubmitEvent, useEffect, useRef } from 'react'
 import { useFollowing } from '../../ui/filter-field.tsx'
 import { paths } from '../paths.ts'
 
-/** Finds leads and deals from anywhere; Ctrl+K or ⌘K goes there. */
+/** Finds leads and deals from any page. Ctrl+K or ⌘K moves the focus here. */
 export function SearchBox() {
   const navigate = useNavigate()
   const { q } = useSearch({ strict: false })
@@ -45,7 +45,7 @@ export function SearchBox() {
 
 const MODIFIER = /Mac|iP/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
 
-/** A key with Ctrl or ⌘, so that no single key that somebody dictates or types sets it off. */
+/** A key with Ctrl or ⌘, because a single key could be dictated or typed by accident. */
 function useShortcut(key: string, run: () => void) {
   const latest = useRef(run)
   useEffect(() => {

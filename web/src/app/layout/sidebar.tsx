@@ -37,7 +37,7 @@ const ENTRIES = [
 interface SidebarProps {
   partner: SignedInPartner | undefined
   onSignOut: () => void
-  /** In the drawer: the cross, and an entry that was chosen. */
+  /** In the drawer: called by the cross, and when an entry was chosen. */
   onClose?: () => void
 }
 
