@@ -8,14 +8,14 @@ import {
 } from './usual-times.queries.ts'
 
 const PARTNERS_AT_ONCE = 100
-/** The queue takes a job that runs for a quarter of an hour to be dead. */
+/** The queue takes a job for dead once it has run for a quarter of an hour. */
 const RUN_MS_MAX = 5 * 60_000
 const MINUTE_MS = 60_000
 const AGAIN_MINUTES = { min: 10, max: 24 * 60 }
 
 /**
- * Computes the usual times in statuses and stages, in a transaction for each partner that is due. Partners that are
- * still due when its time is used come in the next run.
+ * Computes the usual times in statuses and stages, in one transaction for each partner that is due. If the run's time
+ * is used up, the remaining partners are done in the next run.
  */
 export const computeUsualTimes = defineJob({
   name: 'compute-usual-times',
@@ -41,7 +41,7 @@ export const computeUsualTimes = defineJob({
   },
 })
 
-/** The more entries there are, the less another one changes, and the more reading them costs. */
+/** The more entries there are, the less one more changes the result, and the more it costs to read them. */
 function minutesUntilNext(entries: number): number {
   return Math.min(Math.max(entries, AGAIN_MINUTES.min), AGAIN_MINUTES.max)
 }

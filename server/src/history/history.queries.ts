@@ -7,7 +7,7 @@ import { newId } from '../db/ids.ts'
 import { insertSet } from '../db/row-sets.ts'
 import type { HistoryPlan, KnownEntry } from './plan-history.ts'
 
-/** Names one history. A deal's LOID may have both kinds, because its lead's history stays readable (D18). */
+/** Names one history. A deal's LOID can have both kinds, because its lead's history stays readable (D18). */
 export interface HistoryOf {
   kind: HistoryKind
   partnerId: string
@@ -26,8 +26,8 @@ export interface HistoryEntry {
 }
 
 /**
- * The latest first, at most a thousand. Each lasts until the next one of its record began, the latest until its record
- * ended, or until now (D26, D51).
+ * The latest first, at most a thousand. Each entry lasts until the next one of its record began. The latest lasts until
+ * its record ended, or until now (D26, D51).
  */
 export async function findHistory(
   db: Db,
@@ -92,7 +92,7 @@ export async function findKnownHistories(
   return Map.groupBy(rows, (row) => row.loid)
 }
 
-/** Writes what was planned of many histories of one kind. An entry that is there stays as it is. */
+/** Writes the planned entries of many histories of one kind. An existing entry stays as it is. */
 export async function writeHistories(
   tx: Tx,
   kind: HistoryKind,
@@ -109,15 +109,15 @@ export async function writeHistories(
       .execute()
   }
   const rows = plans.flatMap(({ partnerId, loid, plan }) =>
-    // In the order they came: two of one second stay in it.
+    // In the order in which they came, so that two entries of the same second keep it.
     plan.entries.map((entry) => ({ ...entry, id: newId(now), partner_id: partnerId, kind, loid })),
   )
   await insertSet(tx, 'history_entries', rows)
 }
 
 /**
- * Removes names from the first entries of records that were given to other partners, who must not learn who submitted
- * them.
+ * Removes names from the first entries of records that were given to other partners. Those partners must not learn who
+ * submitted the records.
  */
 export async function moveHistories(
   tx: Tx,

@@ -1,6 +1,6 @@
 import type { CrmHistoryEntry } from '../zoho/crm-records.ts'
 
-/** An entry that the portal has. */
+/** An entry that the portal already has. */
 export interface KnownEntry {
   value: string
   changed_time: string
@@ -19,23 +19,23 @@ export interface HistoryPlan {
   entries: PlannedEntry[]
   /** Observed entries that the CRM's own entries replace. */
   replacesObserved: boolean
-  /** The changes since the partner was last told, each with the previous value: one event each. */
+  /** The changes since the partner was last told, each with the previous value. Each becomes one event. */
   changes: { value: string; previous: string }[]
 }
 
 interface Present {
-  /** The status or stage of the CRM's record now, and when the record changed last. */
+  /** The current status or stage of the CRM's record. `modified_time` says when the record last changed. */
   value: string
   modified_time: string
-  /** The value that the portal showed until now, and the CRM record's time then; undefined for a new record. */
+  /** The value that the portal showed until now, and the CRM record's time then. Undefined for a new record. */
   before: { value: string; modified_time: string | null } | undefined
 }
 
 const OBSERVED = 'Observed by the portal; the CRM does not say when it changed'
 
 /**
- * Adopts the CRM's entries, oldest first, including those that came and went between two pulls. Nothing is invented: if the
- * CRM's history lacks the present value, the portal adds that it observed it.
+ * Adopts the CRM's entries, oldest first, including those that came and went between two pulls. Nothing is invented: if
+ * the CRM's history lacks the present value, the portal adds an entry that says it observed the value.
  */
 export function planHistory(
   known: readonly KnownEntry[],
@@ -44,10 +44,10 @@ export function planHistory(
 ): HistoryPlan {
   const submitted = known.find((entry) => entry.origin === 'submitted')
   const history = untilPresent(told, present)
-  // The submission is the first entry; the CRM's own record of the same moment would be a second one.
+  // The submission is the first entry, so the CRM's own record of the same moment would be a second one.
   const ofCrm = submitted && history[0]?.value === submitted.value ? history.slice(1) : history
   const knownIds = new Set(known.map((entry) => entry.crm_entry_id))
-  // Zoho tells whole seconds, in which a change may seem to come before the submission.
+  // Zoho gives whole seconds, so a change can seem to come before the submission.
   const notBefore = (time: string) => (submitted && time < submitted.changed_time ? submitted.changed_time : time)
   const added = ofCrm
     .filter((entry) => !knownIds.has(entry.entry_id))
@@ -72,7 +72,7 @@ export function planHistory(
   }
 }
 
-/** The history is read after the record, which may have changed in between: the next pull reports that change. */
+/** The history is read after the record, which may have changed in between. The next pull reports that change. */
 function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }: Present): readonly CrmHistoryEntry[] {
   let end = told.length
   while (end > 0 && told[end - 1]?.value !== value && (told[end - 1]?.changed_time ?? '') >= modified_time) end--
@@ -81,7 +81,7 @@ function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }
     : told.filter((entry) => entry.changed_time <= modified_time)
 }
 
-/** The partner was told of the value that the portal showed, and so of all that came before it. */
+/** The partner was told of the value that the portal showed, and so knows of every change before it. */
 function changesSince(known: readonly KnownEntry[], added: readonly PlannedEntry[], { value, before }: Present) {
   if (!before) return []
   const observed = known.filter((entry) => entry.origin === 'observed').map((entry) => entry.changed_time)

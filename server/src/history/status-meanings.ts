@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HistoryKind } from '@portal/contract/way.ts'
 
-/** The line that says what a status or stage means; null where none does. */
+/** The meaning of a status or stage, from the line that gives it; null if no line does. */
 export type StatusMeanings = (kind: HistoryKind, value: string) => string | null
 
 const DEFAULT_FILE = join(import.meta.dirname, '../../status-meanings.txt')
@@ -16,7 +16,7 @@ export async function readStatusMeanings(path: string = DEFAULT_FILE): Promise<S
   return parseStatusMeanings(await readFile(path, 'utf8'))
 }
 
-/** Throws for the first line that cannot be understood, with its number. */
+/** Throws for the first line that it cannot understand, and gives its number. */
 export function parseStatusMeanings(text: string): StatusMeanings {
   const meanings: Record<HistoryKind, Map<string, string>> = { 'lead-status': new Map(), 'deal-stage': new Map() }
   let section: HistoryKind | undefined
@@ -43,7 +43,7 @@ export function parseStatusMeanings(text: string): StatusMeanings {
   return (kind, value) => findMeaning(meanings[kind], value.toLowerCase())
 }
 
-/** A name in full comes before one with `*`, and of those the longest. */
+/** A full name comes before one with `*`; of several with `*`, the longest comes first. */
 function findMeaning(meanings: ReadonlyMap<string, string>, value: string): string | null {
   const whole = meanings.get(value)
   if (whole !== undefined) return whole

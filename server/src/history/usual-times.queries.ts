@@ -3,21 +3,22 @@ import type { HistoryKind } from '@portal/contract/way.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 
-/** The median of the days from entering a status or stage to leaving it. */
+/** The median number of days from entering a status or stage to leaving it. */
 export interface UsualTimeOfValue extends UsualTime {
   kind: HistoryKind
   value: string
 }
 
-/** With fewer times than this, the times of all partners are used. */
+/** A partner with fewer times than this sees the times of all partners. */
 const OWN_ENTRIES_MIN = 10
 /**
- * Everybody's is the median of the partners' medians, so that no partner outweighs the others, and told only where it can
- * show no partner's single record: each partner that counts has a few entries, and there are a few such partners.
+ * The time of all partners is the median of the partners' medians, so that no partner outweighs the others. It is shown
+ * only where it cannot reveal a single record: each partner that counts has a few entries, and there are several such
+ * partners.
  */
 const EVERYBODY = { partnersMin: 5, entriesMin: 30, entriesOfEachMin: 3 }
 const WINDOW = '1 year'
-/** What a large partner's median is taken from: about a third as many records. */
+/** How many entries of a large partner are read for its median: from about a third as many records. */
 const ENTRIES_READ_MAX = 20_000
 
 /** One median for each status and stage with enough entries. */
@@ -48,7 +49,7 @@ export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTi
     .execute()
 }
 
-/** The partners whose times are due, those that never had any first. */
+/** The partners whose times are due; those that never had any come first. */
 export async function findDueForUsualTimesOfAllPartners(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('partners')
@@ -63,11 +64,12 @@ export async function findDueForUsualTimesOfAllPartners(db: Db, now: Date, limit
 }
 
 /**
- * Computes the partner's times from its history of a year, and returns how often anything was entered and left.
+ * Computes the partner's times from its history of a year, and returns how often any status or stage was entered and
+ * left.
  *
- * LOIDs are random, so the first so many entries in their order, which is the index's, are a fair sample of a large
- * partner's records. Within a record the index goes from the latest entry back, so that the limit never separates an entry
- * from the one that ended it. A lead's last status ends when the lead becomes a deal.
+ * LOIDs are random, so the first entries in the index's order are a fair sample of a large partner's records. Within a
+ * record the index goes from the latest entry back, so the limit never separates an entry from the one that ended it. A
+ * lead's last status ends when the lead becomes a deal.
  */
 export async function replaceUsualTimes(tx: Tx, partnerId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ entries: number }>`
@@ -117,7 +119,7 @@ export async function markUsualTimesDue(tx: Tx, partnerId: string, dueAt: Date):
     .execute()
 }
 
-/** From what is computed for each partner. */
+/** Computed from the results for each partner. */
 export async function replaceUsualTimesOfEverybody(tx: Tx): Promise<void> {
   await tx.deleteFrom('usual_times_of_everybody').execute()
   await tx

@@ -36,9 +36,9 @@ test('everybody’s stand in where the partner has fewer, and only where enough 
   const [asking, ...others] = partners.map((partner) => partner.id)
   for (const [index, id] of others.entries()) {
     await insertHistories(deps, id, { records: 9, days: index + 1, kind: 'deal-stage', value: 'Approved' })
-    // Enough times, most of them one partner’s.
+    // There are enough times, but most of them are one partner’s.
     await insertHistories(deps, id, { records: index < 1 ? 50 : 2, days: 1, value: 'Contacted' })
-    // Enough partners, with 25 times in all.
+    // There are enough partners, with 25 times in all.
     await insertHistories(deps, id, { records: 5, days: 1, value: 'Not Contacted' })
   }
   await compute(portal)

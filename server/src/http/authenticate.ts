@@ -5,14 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Unauthorized } from '../errors.ts'
 import type { Limit, RateLimit } from './rate-limit.ts'
 
-/** The partner whose call it is. */
+/** The partner that makes the call. */
 export interface Caller {
   id: string
   businessName: string
   submitter: Submitter
 }
 
-/** Who enters what the call enters (D64): a person, or, without an id, a system with the API key. */
+/** Who makes the entries of this call (D64): a person, or, without an id, a system with the API key. */
 export interface Submitter {
   id: string | null
   /** The name that records, the CRM and endpoints show. */
@@ -34,13 +34,13 @@ export interface KeyCaller extends Caller {
   keyHash: Buffer
 }
 
-/** Who calls, as the log names them: by ids alone. */
+/** The caller as the log shows it: by ids alone. */
 export function whoOf(caller: SessionCaller | KeyCaller | null): { partner?: string; person?: string } {
   if (!caller) return {}
   return { partner: caller.id, ...('personId' in caller && { person: caller.personId }) }
 }
 
-/** Who calls a route that asks for this kind of caller. */
+/** The kind of caller that a route with this setting gets. */
 export type CallerOf<Who extends Auth> = {
   none: undefined
   session: SessionCaller
@@ -51,7 +51,7 @@ export type CallerOf<Who extends Auth> = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before the body is read, so that a refused body has a caller as well. */
+    /** Set before the body is read, so that a refused body also has a caller. */
     caller: SessionCaller | KeyCaller | null
   }
 }
@@ -63,7 +63,7 @@ export type Authenticate = (request: FastifyRequest, reply: FastifyReply, auth: 
 export interface CallerSources {
   findSessionCaller(token: string): Promise<SessionCaller | undefined>
   findKeyCaller(key: string): Promise<KeyCaller | undefined>
-  /** Whether the token is to be looked for among the keys, and not among the sessions. */
+  /** Whether to look for the token among the keys instead of the sessions. */
   hasKeyForm(token: string): boolean
 }
 

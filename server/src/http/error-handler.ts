@@ -6,12 +6,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/database.ts'
 import { PortalError } from '../errors.ts'
 
-/** The only place where an error becomes an answer. One it does not know is a bug: logged whole, answered empty. */
+/**
+ * The only place where an error becomes an answer. An unknown error is a bug: it is logged in full, and the answer says
+ * nothing.
+ */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
   // Nobody reads the answer, and Fastify does not call `onResponse` for it.
   if (request.raw.errored === error) request.log.info('the caller hung up')
   const answer = known(error)
-  // Where Fastify stops before any hook runs, this is the header's only chance.
+  // When Fastify stops before any hook runs, nothing else sets the header.
   reply.header('x-request-id', request.id)
   if (!answer) {
     request.log.error({ err: error }, 'unexpected error')

@@ -12,11 +12,11 @@ export interface NewDelivery {
   event_type: string
   loid: string | null
   request_body: string
-  /** Deliveries of one partner are begun in this order. */
+  /** The deliveries of one partner begin in this order. */
   created_at: string
 }
 
-/** Due at once, and every process hears of it. An event that has its delivery already gets no second one. */
+/** Due at once; every process is notified. An event that already has its delivery gets no second one. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
   // One value instead of thousands: an insert of many rows takes longer to write than to run.
   await sql`
@@ -40,13 +40,16 @@ async function notifyDue(tx: Tx, partnerIds: Iterable<string>): Promise<void> {
 
 export interface Lane {
   partner_id: string
-  /** When the first of its deliveries is due, or was due if it is under way. */
+  /** When the first of its deliveries is due, or was due if that delivery is under way. */
   due_at: string
   /** Nothing has arrived since `failing_since`. */
   is_failing: boolean
 }
 
-/** Every partner with deliveries that have not ended. Jumps from partner to partner, however many each has. */
+/**
+ * Every partner with deliveries that have not ended. The query jumps from partner to partner, however many deliveries
+ * each has.
+ */
 export async function findLanesOfAllPartners(db: Db): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
     with recursive lane as (
@@ -71,7 +74,7 @@ export interface ClaimedDelivery {
   body: string
   attempts: number
   attempts_before: number
-  /** The present URL; null if the partner has no endpoint any more. */
+  /** The current URL; null if the partner no longer has an endpoint. */
   url: string | null
   secret: string
   previous_secret: string | null
@@ -82,8 +85,8 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Up to `count` due deliveries of each partner, those that waited longest first, for this process alone until `until`.
- * Deliveries that another process holds are skipped.
+ * Takes up to `count` due deliveries of each partner, those that waited longest first. They belong to this process
+ * alone until `until`. Deliveries that another process holds are skipped.
  */
 export async function claimDeliveriesOfPartners(
   db: Db,
@@ -115,7 +118,7 @@ export async function claimDeliveriesOfPartners(
   return rows
 }
 
-/** Claims that were not used: due again at once. */
+/** Makes deliveries that were claimed but not sent due again at once. */
 export async function handBackDeliveries(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.updateTable('webhook_logs').set({ claimed_until: null }).where('id', 'in', ids).execute()
@@ -124,9 +127,9 @@ export async function handBackDeliveries(db: Db, ids: readonly string[]): Promis
 export interface AttemptOutcome {
   id: string
   partner_id: string
-  /** Which attempt it was, from 1. */
+  /** The number of the attempt, from 1. */
   number: number
-  /** The delivery's status after it: pending means that another attempt follows. */
+  /** The delivery's status after the attempt: pending means that another attempt follows. */
   status: 'success' | 'failed' | 'error' | 'pending'
   endpoint: string
   response_status: number | null
@@ -138,9 +141,9 @@ export interface AttemptOutcome {
 }
 
 /**
- * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. An attempt that
- * another process made meanwhile (this one's claim had run out) keeps its number, and ours is forgotten. A delivery
- * that was ended meanwhile stays ended, unless it did arrive.
+ * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. If this process's
+ * claim ran out and another process made the attempt meanwhile, that attempt keeps its number and ours is forgotten. A
+ * delivery that was ended meanwhile stays ended, unless it did arrive.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`
@@ -189,7 +192,7 @@ export async function endPendingDeliveries(tx: Tx, partnerId: string, why: strin
     .execute()
 }
 
-/** The same for one that this process has claimed. */
+/** Ends in the same way a delivery that this process has claimed. */
 export async function endDelivery(db: Db, partnerId: string, id: string, why: string): Promise<void> {
   await db
     .updateTable('webhook_logs')
@@ -208,7 +211,9 @@ function ended(why: string) {
   }
 }
 
-/** Makes the delivery due at once. One that had ended starts its schedule again. Undefined if there is no such delivery. */
+/**
+ * Makes the delivery due at once. If it had ended, its schedule starts again. Undefined if there is no such delivery.
+ */
 export async function reviveDelivery(
   tx: Tx,
   partnerId: string,

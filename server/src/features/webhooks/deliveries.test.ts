@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** A partner whose events go to the receiver, and its secret. */
+/** A partner whose events go to the receiver, and the partner's secret. */
 async function subscribed(receiver: Receiver, on = portal) {
   const partner = await on.newPartner()
   const { body } = await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
@@ -38,7 +38,7 @@ async function logsOf(partner: TestPartner) {
   return (await partner.get('/dashboard/webhook-logs?limit=100')).body.data
 }
 
-/** The newest row, once it looks as wanted. */
+/** The newest row, once it looks as the test wants. */
 function logWhen(partner: TestPartner, isWanted: (log: Answer['body']) => boolean) {
   return waitFor('the log row', async () => {
     const [{ id }] = await logsOf(partner)
@@ -50,7 +50,9 @@ function logWhen(partner: TestPartner, isWanted: (log: Answer['body']) => boolea
 const ended = (log: { status: string }) => log.status !== 'pending'
 const after = (attempts: number) => (log: { attempts: number }) => log.attempts === attempts
 
-/** Moves the clock, and tells the portal, which sleeps by the machine's, to look. Nobody is signed out by it. */
+/**
+ * Moves the clock and tells the portal to look, because the portal sleeps by the machine's clock. Nobody is signed out.
+ */
 async function advance(ms: number, on = portal) {
   await on.deps.db.updateTable('sessions').set({ expires_at: '2100-01-01T00:00:00.000Z' }).execute()
   on.advance(ms)
@@ -104,7 +106,7 @@ test('events reach the endpoint in the order in which they happened, each once',
   const loids: string[] = []
   for (let i = 0; i < 30; i++) loids.push((await partner.submitLead()).loid)
   const sent = await receiver.first(30)
-  // Up to four are under way at once, so neighbours may change places.
+  // Up to four are under way at once, so neighbours can change places.
   const places = sent.map((one) => loids.indexOf(one.body.data.loid))
   expect(places.toSorted((a, b) => a - b)).toEqual(loids.map((_, i) => i))
   for (const [at, place] of places.entries()) expect(Math.abs(at - place)).toBeLessThan(4)
@@ -174,7 +176,7 @@ test('an endpoint that hangs or fails does not delay another partner’s deliver
   const { partner } = await subscribed(good)
   for (let i = 0; i < 5; i++) await partner.submitLead()
   await good.first(5)
-  // One at a time to an endpoint that has not answered yet.
+  // An endpoint that has not answered yet gets one attempt at a time.
   expect(bad.received).toHaveLength(10)
 })
 
@@ -226,7 +228,7 @@ test('an endpoint that nobody listens at ends as an error', async () => {
     const log = await logWhen(partner, after(i))
     expect(log).toMatchObject({ status: 'pending', response_status: null, response_body: null })
     await advance(27 * HOUR_MS, portal)
-    // Long enough in all for the portal to disable the URL, which is not what this is about.
+    // Together these last long enough for the portal to disable the URL, which is not what this test is about.
     await portal.deps.db.updateTable('webhook_endpoints').set({ failing_since: null }).execute()
   }
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'error', attempts: 10 })
@@ -363,7 +365,7 @@ test('an attempt to the former URL says nothing about the present one', async ()
   expect((await endpointOf(partner)).failing_since).toBeNull()
 })
 
-/** Has the receiver answer when it is told to. */
+/** Makes the receiver answer only when the test tells it to. */
 function holdingAnswers(receiver: Receiver): (status: number) => void {
   const held: ServerResponse[] = []
   receiver.respond = (response) => held.push(response)
@@ -498,7 +500,7 @@ test('a portal that stops hands back its deliveries under way, and another one s
   }
   receiver.respond = answering(200)
   {
-    // Far sooner than a claim that nobody hands back runs out.
+    // Far sooner than an unreturned claim runs out.
     await using going = await startPortal({ env, on: { database } })
     const [cutOff, made] = await receiver.first(2)
     expect(made?.headers['webhook-id']).toBe(cutOff?.headers['webhook-id'])

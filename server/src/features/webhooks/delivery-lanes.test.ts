@@ -14,7 +14,7 @@ afterEach(() => {
 
 const ignored = () => undefined
 
-/** Takes all attempts that are allowed. Partners with more to send are ready again. */
+/** Takes all attempts that are allowed. Partners with more to send become ready again. */
 function beginAll(...partnerIds: string[]) {
   for (const partnerId of partnerIds) lanes.markReady(partnerId)
   const taken = lanes.take()

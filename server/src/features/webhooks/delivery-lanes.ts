@@ -1,29 +1,29 @@
-/** How many attempts of a process may be quick at once, and how many may be slow or known to become slow. */
+/** How many attempts of a process can be quick at once, and how many can be slow or expected to become slow. */
 const QUICK_MAX = 100
 const SLOW_MAX = 200
 /**
- * How many attempts at once go to an endpoint that answers well. An endpoint that fails, or has not answered yet, gets
+ * How many attempts at once go to an endpoint that answers well. An endpoint that fails or has not answered yet gets
  * one.
  */
 const PER_ENDPOINT_MAX = 4
-/** An attempt that has waited so long is slow, and no longer counts among the quick. */
+/** An attempt that has waited this long is slow and no longer counts as quick. */
 const SLOW_AFTER_MS = 1_000
 
 interface Lane {
   inFlight: number
   mostAtOnce: number
-  /** Its last answer was late or none at all: the next is expected to be. */
+  /** Its last answer was late or missing, so the next one is expected to be late too. */
   isSlow: boolean
 }
 
 export interface DeliveryLanes {
-  /** A delivery of this partner may be due. */
+  /** Says that a delivery of this partner may be due. */
   markReady(partnerId: string): void
-  /** Used before this process has sent anything: the database knows whether the endpoint fails. */
+  /** Used before this process has sent anything, because the database knows whether the endpoint fails. */
   learn(partnerId: string, isFailing: boolean): void
-  /** The deliveries that may begin now, each ready partner in turn; these partners are then no longer ready. */
+  /** The deliveries that can begin now, from each ready partner in turn. These partners are then no longer ready. */
   take(): { partnerId: string; count: number }[]
-  /** Call `end` on what comes back when the attempt has ended. */
+  /** Call `end` on the result when the attempt has ended. */
   begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }
 }
 
@@ -33,7 +33,7 @@ export interface DeliveryLanes {
  * or failing begin in a slow place. Partners take turns for each kind of place.
  */
 export function openDeliveryLanes(): DeliveryLanes {
-  // Never more than there are partners.
+  // There are never more lanes than partners.
   const lanes = new Map<string, Lane>()
   // In the order of their turns.
   const ready = new Set<string>()

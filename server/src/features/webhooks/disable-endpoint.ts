@@ -9,7 +9,7 @@ export type DisabledReason = 'gone' | 'failing'
 
 /** An endpoint without a success for this long is disabled (D35). */
 export const FAILING_MS_MAX = 5 * 24 * 3_600_000
-/** The answer of a receiver that wants no more. */
+/** The answer of a receiver that wants no more deliveries. */
 export const GONE = 410
 
 /** The effect of an attempt on its endpoint. `failing_since` is the value before the attempt. */
@@ -22,7 +22,7 @@ export function reasonToDisable(
   return Date.parse(started_at) - Date.parse(failing_since) >= FAILING_MS_MAX ? 'failing' : undefined
 }
 
-/** Ends waiting deliveries, and mails the partner's owners once, however many deliveries failed at the same time. */
+/** Ends waiting deliveries and mails the partner's owners once, however many deliveries failed at the same time. */
 export async function disableEndpoint(
   tx: Tx,
   { clock }: Pick<Deps, 'clock'>,
@@ -30,7 +30,7 @@ export async function disableEndpoint(
   { url, reason }: { url: string; reason: DisabledReason },
 ): Promise<void> {
   const now = clock.now()
-  // Again, for what happened to the endpoint while the attempt was under way.
+  // Checked again, because the endpoint may have changed while the attempt was under way.
   const failingSince = reason === 'failing' ? new Date(now.getTime() - FAILING_MS_MAX).toISOString() : null
   const isDisabled = await markEndpointDisabled(tx, partnerId, { url, reason, at: now.toISOString(), failingSince })
   if (!isDisabled) return

@@ -17,22 +17,24 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
-/** After this, deliveries that a killed process had claimed are due again: longer than an attempt and its record take. */
+/**
+ * Deliveries that a killed process had claimed are due again after this time, which is longer than an attempt takes.
+ */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /** How often to look without a notification, for deliveries that killed processes or broken connections left behind. */
 const LOOK_EVERY_MS = 5_000
-/** But never more often than this, however many retries are due one after the other. */
+/** The dispatcher never looks more often than this, however many retries are due one after another. */
 const LOOK_MS_MIN = 250
 const AGAIN_AFTER_ERROR_MS = 1_000
 
 export interface Dispatcher extends Hearer {
-  /** Attempts under way get this long; unfinished ones are handed back, and another process sends them again (D4). */
+  /** Attempts under way get this long. Unfinished ones are handed back, and another process sends them again (D4). */
   stop(timeoutMs: number): Promise<void>
 }
 
 /**
- * Makes deliveries of events and attempts of deliveries (D35). Each process has one, and they share the work by what
- * they claim in the database. It sleeps until PostgreSQL notifies it or the next attempt is due.
+ * Makes deliveries of events and attempts of deliveries (D35). Each process has one dispatcher. They share the work by
+ * claiming it in the database. A dispatcher sleeps until PostgreSQL notifies it or the next attempt is due.
  */
 export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'spans' | 'log'>): Dispatcher {
   const { db, clock, log } = deps

@@ -5,7 +5,7 @@ export function findEndpoint(db: Db | Tx, partnerId: string): Promise<WebhookEnd
   return db.selectFrom('webhook_endpoints').selectAll().where('partner_id', '=', partnerId).executeTakeFirst()
 }
 
-/** Sets the one URL. An endpoint that is there keeps its secret, is enabled again and begins with a clean record. */
+/** Sets the one URL. An existing endpoint keeps its secret, is enabled again and begins with a clean record. */
 export function saveEndpoint(
   db: Db,
   partnerId: string,
@@ -33,7 +33,7 @@ export async function removeEndpoint(tx: Tx, partnerId: string): Promise<boolean
   return removal.numDeletedRows > 0n
 }
 
-/** The old secret stays valid beside the new one until then; an even older one ends. */
+/** The old secret stays valid beside the new one until the given time; an even older one ends at once. */
 export function replaceSecret(
   db: Db,
   partnerId: string,
@@ -52,7 +52,7 @@ export function replaceSecret(
     .executeTakeFirst()
 }
 
-/** False when it was disabled already, has another URL by now, or has not been failing since then. */
+/** False if it was already disabled, has another URL by now, or has not been failing since then. */
 export async function markEndpointDisabled(
   tx: Tx,
   partnerId: string,
@@ -75,7 +75,7 @@ export async function markEndpointDisabled(
   return row !== undefined
 }
 
-/** The endpoints that get events now: of active partners, and not disabled. */
+/** The endpoints that get events now: those that are not disabled, of active partners. */
 export async function findActiveEndpointsOfPartners(
   tx: Tx,
   partnerIds: readonly string[],

@@ -37,7 +37,7 @@ async function sync(): Promise<void> {
   }
 }
 
-/** The newest delivery of this type, once it has come. */
+/** The newest delivery of this type, once it has arrived. */
 function delivered(type: string) {
   return waitFor(type, async () => receiver.received.findLast((one) => one.body.type === type)?.body)
 }

@@ -2,7 +2,7 @@ const BROKEN_OFF = 'The connection broke off before the answer was complete'
 const NOT_SECURE = 'No secure connection could be agreed on'
 const UNREACHABLE = 'The host cannot be reached'
 
-/** By the codes of Node, libuv and OpenSSL. */
+/** Explanations by the error codes of Node, libuv and OpenSSL. */
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused',
   ECONNRESET: BROKEN_OFF,
@@ -26,7 +26,9 @@ const CERTIFICATE_FAULTS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
 }
 
-/** Says why a call failed, for the partner. Never in Node's own words: they name addresses and advise developers. */
+/**
+ * Tells the partner why a call failed. It never uses Node's own messages: they name addresses and advise developers.
+ */
 export function explainBrokenCall(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const fault = CERTIFICATE_FAULTS[code]

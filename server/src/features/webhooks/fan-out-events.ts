@@ -7,9 +7,9 @@ import { findActiveEndpointsOfPartners } from './endpoints.queries.ts'
 const BATCH = 200
 
 /**
- * Makes the deliveries of the oldest events that have none, in one transaction: each event gets its delivery once,
- * whichever processes run this and whenever one is killed. An event gets none if its endpoint is gone or disabled by
- * now, or was set after the event. True if there may be more.
+ * Makes the deliveries of the oldest events that have none, in one transaction. Each event gets its delivery once, even
+ * if several processes run this or one is killed. An event gets none if its endpoint is gone or disabled by now, or was
+ * set after the event. True if there may be more.
  */
 export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -21,7 +21,7 @@ export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
       const endpoint = endpoints.get(event.partner_id)
       if (!endpoint || endpoint.created_at > event.created_at) return []
       return {
-        // The event's own, so that an event becomes one delivery at most, whatever other keys the table has.
+        // The event's own id, so that an event becomes one delivery at most, whatever other keys the table has.
         id: event.id,
         partner_id: event.partner_id,
         endpoint: endpoint.url,

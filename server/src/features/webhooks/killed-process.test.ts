@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from '../../testing/receiver.ts'
 import { startPortal, type TestPartner, type TestPortal } from '../../testing/start-portal.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
-/** As long as a killed process's claim, and longer. */
+/** Longer than a killed process's claim lasts. */
 const CLAIM_MS = 30_000
 
 const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a partner does by way of the server that is to be killed. */
+/** What a partner does through the server that is to be killed. */
 async function askServer(url: string, partner: TestPartner, path: string, body: object): Promise<void> {
   const headers = { authorization: `Bearer ${partner.token}`, 'content-type': 'application/json' }
   const answer = await fetch(`${url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) })

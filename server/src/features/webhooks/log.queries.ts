@@ -21,7 +21,7 @@ const LOG_COLUMNS = [
   'created_at',
 ] as const
 
-/** Newest first. Reads one row too many, which tells `has_more` without counting. */
+/** Newest first. Reads one row too many to know `has_more` without counting. */
 export async function findWebhookLogs(
   db: Db,
   partnerId: string,
@@ -57,7 +57,7 @@ export async function getWebhookLog(db: Db | Tx, partnerId: string, id: string):
   return row
 }
 
-/** The oldest first. `logId` is one of the partner's. */
+/** The oldest first. `logId` must be one of the partner's. */
 export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
   return db
     .selectFrom('webhook_attempts')
@@ -67,7 +67,7 @@ export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
     .execute()
 }
 
-/** Tells how many (D37). Their attempts go by the month. */
+/** Returns how many it removed (D37). Their attempts are removed by the month. */
 export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_logs')

@@ -1,6 +1,6 @@
 /**
- * Runs `work` when asked, never twice at once. A request during a run causes one more run afterwards; several such requests
- * share it.
+ * Runs `work` when asked, but never twice at once. A request during a run causes one more run afterwards; several such
+ * requests share that run.
  */
 export function oneAtATime(
   work: () => Promise<void>,

@@ -3,7 +3,7 @@ import type { WebhookEndpointRow } from '../../db/tables.ts'
 import { Conflict } from '../../errors.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 
-/** The endpoint that something can be sent to now. */
+/** The endpoint, if something can be sent to it now. */
 export async function getOpenEndpoint(tx: Tx, partnerId: string): Promise<WebhookEndpointRow> {
   const endpoint = await findEndpoint(tx, partnerId)
   if (!endpoint) throw noUrl()

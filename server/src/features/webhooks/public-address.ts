@@ -1,22 +1,22 @@
 import { BlockList, isIPv4 } from 'node:net'
 
 /**
- * Whether an IP address belongs to a machine on the public internet. IPv6 counts as public only in the ranges that are
- * allocated to the public, with exceptions, so later inventions are not public; IPv4 is fully allocated, so only the
- * exceptions are listed. Anything that is no address, or has a zone, is not public.
+ * Whether an IP address belongs to a machine on the public internet. IPv6 addresses count as public only in the ranges
+ * that are allocated to the public, with exceptions, so ranges allocated later do not count. IPv4 is fully allocated,
+ * so only the exceptions are listed. Text that is not an address, or an address with a zone, is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !SPECIAL.check(address, 'ipv4')
   return GIVEN_OUT_IPV6.check(address, 'ipv6') && !SPECIAL.check(address, 'ipv6')
 }
 
-/** The special-purpose registry of IANA, multicast and reserved. */
+/** IANA's registry of special-purpose addresses, multicast and reserved ranges. */
 const SPECIAL_IPV4: [network: string, bits: number][] = [
-  ['0.0.0.0', 8], // this network; many systems take it for loopback
+  ['0.0.0.0', 8], // this network; many systems treat it as loopback
   ['10.0.0.0', 8], // private
   ['100.64.0.0', 10], // carriers' own, behind their address translation
   ['127.0.0.0', 8], // loopback
-  ['168.63.129.16', 32], // public by its number, yet on every machine in Azure the host's own services
+  ['168.63.129.16', 32], // looks public, but on every machine in Azure it is the host's own services
   ['169.254.0.0', 16], // link-local, and where clouds keep a machine's credentials
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments
@@ -26,7 +26,7 @@ const SPECIAL_IPV4: [network: string, bits: number][] = [
   ['192.88.99.0', 24], // 6to4 relays
   ['192.168.0.0', 16], // private
   ['192.175.48.0', 24], // answered by the nearest name server (AS112)
-  ['198.18.0.0', 15], // measuring of networks
+  ['198.18.0.0', 15], // network benchmarks
   ['198.51.100.0', 24], // documentation
   ['203.0.113.0', 24], // documentation
   ['224.0.0.0', 4], // multicast
@@ -35,14 +35,14 @@ const SPECIAL_IPV4: [network: string, bits: number][] = [
 
 /** Exceptions within the allocated ranges. */
 const SPECIAL_IPV6: [network: string, bits: number][] = [
-  ['2001::', 23], // protocol assignments, Teredo among them, which carries an IPv4 address
+  ['2001::', 23], // protocol assignments, including Teredo, which carries an IPv4 address
   ['2001:db8::', 32], // documentation
   ['2002::', 16], // 6to4, which carries an IPv4 address
   ['2620:4f:8000::', 48], // answered by the nearest name server (AS112)
   ['3fff::', 20], // documentation
 ]
 
-/** An IPv4 address seen through NAT64: where the machine speaks IPv6 only, every IPv4 host is found here. */
+/** An IPv4 address seen through NAT64: a machine with IPv6 only reaches every IPv4 host through this range. */
 const NAT64 = '64:ff9b::'
 const NAT64_BITS = 96
 

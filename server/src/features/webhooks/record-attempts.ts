@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Writes the outcomes of attempts. Attempts that end during a write go into the next one together, so a hundred at once need
- * one connection and few commits. While the database is away it waits, until `signal`.
+ * Writes the outcomes of attempts. Attempts that end during a write go into the next one together, so a hundred at once
+ * need one connection and few commits. While the database is away, it waits until `signal` aborts.
  */
 export function openAttemptRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
@@ -48,7 +48,7 @@ export function openAttemptRecorder(
         waiting.unshift(...batch)
         writing.ask()
       } else if (batch.length > 1) {
-        // One that cannot be written must not keep the others from it.
+        // An attempt that cannot be written must not hold up the others.
         for (const one of batch) await write([one])
       } else {
         for (const one of batch) one.reject(error)

@@ -5,8 +5,8 @@ import { getWebhookLog } from './log.queries.ts'
 import { getOpenEndpoint } from './open-endpoint.ts'
 
 /**
- * Sends a delivery again at once: the same bytes and webhook-id, to the present URL and with the present secret. One
- * that waits for its next attempt makes it now.
+ * Sends a delivery again at once: the same bytes and webhook-id, to the current URL and with the current secret. A
+ * delivery that waits for its next attempt makes it now.
  */
 export async function redeliverLog(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

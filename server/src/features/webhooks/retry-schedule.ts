@@ -14,7 +14,7 @@ const DELAYS_MS = [
   24 * HOUR_MS,
 ]
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1
-/** Up to a tenth longer, so that deliveries that failed together are not retried together. */
+/** Each delay is up to a tenth longer, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS
 
@@ -29,7 +29,7 @@ export function nextAttemptAt(failures: number, now: Date, random: number, retry
   return new Date(now.getTime() + Math.max(jittered, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX)))
 }
 
-/** `Retry-After` of an answer that says 'later' (429, 503): seconds or a date. Anything else is 0. */
+/** The `Retry-After` of an answer that says 'later' (429, 503), in seconds or as a date. Anything else is 0. */
 export function retryAfterMs(answer: { status: number; headers: Record<string, string> }, now: Date): number {
   const text = answer.headers['retry-after']?.trim()
   if (!text || (answer.status !== 429 && answer.status !== 503)) return 0

@@ -203,7 +203,7 @@ test.each([301, 302, 303, 307, 308])('a redirect of %d is an answer and is not f
   expect(visits).toBe(0)
 })
 
-// 2d00::/8 has not been given to anyone yet, so that nobody would be called even if this went wrong.
+// Nobody has been given 2d00::/8 yet, so nobody would be called even if this went wrong.
 test.each([
   ['loopback', ['127.0.0.1'], []],
   ['loopback of IPv6', [], ['::1']],
@@ -262,7 +262,7 @@ test('a name is resolved again for every call', async () => {
 
   isMoved = true
 
-  // Linux has 127.0.0.2 and refuses, other systems have none and let it wait.
+  // Linux has 127.0.0.2 and refuses; other systems do not have it, and the call times out.
   await expect(safeFetch(url, { ...privately(), timeoutMs: 1_000 })).rejects.toThrow(/refused|No answer/)
   expect(visits).toBe(1)
 })
@@ -488,7 +488,7 @@ async function startReceiver(listener: RequestListener, certificate?: { key: str
   }
 }
 
-/** Below HTTP, for hosts that do not keep to it. */
+/** A server below the level of HTTP, for hosts that break its rules. */
 async function startTcp(behave: (socket: Socket) => unknown) {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {

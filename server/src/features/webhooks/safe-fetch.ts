@@ -9,7 +9,7 @@ import { isPublicAddress } from './public-address.ts'
 
 const CONNECT_MS_MAX = 3_000
 
-/** Whatever the status, a redirect's too. */
+/** An answer with any status, redirects included. */
 export interface SafeAnswer {
   status: number
   /** Names are in lower case; repeated headers are joined by commas. */
@@ -21,9 +21,9 @@ export interface SafeAnswer {
 export interface SafeRequest {
   headers: Record<string, string>
   body: string
-  /** For everything together, from the name server's answer to the last byte. */
+  /** Covers everything together, from the name server's answer to the last byte. */
   timeoutMs: number
-  /** For development: loopback, private addresses and http. */
+  /** For development: allows loopback, private addresses and http. */
   allowPrivate: boolean
   signal: AbortSignal
 }
@@ -32,14 +32,14 @@ export interface SafeRequest {
 export class UnsafeAddress extends Error {}
 
 /**
- * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. Throws UnsafeAddress when the URL, or
- * any address its name stands for, may not be called; the signal's reason when that stopped it; otherwise an Error that
- * tells the partner what broke.
+ * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. It throws UnsafeAddress when the URL,
+ * or any address of its name, must not be called. It throws the signal's reason when the signal stopped it. Otherwise
+ * it throws an Error that tells the partner what broke.
  *
- * The name is resolved here, once, and the connection goes only to the addresses that were checked, so a name server
- * with another answer a moment later gains nothing. The name servers are asked, not the operating system: its list of
- * hosts names nothing public, and it would hold one of the few threads that also hash passwords for as long as a
- * stranger's name server likes.
+ * The name is resolved once, here, and the connection goes only to the addresses that were checked, so a name server
+ * gains nothing by giving another answer a moment later. The code asks the name servers and not the operating system.
+ * The system's list of hosts has no public names, and a stranger's slow name server would hold one of the few threads
+ * that also hash passwords.
  */
 export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
   const fault = findUrlFault(url, request.allowPrivate)
@@ -55,7 +55,7 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
       throw new UnsafeAddress('This address is not on the public internet')
     }
     const answer = await post(target, addresses, request, signal)
-    // A body of no stated length ends with the connection, and so looks complete when the signal has cut it off.
+    // A body of no stated length ends with the connection, so it looks complete even when the signal has cut it off.
     signal.throwIfAborted()
     return answer
   } catch (error) {
@@ -65,11 +65,11 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
   }
 }
 
-/** Why a URL cannot be a webhook URL, in words for the partner. Resolves no name: that is done at every delivery. */
+/** Why a URL cannot be a webhook URL, in words for the partner. Resolves no name: every delivery does that. */
 export function findUrlFault(url: string, allowPrivate: boolean): string | undefined {
   if (url.length > URL_LENGTH_MAX) return `Webhook URL must be ${URL_LENGTH_MAX} characters or fewer`
   if (!(allowPrivate ? /^https?:\/\//i : /^https:\/\//i).test(url)) return WEBHOOK_URL_NOT_HTTPS
-  // The parser drops line breaks and tabs, so that people would read another address than is called.
+  // The parser drops line breaks and tabs, so people would read a different address from the one that is called.
   if (/\s/.test(url)) return 'Webhook URL must not contain spaces'
   const target = parseTarget(url)
   if (!target || target.hostname.split('.').includes('')) return 'Webhook URL is not a valid address'
@@ -79,15 +79,15 @@ export function findUrlFault(url: string, allowPrivate: boolean): string | undef
   return undefined
 }
 
-/** The parser has seen through other ways to write an IPv4 address: 0x7f.1, 2130706433, ①②⑦.⓪.⓪.①. */
+/** The parser has already normalised other ways to write an IPv4 address: 0x7f.1, 2130706433, ①②⑦.⓪.⓪.①. */
 function parseTarget(url: string): URL | null {
   const target = URL.parse(url)
-  // The dot that ends a full name is the same host, but no certificate names it.
+  // A name with a dot at its end is the same host, but no certificate has that form.
   if (target?.hostname.endsWith('.')) target.hostname = target.hostname.slice(0, -1)
   return target
 }
 
-/** Without one, the protocol's. */
+/** An empty port means the protocol's own. */
 function mayUsePort(port: string, allowPrivate: boolean): boolean {
   return port === '' || Number(port) >= 1024 || (allowPrivate && (port === '80' || port === '443'))
 }
@@ -98,7 +98,7 @@ function isPrivateHost(hostname: string): boolean {
   return !hostname.includes('.') || /\.(localhost|local|localdomain|internal|lan|home\.arpa)$/.test(hostname)
 }
 
-/** IPv4 before IPv6. Throws when the name stands for nothing. */
+/** IPv4 before IPv6. Throws when the name has no address. */
 async function resolve(hostname: string): Promise<LookupAddress[]> {
   const literal = withoutBrackets(hostname)
   const family = isIP(literal)
@@ -109,7 +109,7 @@ async function resolve(hostname: string): Promise<LookupAddress[]> {
       { address: '::1', family: 6 },
     ]
   }
-  // Most names have one kind only, and the question for the other fails.
+  // Most names have one kind of address only, and the query for the other kind fails.
   const [ipv4, ipv6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)])
   const addresses = [
     ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 })) : []),
@@ -130,10 +130,11 @@ async function post(
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     signal,
-    // A new connection for each call: a kept one leads to the address that was checked for another call.
+    // Each call gets a new connection: a kept one leads to the address that was checked for another call.
     agent: new Agent({
       lookup: (_hostname, _options, answer) => answer(null, addresses),
-      // Addresses are tried one after another. Node's quarter of a second gives up on hosts that are merely far away.
+      // Addresses are tried one after another. Node's default of a quarter of a second gives up on hosts that are
+      // merely far away.
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: CONNECT_MS_MAX,
     }),
@@ -144,7 +145,7 @@ async function post(
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       call.on('response', resolve)
       call.on('error', reject)
-      // An answer that goes on in another protocol is no error to Node, which only closes the connection.
+      // Node sees no error in an answer that switches to another protocol; it only closes the connection.
       call.on('close', () => reject(new Error('no answer')))
       call.end(body)
     })
@@ -169,11 +170,11 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     if (bytes >= BODY_BYTES_MAX) break
   }
   const text = decodeStart(Buffer.concat(pieces)).replaceAll('\0', '\uFFFD')
-  // Bytes that are not text have grown by now: each has become a replacement character of three bytes.
+  // Bytes that are not text have grown: each has become a replacement character of three bytes.
   return decodeStart(Buffer.from(text))
 }
 
-/** Without the half of a character at the end of what was cut. */
+/** Leaves out a character that was cut in half at the end. */
 function decodeStart(bytes: Buffer): string {
   return new TextDecoder().decode(bytes.subarray(0, BODY_BYTES_MAX), { stream: true })
 }

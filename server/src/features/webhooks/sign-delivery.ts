@@ -3,15 +3,15 @@ import { createHmac, randomBytes } from 'node:crypto'
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** As the Standard Webhooks specification writes secrets (D35): receivers paste it whole, prefix included. */
+/** A secret as the Standard Webhooks specification writes it (D35). Receivers paste all of it, prefix included. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
 
 /**
- * The headers of the Standard Webhooks specification (D35), with one signature for each secret: a receiver that knows
- * any of them accepts. `at` is the time of this attempt, because receivers refuse what is minutes old. `body` is
- * exactly the text that is sent.
+ * The headers of the Standard Webhooks specification (D35), with one signature for each secret. A receiver that knows
+ * any of the secrets accepts the delivery. `at` is the time of this attempt, because receivers refuse signatures that
+ * are minutes old. `body` is exactly the text that is sent.
  */
 export function signatureHeaders(
   delivery: { id: string; at: Date; body: string },

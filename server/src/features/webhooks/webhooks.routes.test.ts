@@ -23,7 +23,7 @@ afterEach(() => receiver[Symbol.asyncDispose]())
 
 const setUrl = (partner: TestPartner, webhook_url: unknown) => partner.put('/dashboard/webhook-url', { webhook_url })
 
-/** Rows as they stand after some time, without anything being sent. */
+/** Rows as they look after some time, without any delivery. */
 async function insertLogs(partner: TestPartner, rows: Partial<Tables['webhook_logs']>[]): Promise<string[]> {
   const ids = rows.map((row) => row.id ?? newId())
   const common = {
