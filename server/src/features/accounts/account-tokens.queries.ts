@@ -32,7 +32,7 @@ export async function removeAccountTokens(tx: Tx, personId: string, purpose?: Pu
   await removal.execute()
 }
 
-/** Uses up a token that is still valid, and returns whose it was: of two uses at once only one gets the person. */
+/** Uses up a token that is still valid, and returns the id of its person. Of two uses at once, only one gets the id. */
 export async function takeAccountToken(
   tx: Tx,
   hash: Buffer,

@@ -58,7 +58,10 @@ export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'c
     .executeTakeFirst()
 }
 
-/** Marks a change that the CRM has to get: of the business name if one is given, otherwise of the contact. */
+/**
+ * Marks a change that the CRM must get. It changes the business name if one is given; otherwise the contact has
+ * changed.
+ */
 export async function updateForCrm(
   tx: Tx,
   partnerId: string,
@@ -72,12 +75,12 @@ export async function updateForCrm(
     .execute()
 }
 
-/** Records of the CRM that waited for a confirmed address wait no longer (D52). */
+/** Records of the CRM that waited for a confirmed address no longer wait (D52). */
 export async function endHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ crm: 'pending' }).where('id', '=', partnerId).execute()
 }
 
-/** False when the partner was so already. */
+/** False when the partner was in that state already. */
 export async function updateActive(tx: Tx, partnerId: string, isActive: boolean): Promise<boolean> {
   const row = await tx
     .updateTable('partners')
@@ -90,8 +93,8 @@ export async function updateActive(tx: Tx, partnerId: string, isActive: boolean)
 }
 
 /**
- * The row stays, because its leads do; its people go, and with them sessions and links. Its record in the CRM may be
- * linked to another partner now.
+ * The row stays, because its leads do. Its people are removed, with their sessions and links. Its record in the CRM may
+ * be linked to another partner now.
  */
 export async function markClosed(tx: Tx, partnerId: string, at: string): Promise<void> {
   await tx

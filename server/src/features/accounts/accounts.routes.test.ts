@@ -427,7 +427,7 @@ test('PUT /profile: business_name, first_name, last_name, phone → success or e
   expect(body.fields).toEqual({
     email: 'The email address cannot be changed here. Please contact support to change it.',
   })
-  // What was read can be sent back; an absent field stays, null clears.
+  // A caller can send back what it has read. An absent field stays as it is, and null clears one.
   const profile = (await partner.get('/profile')).body.data
   expect((await partner.put('/profile', { ...profile, is_active: false, zoho_id: '1' })).body.data).toEqual(profile)
   expect((await partner.put('/profile', { phone: null })).body.data).toEqual({ ...profile, phone: null })

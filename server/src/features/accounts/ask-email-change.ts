@@ -12,7 +12,7 @@ import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
 
 const VALID_MS = 24 * 3_600_000
 
-/** Limited, because the call mails an address that may be anybody's, and reveals whether it has an account. */
+/** Limited, because the call mails an address that may be a stranger's, and reveals whether it has an account. */
 const CHANGES: RateLimit = {
   name: 'email-change',
   points: 5,

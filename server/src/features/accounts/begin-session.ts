@@ -9,17 +9,17 @@ import { enqueueNotice } from './mail-notice.job.ts'
 import { getPerson, lockPerson, type Person } from './people.queries.ts'
 import { startSession } from './sessions.ts'
 
-/** By what the visitor proved to be the person. */
+/** How the visitor proved to be the person. */
 export interface Proof {
   /** For the security log. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
-  /** Asked as the session begins: the password or the factor may have been changed since it was checked. */
+  /** Checked when the session begins, because the password or the factor may have been changed since the proof. */
   stillCounts: (tx: Tx) => Promise<boolean>
 }
 
 /**
- * The last step of every way to sign in. Call it once the visitor has proved to be the person. It mails the person
- * about a browser not seen before (D65), except at their very first sign-in.
+ * The last step of every way to sign in. Call it once the visitor has proved to be the person. It mails the person when
+ * the browser is new to the account (D65), except at the very first sign-in.
  */
 export async function beginSession(
   deps: Deps,

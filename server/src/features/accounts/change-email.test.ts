@@ -45,7 +45,7 @@ test('an address changes when the link to the new one is opened, once, and the o
   expect((await ada.get('/profile')).body.data).toMatchObject({ email, email_verified: true })
   expect((await signIn(portal, email, ada.password)).status).toBe(200)
   expect((await signIn(portal, ada.email, ada.password)).status).toBe(401)
-  // A link that waits in the old mailbox opens nothing any more.
+  // A link that waits in the old mailbox no longer opens anything.
   const reset = { token: resetToken, newPassword: 'another-fine-horse' }
   expect((await portal.post('/auth/reset-password', reset)).body.code).toBe('INVALID_RESET_TOKEN')
   const log = (await ada.get('/security-log?type=email')).body.data.entries
@@ -100,7 +100,7 @@ test('the old address undoes a change for 72 hours: sessions, password, later ch
   const later = await changed(portal, { ...ada, email: 'thief@example.net' }, 'thief@example.org')
   const waiting = await askedFor(portal, ada, 'thief@example.com')
 
-  // Nobody takes the address while its owner may come back to it.
+  // Nobody else can take the address while its owner may come back to it.
   const form = { email: ada.email, password: ada.password, businessName: 'Somebody Else' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('EMAIL_EXISTS')
   const eve = await portal.newPartner()

@@ -27,12 +27,13 @@ interface LinkCall {
 }
 
 /**
- * The link to the new address was opened. The old address gets a mail, and for 72 hours a link to undo the change
- * (D67). An old address that was never confirmed gets no link, because it may be a stranger's. Links that were mailed
- * to the old address end.
+ * Completes the change when the link to the new address is opened. The old address gets a mail, and for 72 hours a link
+ * to undo the change (D67). An old address that was never confirmed gets no link, because it may be a stranger's. Links
+ * that were mailed to the old address end.
+ *
  *
  * The reader of the link may not be the person who signed up. So the link does not confirm the address if that would
- * link the partner to an existing record in the CRM (D52): this takes a link of its own, and a session or the password.
+ * link the partner to an existing record in the CRM (D52). That needs a link of its own, and a session or the password.
  */
 export async function confirmEmailChange(
   deps: Deps,
@@ -64,8 +65,8 @@ export async function confirmEmailChange(
 
 /**
  * The reader of the old address says that somebody else made the change. That person knew the password and has a
- * session: both end, as do later changes and second factors that were added meanwhile. A link to the address asks for a
- * new password.
+ * session. Both end, as do later changes and second factors that were added meanwhile. The old address gets a link to
+ * set a new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
   const now = deps.clock.now().toISOString()
@@ -90,7 +91,7 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
 }
 
 /**
- * Refuses an address that somebody else has, or may come back to. The CRM gets the new address if its record names the
+ * Refuses an address that somebody else has or may come back to. The CRM gets the new address if its record names the
  * person.
  */
 async function giveEmail(

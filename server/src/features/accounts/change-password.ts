@@ -23,7 +23,8 @@ export const PASSWORD_CHECKS: RateLimit = {
 }
 
 /**
- * The codes and texts of section 8. The person's other sessions end (D54), and so does a pending change of the address.
+ * Answers with the codes and texts of section 8. The person's other sessions end (D54), and so does a pending change of
+ * the address.
  */
 export async function changePersonPassword(
   deps: Deps,

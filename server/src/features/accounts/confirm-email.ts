@@ -15,8 +15,8 @@ export async function confirmEmail(
   person: Pick<Person, 'id' | 'partner_id'>,
   connectRecords: ConnectRecords,
 ): Promise<boolean> {
-  // Locked before the address is read, so that a push which finds it unconfirmed has already held the partner, or will
-  // not.
+  // The lock comes before the read of the address. A push that finds the address unconfirmed has then held the partner
+  // already, or will not hold it.
   const partner = await lockPartner(tx, person.partner_id)
   const isFirst = await markEmailVerified(tx, person.id)
   await removeAccountTokens(tx, person.id, 'verify-email')

@@ -4,11 +4,11 @@ import type { Visitor } from '../../http/visitor.ts'
 import { countedBy, knownBy } from './known-sources.ts'
 
 const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before trying again.'
-/** Tries from one browser or address on one account. */
+/** Limits tries from one browser or address on one account. */
 const PER_SOURCE: RateLimit = { name: 'login', points: 10, seconds: 60, text: TRY_LATER }
-/** Tries from one address on all accounts together. */
+/** Limits tries from one address on all accounts together. */
 const PER_ADDRESS: RateLimit = { name: 'login-address', points: 100, seconds: 3_600, text: TRY_LATER }
-/** Tries on one account from all sources that it does not know, together. */
+/** Limits tries on one account from all sources together that it does not know. */
 const PER_ACCOUNT: RateLimit = {
   name: 'login-account',
   points: 100,
@@ -23,11 +23,12 @@ const PER_ACCOUNT: RateLimit = {
 }
 
 /**
- * Counts a try before the password is checked, so that parallel tries do not get around the limit; throws TooMany over
+ * Counts a try before the password is checked, so that parallel tries do not get around the limit. Throws TooMany over
  * a limit. Give a successful try back, so that only failures count.
  *
- * Nobody locks an owner out (D53): limits that strangers use up do not apply to an address or browser from which the
- * account signed in before, and elsewhere a reset of the password makes the browser a known one. A try that one limit
+ *
+ * Nobody can lock an owner out (D53). Limits that strangers use up do not apply to an address or browser from which the
+ * account signed in before. Elsewhere, a reset of the password makes the browser a known one. A try that one limit
  * refuses does not count for the next.
  */
 export async function countPasswordTry(

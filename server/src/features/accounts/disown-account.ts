@@ -21,12 +21,12 @@ export async function disownAccount(
   await db.transaction().execute(async (tx) => {
     const known = await findAccountToken(tx, tokenHash, 'verify-email')
     if (!known) throw invalidToken()
-    // The partner's only person: nobody is invited before the address is confirmed.
+    // This is the partner's only person, because nobody can be invited before the address is confirmed.
     const { partner_id: partnerId } = await getPerson(tx, known.person_id)
-    // Before the link, as a reset does, which ends the link.
+    // The partner is locked before the link, in the same order as in a reset, which ends the link.
     await lockPartner(tx, partnerId)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
-    // A link that was being mailed while the address was confirmed is one too many.
+    // The link may have been mailed while the address was being confirmed. Then it must not work.
     if ((await getPerson(tx, known.person_id)).email_verified) throw invalidToken()
     await markClosed(tx, partnerId, now)
     await access.revoke(tx, partnerId)

@@ -56,7 +56,7 @@ export async function markEmailChanged(
   return row !== undefined
 }
 
-/** Also undoes later and pending changes, which may be an intruder's. False if the change cannot be undone any more. */
+/** Also removes later and pending changes, which may be an intruder's. False if the change can no longer be undone. */
 export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('email_changes')
@@ -73,7 +73,9 @@ export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: str
   return true
 }
 
-/** Whether somebody else may come back to the address. Of all partners, because an address has one account. */
+/**
+ * Whether somebody else may come back to the address. Looks through all partners, because an address has one account.
+ */
 export async function isEmailHeldOfAnyPartner(
   tx: Tx,
   email: string,
@@ -90,7 +92,7 @@ export async function isEmailHeldOfAnyPartner(
   return row !== undefined
 }
 
-/** Removes changes that can be neither confirmed nor undone any more. Returns how many. */
+/** Removes changes that can no longer be confirmed or undone. Returns how many. */
 export async function removeEmailChangesOfAllPartners(db: Db, now: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('email_changes')

@@ -6,7 +6,7 @@ import type { NoteSecurity } from '../../http/security-events.ts'
 import { removeOtherSessions, removeSession } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
-/** Ends one of the caller's own sessions, possibly the present one. */
+/** Ends one of the caller's own sessions, possibly the current one. */
 export async function endSessionOf(
   { db }: Pick<Deps, 'db'>,
   { personId }: SessionCaller,

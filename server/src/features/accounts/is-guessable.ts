@@ -1,4 +1,4 @@
-/** The owner of the password: names that anybody would try first. */
+/** The owner of the password, with the names that anybody would try first. */
 export interface PasswordOwner {
   email: string
   business_name: string
@@ -8,15 +8,15 @@ export interface PasswordOwner {
 
 const COMMON_PASSWORDS = 10_000
 const PRODUCT = ['partner', 'portal']
-/** Shorter words are parts of too many others. */
+/** Shorter words occur in too many other words. */
 const WORD_LENGTH_MIN = 3
-/** The least length that a password must have without the words that anybody would try first. */
+/** A password must have at least this length without the words that anybody would try first. */
 const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 
 /**
- * Whether a password is among the 10,000 most common, repeats one character, or consists of the business, the person or
- * the product and little else (D10).
+ * Whether a password is among the 10,000 most common, repeats one character, or consists of little else than the name
+ * of the business, the person or the product (D10).
  */
 export async function isGuessable(password: string, owner: PasswordOwner): Promise<boolean> {
   const text = password.toLowerCase()
@@ -31,7 +31,7 @@ function isLittle(rest: string): boolean {
   return rest.length - digits < LETTERS_LEFT_MIN && digits < DIGITS_LEFT_MIN
 }
 
-/** The longest first: 'harbourside' is not 'harbour' and 'side'. */
+/** The longest first, so that 'harbourside' is not taken for 'harbour' and 'side'. */
 function wordsOf({ email, business_name, first_name, last_name }: PasswordOwner): string[] {
   const names = [email.split('@')[0] ?? '', email, business_name, first_name ?? '', last_name ?? '']
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]).map(lettersAndDigits)
@@ -50,7 +50,7 @@ function lettersAndDigits(text: string): string {
 let commonPasswords: Promise<Set<string>> | undefined
 
 async function isCommon(password: string): Promise<boolean> {
-  // The list takes 50 ms to read, which the start of the portal need not wait for.
+  // Reading the list takes 50 ms. The start of the portal need not wait for it.
   commonPasswords ??= readCommonPasswords()
   return (await commonPasswords).has(password)
 }

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-/** The sources among these from which the account with this email signed in before. */
+/** Those of these sources from which the account with this email signed in before. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('known_sources')

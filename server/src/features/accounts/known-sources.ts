@@ -5,8 +5,8 @@ import { findKnownSources, keepKnownSources } from './known-sources.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 /**
- * How the account knows the visitor: by the browser's mark, or by the IP address, which others may share. Undefined for an
- * unknown account, too.
+ * How the account knows the visitor: by the browser's mark, or by the IP address, which others may share. Undefined if
+ * it does not know the visitor, or if there is no such account.
  */
 export async function knownBy(
   db: Deps['db'],
@@ -20,7 +20,7 @@ export async function knownBy(
   return known.length > 0 ? 'address' : undefined
 }
 
-/** Tries of a browser that the account knows are counted by the hash of its mark, others by the address. */
+/** A browser that the account knows is counted by the hash of its mark, any other by its address. */
 export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address, mark }: Visitor): string {
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
 }

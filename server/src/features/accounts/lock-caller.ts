@@ -8,9 +8,9 @@ import { hasSession } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
 /**
- * For calls that make a new way into the account: a password, address, factor, key, webhook URL, guest or role. A call
- * that began before the owner ended its session or took its role must not let the excluded person back in. It throws
- * Unauthorized or Forbidden then; otherwise, a call that ends the session waits for this transaction.
+ * For calls that make a new way into the account: a password, address, factor, key, webhook URL, guest or role. Such a
+ * call may have begun before the owner ended its session or took its role, and must not let the excluded person back
+ * in. Then this throws Unauthorized or Forbidden. Otherwise, a call that ends the session waits for this transaction.
  */
 export async function lockCaller(
   tx: Tx,

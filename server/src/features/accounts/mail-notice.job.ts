@@ -8,7 +8,7 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
 
-/** Limits the notices, so that no call can fill somebody's inbox. */
+/** Limits the notices, so that no call can fill anybody's inbox. */
 export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,
@@ -16,7 +16,7 @@ export const NOTICES: RateLimit = {
   text: 'Too many changes of API key and webhook URL. Please try again later.',
 }
 
-/** Changes that a person is told of by mail, because somebody else may have made them (D52). */
+/** The changes that cause a mail to the person, because somebody else may have made them (D52). */
 const Notice = z.object({
   what: z.enum([
     'signed-in-elsewhere',
@@ -35,7 +35,9 @@ const Notice = z.object({
   at: z.string(),
   /** For a sign-in: browser and system in words, and the IP address. */
   from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
-  /** With a new password: the other ways into the account. Only the URL's host, because the rest may be a secret. */
+  /**
+   * With a new password: the other ways into the account. For the URL only its host, because the rest may be a secret.
+   */
   access: z.optional(
     z.object({
       api_key_made_at: z.nullable(z.string()),

@@ -19,8 +19,8 @@ export const mailResetLink = defineJob({
 })
 
 /**
- * Makes the token at the moment of mailing, so that nothing but its hash is ever stored. Older ones end (D13). It goes to the address
- * that the person has now: another one may have been given up since it was asked for.
+ * Makes the token only when the mail is sent, so that nothing but its hash is ever stored. Older tokens end (D13). The
+ * mail goes to the person's current address, because they may have given up the address of the request since.
  */
 export async function sendResetLink(deps: Deps, personId: string): Promise<string> {
   const token = newToken()

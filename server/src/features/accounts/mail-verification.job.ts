@@ -9,7 +9,7 @@ const VALID_MS = 30 * 24 * 3_600_000
 
 /**
  * Mails the links that confirm the address, or that close an account which its owner did not create (D15, D52). Older
- * links stay valid: the person who signed up may ask for mails, and must not void the owner's link.
+ * links stay valid: the person who signed up can ask for more mails, and must not void the owner's link.
  */
 export const mailVerification = defineJob({
   name: 'mail-verification',

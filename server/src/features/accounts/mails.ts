@@ -91,7 +91,7 @@ export function emailChangeMail(
   }
 }
 
-/** Without a token to an address that nobody ever confirmed. */
+/** Has no token if nobody ever confirmed the old address. */
 export function emailChangedMail(
   person: Person,
   { new_email, old_email }: EmailChangeRow,

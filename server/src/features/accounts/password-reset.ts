@@ -27,7 +27,7 @@ const PER_EMAIL: RateLimit = {
   seconds: 3_600,
   text: 'Rate limit reached: too many reset requests for this address',
 }
-/** Requests from one IP address, for all accounts together (D53). */
+/** Limits requests from one IP address, for all accounts together (D53). */
 const PER_ADDRESS: RateLimit = {
   name: 'forgot-password-address',
   points: 30,
@@ -36,8 +36,8 @@ const PER_ADDRESS: RateLimit = {
 }
 
 /**
- * Mails a reset link. Without SMTP, in development, the token is also answered, as an aid (D13); otherwise a job looks for
- * the person and mails, so that where existence is hidden an unknown address takes the same time (D11).
+ * Mails a reset link. In development without SMTP, the answer also has the token (D13). Otherwise a job looks for the
+ * person and sends the mail. So where existence is hidden, an unknown address takes the same time (D11).
  */
 export async function requestPasswordReset(
   deps: Deps,
@@ -58,8 +58,8 @@ export async function requestPasswordReset(
 
 /**
  * A completed reset ends every session (D12) and a pending change of the address, and makes the browser the only known
- * one (D53). It also proves the address (D15). The first proof revokes key and webhook URL as well and removes the
- * second factor, because they may belong to somebody else who signed up with the address (D52).
+ * one (D53). It also proves the address (D15). The first proof also revokes the key and the webhook URL and removes the
+ * second factor. These may belong to somebody else who signed up with the address (D52).
  */
 export async function setNewPassword(
   deps: Deps,

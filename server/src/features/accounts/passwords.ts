@@ -9,7 +9,7 @@ import { isGuessable, type PasswordOwner } from './is-guessable.ts'
 /** OWASP's parameters for argon2id, which is the library's own algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** One core is left to everybody else's requests (D53). */
+/** Leaves one core for everybody else's requests (D53). */
 const inLine = createHashQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
 
 export function hashPassword(password: string): Promise<string> {
@@ -31,13 +31,13 @@ export async function isPassword(password: string, passwordHash: string): Promis
 
 let nobodysHash: Promise<string> | undefined
 
-/** Takes as long as a real check, so that time does not tell whether an address is known (D11). */
+/** Takes as long as a real check, so that the time does not show whether an address is known (D11). */
 export async function pretendToCheck(password: string): Promise<void> {
   nobodysHash ??= hashPassword('nobody has this password')
   await isPassword(password, await nobodysHash)
 }
 
-/** Throws WEAK_PASSWORD for one too short or easily guessed (D10). `field` is the form's name for it. */
+/** Throws WEAK_PASSWORD for a password that is too short or easily guessed (D10). `field` is the form's name for it. */
 export async function refuseWeakPassword(password: string, field: string, owner: PasswordOwner): Promise<void> {
   if (normal(password).length < PASSWORD_LENGTH_MIN) throw weak(PASSWORD_TOO_SHORT, field)
   if (await isGuessable(normal(password), owner)) throw weak(PASSWORD_COMMON, field)

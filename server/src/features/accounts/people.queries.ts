@@ -82,8 +82,8 @@ export async function getPerson(db: Db, personId: string): Promise<Person> {
 }
 
 /**
- * Looks through all partners, because an address has one account. Returns the password's hash as well: for signing in
- * only.
+ * Looks through all partners, because an address has one account. Also returns the password's hash, so use it for
+ * signing in only.
  */
 export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
   return db
@@ -105,7 +105,7 @@ export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id:
   })
 }
 
-/** The one that the partner's record in the CRM names. */
+/** The person in the partner's record in the CRM. */
 export function findContact(db: Db, partnerId: string) {
   return db
     .selectFrom('partner_contacts')
@@ -114,7 +114,7 @@ export function findContact(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** Who is told what happens to the business's account. */
+/** The people who get news of the business's account. */
 export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
   return db
     .selectFrom('people')
@@ -140,7 +140,7 @@ function teamColumns(eb: ExpressionBuilder<Tables, 'people'>) {
   ] as const
 }
 
-/** All people of a partner, the longest there first. */
+/** All people of a partner, in the order in which they joined. */
 export function findTeam(db: Db, partnerId: string): Promise<TeamPerson[]> {
   return db
     .selectFrom('people')

@@ -14,7 +14,7 @@ import {
 import { waitFor } from '../../testing/wait-for.ts'
 import { hashToken } from './tokens.ts'
 
-// Somebody who knows the password, or has a session, calls at the very moment in which the owner shuts them out.
+// Somebody who knows the password or has a session calls at the moment when the owner shuts them out.
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -41,7 +41,10 @@ async function isOpen(token: string | undefined) {
   return (await portal.get('/profile', { token: token ?? 'none' })).status === 200
 }
 
-/** Calls that wait for a lock which the test holds: each begins when the one before waits. All go on when the last one waits. */
+/**
+ * Makes calls that wait for a lock which the test holds. Each begins when the one before it waits. All go on once the
+ * last one waits.
+ */
 async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {
   const { db } = portal.deps
   return db.connection().execute(async (own) => {
@@ -254,7 +257,7 @@ test('an owner who is shut out or loses the role does not come back through a wa
     await isSeen(token)
   }
 
-  // Two calls of one owner at once wait for each other in one order.
+  // Two calls of one owner at the same time take their locks in the same order.
   const both = await whileLocked(lock, [
     () => ada.put(`/team/people/${bob.id}`, { role: 'owner' }),
     () => ada.put('/team/settings', { second_factor_required: false }),

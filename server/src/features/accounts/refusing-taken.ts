@@ -23,14 +23,14 @@ export async function refusingTaken<Result>(write: Promise<Result>): Promise<Res
   }
 }
 
-/** Ask this first: if both are taken, the error names the email. */
+/** Ask this first. If both are taken, the error names the email. */
 export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
   if (await findPersonByEmail(tx, email)) throw emailExists()
 }
 
 /**
- * A former address stays reserved while its change can be undone (D67). Ask this after the new address was written: a
- * change at the same moment is then either visible or waits for this one.
+ * A former address stays reserved while its change can be undone (D67). Ask this after the new address is written: then
+ * a change at the same moment is either visible or waits for this one.
  */
 export async function refuseHeldEmail(tx: Tx, email: string, personId: string, now: Date): Promise<void> {
   if (await isEmailHeldOfAnyPartner(tx, email, { exceptFor: personId, now: now.toISOString() })) throw emailExists()

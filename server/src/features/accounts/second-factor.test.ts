@@ -40,7 +40,7 @@ test('an authenticator app makes the sign-in two steps, and each of its codes se
 
   const { token, kinds } = await secondStep(partner)
   expect(kinds).toEqual(['totp', 'recovery'])
-  // The code that proved the app was used.
+  // The code that proved the app has been used.
   const used = await portal.post('/auth/second-factor', { token, code: app.firstCode })
   expect([used.status, used.body.code]).toEqual([401, 'INVALID_CODE'])
   const code = app.nextCode()
@@ -103,13 +103,13 @@ test('a passkey is a second factor, or takes the place of the password', async (
   expect(kinds).toEqual(['passkey', 'recovery'])
   const question = (await portal.post('/auth/passkey/options', { token })).body.data
   expect(question.allowCredentials).toHaveLength(1)
-  // The password was given: it is enough that somebody is there.
+  // The password was given, so it is enough that somebody is present.
   const passkey = phone.device.use(question, { isVerified: false })
   expect((await portal.post('/auth/second-factor', { token, passkey })).status).toBe(200)
 
   const alone = await phone.answer()
   expect((await portal.post('/auth/passkey', { passkey: alone })).body).toMatchObject({ token: expect.any(String) })
-  // A question is answered once.
+  // A question can be answered only once.
   expect((await portal.post('/auth/passkey', { passkey: alone })).body.code).toBe('INVALID_PASSKEY')
   const unverified = await portal.post('/auth/passkey', { passkey: await phone.answer({ isVerified: false }) })
   expect([unverified.status, unverified.body.code]).toEqual([401, 'INVALID_PASSKEY'])
@@ -135,7 +135,7 @@ test('a passkey of somebody else, of another address or of a foreign page opens 
   const elsewhere = openAuthenticator('https://portal.evil.example').create(creation)
   const refused = await partner.post('/account/passkeys', { name: 'Evil', passkey: elsewhere })
   expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_PASSKEY'])
-  // The question was another person's.
+  // The question was for another person.
   const device = openAuthenticator(portal.deps.publicUrl)
   const asked = (await other.post('/account/passkeys/options')).body.data
   const stolen = await partner.post('/account/passkeys', { name: 'Stolen', passkey: device.create(asked) })
@@ -184,7 +184,7 @@ test('what only the person may do asks for the password again after fifteen minu
   portal.advance(16 * MINUTE_MS)
   const asked = await partner.post('/account/totp')
   expect([asked.status, asked.body.code]).toEqual([403, 'CONFIRM_PASSWORD'])
-  // Without a second factor the specification's calls stay as they are.
+  // Without a second factor, the calls of the specification stay as they are.
   expect((await partner.post('/dashboard/generate-api-key')).status).toBe(201)
 
   const wrong = await partner.post('/account/confirm', { password: 'not the password' })
@@ -239,7 +239,7 @@ test('removing a factor ends other sessions, and the last one takes the recovery
 test('if an owner requires a second factor, a person without one reaches only its set-up', async () => {
   const owner = await portal.newPartner()
   const viewer = await addColleague(portal, owner, 'viewer')
-  // After the invitation's mail, because this might send that mail.
+  // Started after the invitation's mail, because this second portal might send that mail.
   await using beside = await startPortal({ on: portal })
   expect((await viewer.put('/team/settings', { second_factor_required: true })).body.code).toBe('NOT_ALLOWED')
   await addApp(portal, owner)
@@ -254,7 +254,7 @@ test('if an owner requires a second factor, a person without one reaches only it
   expect((await portal.get('/profile', { token: begun.body.token })).body.code).toBe('SECOND_FACTOR_REQUIRED')
   expect((await portal.post('/auth/refresh', undefined, { token: viewer.token })).status).toBe(200)
 
-  // Another process has just refused them.
+  // The other process refuses them until they have a second factor.
   expect((await beside.get('/dashboard/leads', { token: viewer.token })).status).toBe(403)
   await addApp(portal, viewer)
   expect((await beside.get('/dashboard/leads', { token: viewer.token })).status).toBe(200)
@@ -271,6 +271,6 @@ test('a new password ends a second step that waits', async () => {
   ).toBe(200)
   const answer = await portal.post('/auth/second-factor', { token, code: app.nextCode() })
   expect(answer.body.code).toBe('SIGN_IN_EXPIRED')
-  // It takes the place of the password and not of the second factor.
+  // A reset replaces the password but not the second factor.
   expect((await secondStep({ email: partner.email, password: 'another-fine-horse' })).kinds).toContain('totp')
 })

@@ -58,7 +58,7 @@ const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
                    and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
                    and not exists (select from passkeys where person_id = people.id)`
 
-/** Asked with every request, hence a named statement. A deactivated person or partner has no session. */
+/** Runs with every request, so it is a named statement. A deactivated person or partner has no session. */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
@@ -75,8 +75,8 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
 }
 
 /**
- * The roles of those sessions that serve and need no second factor first, by their tokens' hashes in hex. For many at once, so not over the hot reads, where
- * pages would wait behind it.
+ * The roles of those sessions that are valid and need no second factor first, by their tokens' hashes in hex. It reads
+ * many at once, so it does not use the connections of the hot reads, where pages would wait behind it.
  */
 export async function findRolesOfSessions(
   pool: pg.Pool,
@@ -95,7 +95,10 @@ export async function findRolesOfSessions(
   return new Map(rows.map(({ session, role }) => [session, role]))
 }
 
-/** The session with its seed: this one, unless it has one already. Until the transaction ends, no other exchange reads it. */
+/**
+ * The session with its seed. The given seed is kept unless the session has one already. Until the transaction ends, no
+ * other exchange reads the session.
+ */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
   return tx
     .updateTable('sessions')
@@ -123,7 +126,7 @@ export async function hasSession(db: Db | Tx, tokenHash: Buffer, now: Date): Pro
   return row !== undefined
 }
 
-/** When the person of this session last gave password or passkey in it. */
+/** When the person last gave the password or a passkey in this session. */
 export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string | undefined> {
   const row = await db
     .selectFrom('sessions')
@@ -133,7 +136,7 @@ export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string
   return row?.confirmed_at
 }
 
-/** In the whole family of the session. */
+/** Marks the whole family of the session. */
 export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Promise<void> {
   await db
     .updateTable('sessions')
@@ -142,7 +145,7 @@ export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Prom
     .execute()
 }
 
-/** Ends the session at `expiresAt` at the latest; it never makes one longer. */
+/** Lets the session end at `expiresAt` at the latest; never makes it longer. */
 export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: string): Promise<void> {
   await tx
     .updateTable('sessions')
@@ -152,7 +155,7 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
-/** The person's sessions, one per family, the last seen first; nobody reads more than these. */
+/** The person's sessions, one per family, the last seen first, up to as many as anybody would read. */
 export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
   return db
     .selectFrom('sessions')
@@ -173,7 +176,7 @@ export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: D
     .execute()
 }
 
-/** In one statement for session and person; writes nothing when another call of the same minute was first. */
+/** Updates session and person in one statement. Writes nothing when another call of the same minute was first. */
 export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
   await db
     .with('session', (query) =>
@@ -192,9 +195,7 @@ export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promi
     .execute()
 }
 
-/**
- * The person's session with this id, and the factor that it began with; undefined if the person has no such session.
- */
+/** Removes the person's session with this id, and returns its browser. Undefined if the person has no such session. */
 export async function removeSession(
   tx: Tx,
   personId: string,
@@ -215,7 +216,7 @@ export async function removeSessionFamily(db: Db, tokenHash: Buffer): Promise<vo
   if (session) await removeAll(db.deleteFrom('sessions').where('family_id', '=', session.family_id))
 }
 
-/** All of the person's sessions. Returns how many. */
+/** Removes all of the person's sessions. Returns how many. */
 export async function removeSessions(tx: Tx, personId: string): Promise<number> {
   return (await removeAll(tx.deleteFrom('sessions').where('person_id', '=', personId))).length
 }
@@ -240,8 +241,8 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
 }
 
 /**
- * Removes until nothing is left. A refresh that was under way holds the session that it exchanges, so the first statement waits for it and
- * does not see the successor; the next one does.
+ * Removes until nothing is left. A refresh under way has locked the session that it exchanges. So the first statement
+ * waits for that refresh and does not see the successor. The next statement does.
  */
 async function removeAll(
   removal: DeleteQueryBuilder<Tables, 'sessions', DeleteResult>,

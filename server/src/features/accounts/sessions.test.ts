@@ -6,7 +6,7 @@ const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 const MINUTE_MS = 60_000
 
-/** As Safari on a phone signs in, with the cookie that it got earlier. */
+/** Signs in as Safari on a phone does, with the cookie that it got earlier. */
 async function signInByPhone(portal: TestPortal, { email, password }: TestPartner, cookie = '') {
   const headers = { 'user-agent': SAFARI, ...(cookie && { cookie }) }
   const {
@@ -84,7 +84,7 @@ test('a sign-in from a browser not seen before is mailed, and one from a known b
   const mails = async () =>
     (await portal.mailsTo(ada.email)).filter((mail) => mail.includes('A sign-in from a new browser'))
   await portal.mailTo(ada.email, '/verify-email')
-  // What tells that the first sign-in was the first.
+  // This call shows that the first sign-in was the first.
   await ada.get('/profile')
   await waitFor('the person to be seen', async () => {
     const seen = portal.deps.db.selectFrom('people').select('last_seen_at').where('email', '=', ada.email)
@@ -101,7 +101,7 @@ test('a sign-in from a browser not seen before is mailed, and one from a known b
   await portal.mailTo(ada.email, 'An API key was made')
   expect(await mails()).toHaveLength(1)
 
-  // After a reset no browser is known but the one that asked for it: an intruder's was known, too.
+  // After a reset only the browser that asked for it is known. The ones known before may be an intruder's.
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })

@@ -22,14 +22,16 @@ import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
 const SESSION_MS_MAX = 30 * 24 * HOUR_MS
-/** How long password or passkey count as just given (D66). */
+/** For this long, a password or passkey counts as just given (D66). */
 const CONFIRMED_MS = 15 * 60_000
-/** For requests that were on their way when the token was exchanged (D12). */
+/** The time for requests that were on their way when the token was exchanged (D12). */
 const OVERLAP_MS = 30_000
 
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
-/** What signing in answers: a new session's token, valid 24 hours. The session is the first of a family (D54). */
+/**
+ * The result of signing in: the token of a new session, valid for 24 hours. The session is the first of a family (D54).
+ */
 export async function startSession(
   tx: Tx,
   { clock }: SessionDeps,
@@ -65,7 +67,7 @@ export async function findCaller(
   if (!owner) return undefined
   const minute = minuteOf(now)
   if (owner.last_seen_at === null || owner.last_seen_at < minute) {
-    // The call does not wait for it.
+    // The call does not wait for this write.
     markSeen(db, tokenHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
   }
   return {
@@ -104,8 +106,8 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
 }
 
 /**
- * Exchanges the caller's token. Exchanged again, while it still serves, it gives the same successor, so that a session
- * never becomes two (D54). No chain of exchanges outlives 30 days from the sign-in.
+ * Exchanges the caller's token. A second exchange while the token is valid gives the same successor, so that a session
+ * never becomes two (D54). No chain of exchanges lasts longer than 30 days from the sign-in.
  */
 export async function refreshCallerSession(
   { db, clock }: SessionDeps,

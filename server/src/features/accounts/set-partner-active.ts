@@ -3,7 +3,9 @@ import { updateActive } from './accounts.queries.ts'
 import { lockPeople } from './people.queries.ts'
 import { removeSessionsOfPartner } from './sessions.queries.ts'
 
-/** An inactive partner has no session and gets none. Other processes may believe one for a second more (caller-memory). */
+/**
+ * An inactive partner has no session and gets none. Other processes may accept one for another second (caller-memory).
+ */
 export function setPartnerActive(
   db: Db,
   partnerId: string,

@@ -13,7 +13,7 @@ import { findPersonByEmail, getPasswordHash, type Person } from './people.querie
 import { findKinds } from './second-factor/factors.ts'
 import { secondStepFor } from './second-factor/sign-in-steps.ts'
 
-/** Only the failure of a known address is stored, which takes less than this. */
+/** The failure is stored only for a known address. Storing it takes less than this. */
 const FAILURE_MS = 25
 
 interface SignInCall {
@@ -22,7 +22,9 @@ interface SignInCall {
   security: NoteSecurity
 }
 
-/** D11's texts, which the client maps by their words: a wrong password names neither email nor user. */
+/**
+ * Uses D11's texts, which the client maps by their words: the one for a wrong password names neither email nor user.
+ */
 export async function signInPerson(
   deps: Deps,
   form: SignIn,

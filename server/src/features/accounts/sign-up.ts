@@ -9,7 +9,9 @@ import { hashNewPassword } from './passwords.ts'
 import { insertPerson } from './people.queries.ts'
 import { refuseHeldEmail, refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
 
-/** Make it before the transaction, because it takes longer than the whole transaction. Throws WEAK_PASSWORD. */
+/**
+ * Hash the password before the transaction, because that takes longer than the whole transaction. Throws WEAK_PASSWORD.
+ */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
   const { email, businessName: business_name, firstName: first_name, lastName: last_name } = form
   return hashNewPassword(form.password, 'password', { email, business_name, first_name, last_name })

@@ -129,7 +129,7 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
   for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)
-  // Nor can a stranger fill the partner's security log: what a limit refuses is not in it.
+  // A stranger cannot fill the partner's security log either, because refusals by a limit are not in it.
   const { rows: reasons } = await limited.deps.pool.query(
     "select reason from security_log where event = 'sign-in-failed'",
   )
@@ -141,12 +141,12 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   const [cookie = ''] = elsewhere.headers.getSetCookie()
   expect(cookie).toMatch(/^portal_browser=[\w-]{43}; Max-Age=\d+; Path=\/api\/auth; HttpOnly; SameSite=Strict$/)
 
-  // As if nine more addresses had guessed as often, which takes a hash each time.
+  // Pretends that nine more addresses have guessed as often, because each guess costs a hash.
   await limited.deps.pool.query('update rate_limits set points = 100 where key = $1', [`login-account:${email}`])
   expect((await guess('203.0.113.2')).status).toBe(401)
   const slow = await signIn({ 'x-forwarded-for': '192.0.2.1' })
   expect([slow.status, Number(slow.headers.get('retry-after')) <= 10]).toEqual([429, true])
-  // A known address, a known browser, and a browser that a reset makes known.
+  // The owner gets in from a known address, a known browser, and a browser that a reset makes known.
   expect((await signIn({})).status).toBe(200)
   const mark = cookie.split(';')[0] ?? ''
   expect((await signIn({ 'x-forwarded-for': '192.0.2.2', cookie: mark })).status).toBe(200)

@@ -1,11 +1,11 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** 256 random bits, as text for a header or an address. */
+/** 256 random bits as text, for a header or an address. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Tokens are stored as this alone (D12, D13): their randomness makes a slow hash needless. */
+/** Only this hash of a token is stored (D12, D13). Tokens are random, so a slow hash is not needed. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
@@ -15,8 +15,8 @@ export function newTokenSeed(): Buffer {
 }
 
 /**
- * Equal arguments give the same token. Making it needs both the seed, which the database holds, and the old token,
- * which it does not.
+ * Equal arguments give the same token. Making it takes the seed, which is in the database, and the old token, which is
+ * not.
  */
 export function successorOf(token: string, seed: Buffer): string {
   return createHmac('sha256', seed).update(token).digest('base64url')

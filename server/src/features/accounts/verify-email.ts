@@ -21,9 +21,8 @@ interface VerifyCall {
 }
 
 /**
- * Confirms the address. The reader of the mail may not be the person who signed up, so the link alone is not enough: it
- * needs a session of the account or its password (D52). Throws CONFIRM_PASSWORD without
- * using up the token.
+ * Confirms the address. The reader of the mail may not be the person who signed up. So the link alone is not enough: it
+ * needs a session of the account or its password (D52). Throws CONFIRM_PASSWORD without using up the token.
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -47,7 +46,7 @@ export async function verifyEmailAddress(
     await counted.giveBack()
   }
   await deps.db.transaction().execute(async (tx) => {
-    // Before the link, as a reset does, which ends the link.
+    // The partner is locked before the link, in the same order as in a reset, which ends the link.
     await lockPartner(tx, person.partner_id)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     await confirmEmail(tx, person, connectRecords)

@@ -1,4 +1,4 @@
-/** The base URL that partners' systems call, on every page and in every document the same. */
+/** The base URL that partners' systems call. It is the same on every page and in every document. */
 export function apiBaseUrl(publicUrl: string): string {
   return `${publicUrl}/api`
 }

@@ -10,9 +10,8 @@ interface KeyOwner {
 }
 
 /**
- * The key is found by its hash, in a unique index. No byte of the key is ever compared with a stored one, so the time
- * that this takes does not show how close a guess was, and no comparison in constant time is needed (D39). A
- * deactivated partner has no key.
+ * Finds the key by its hash, in a unique index. No byte of a key is ever compared with a stored one. So the time does
+ * not show how close a guess was, and no comparison in constant time is needed (D39). A deactivated partner has no key.
  */
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const rows = await sendNamed<KeyOwner>(reads, {

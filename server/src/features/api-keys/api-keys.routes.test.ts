@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** A call that takes keys and sessions, about a record that nobody has. */
+/** A call that accepts keys and sessions, about a record that does not exist. */
 const WITH_KEY = '/webhook/status/LO-00000000'
 
 async function generate(partner: TestPartner): Promise<string> {
@@ -128,7 +128,7 @@ test('the last use is kept to the minute', async () => {
 test('calls of one minute write the last use once', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
-  // The portal's minute has just begun.
+  // A new minute of the portal's clock has just begun.
   portal.advance(60_000 - (portal.deps.clock.now().getTime() % 60_000))
   const row = () =>
     portal.deps.pool.query('select xmin::text, last_used_at from api_keys where partner_id = $1', [partner.id])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hasKeyForm, isWellFormedKey, keyPreview, newApiKey } from './key-format.ts'
 
 const ZEROS = '0'.repeat(32)
-/** Worked out with Python's zlib. */
+/** Calculated with Python's zlib. */
 const KEY = `lp_${ZEROS}2wjyrI`
 
 test.each([
@@ -37,7 +37,8 @@ test('every character of base62 has about the same chance', () => {
   expect(counts.size).toBe(62)
   const expected = (4_000 * 32) / 62
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-  // 61 degrees of freedom: beyond 150 once in a thousand million runs; bytes modulo 62 give about 1,000.
+  // With 61 degrees of freedom, the value exceeds 150 once in a thousand million runs. Bytes modulo 62 give about
+  // 1,000.
   expect(chiSquare).toBeLessThan(150)
 })
 

@@ -13,20 +13,20 @@ const ANYWHERE = new RegExp(`${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LEN
 
 /** `lp_`, 32 random characters of base62 (190 bits), and six of the CRC-32 over them (D39). */
 export function newApiKey(): string {
-  // randomInt gives every character the same chance, which a remainder of a byte by 62 would not.
+  // randomInt gives every character the same chance. The remainder of a byte by 62 would not.
   const secret = Array.from({ length: SECRET_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
   return PREFIX + secret + checksumOf(secret)
 }
 
 /**
- * Looks like a key, whether or not it is one. A session's token may begin with the same letters by chance, but is two
- * characters longer.
+ * Whether a text looks like a key, valid or not. A session's token may begin with the same letters by chance, but is
+ * two characters longer.
  */
 export function hasKeyForm(token: string): boolean {
   return FORM.test(token)
 }
 
-/** Whether a key could be one of ours. Needs no database, so a scanner for leaked keys can do the same. */
+/** Whether a key could be one of ours. This needs no database, so a scanner for leaked keys can do the same. */
 export function isWellFormedKey(token: string): boolean {
   const [, secret = '', checksum] = FORM.exec(token) ?? []
   return checksum === checksumOf(secret)
@@ -37,12 +37,12 @@ export function keyPreview(key: string): string {
   return `${key.slice(0, PREVIEW_LENGTH)}...`
 }
 
-/** The text with only the preview of every key in it: for what is written down. */
+/** The text with every key shortened to its preview, for logs and records. */
 export function withoutKeys(text: string): string {
   return text.replace(ANYWHERE, keyPreview)
 }
 
-/** Keys are stored as this alone: their randomness makes a slow hash needless. */
+/** Only this hash of a key is stored. Keys are random, so a slow hash is not needed. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }

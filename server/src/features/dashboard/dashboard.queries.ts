@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
 
-/** D21. Leads that became deals count, those that left the CRM do not. */
+/** Leads that became deals count. Those that left the CRM do not (D21). */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
   const rows = await sendNamed<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>(pool, {
     sql: `select coalesce(sum(records) filter (where kind = 'lead'), 0) as total_leads,

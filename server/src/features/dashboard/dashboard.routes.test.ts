@@ -97,7 +97,7 @@ test('the figures are right after many changes at once, and follow a lead to ano
     { stage: 'Funded', count: 99, value: 247.5, percentage: 100 },
   ])
   expect((await other.get('/dashboard/stats')).body.data).toMatchObject({ total_leads: 1, active_leads: 1 })
-  // Six hundred changes were counted, and put together again.
+  // The rows of six hundred counted changes have been merged.
   const { rows } = await portal.deps.pool.query('select from record_counts where partner_id = $1', [partner.id])
   expect(rows.length).toBeLessThan(400)
 })

@@ -1,7 +1,10 @@
 import type { PipelineStage } from '@portal/contract/dashboard.ts'
 import type { StageCount } from './dashboard.queries.ts'
 
-/** In the CRM's stage order, stages that it no longer lists at the end; percentages of the number of deals (D21). */
+/**
+ * In the CRM's stage order, with stages that it no longer lists at the end. Percentages are of the number of deals
+ * (D21).
+ */
 export function pipelineOf(counts: readonly StageCount[], stages: readonly string[]): PipelineStage[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const order = new Map(stages.map((stage, i) => [stage, i]))

@@ -11,9 +11,9 @@ interface Range {
 }
 
 /**
- * Twelve periods, oldest first, those in which nothing happened too. They are counted as the zone's clocks show them, so
- * that a week with a change of the clocks is a week. Each is a range of an index: finding the period of each row instead
- * took 900 ms of a partner with a hundred thousand leads.
+ * Twelve periods, oldest first, including those in which nothing happened. They follow the zone's clocks, so that a
+ * week in which the clocks change is still a week. Each period is a range of an index. Finding the period of each row
+ * instead took 900 ms for a partner with a hundred thousand leads.
  */
 export async function findTrendPoints(
   pool: pg.Pool,
@@ -55,8 +55,8 @@ interface Counts {
 }
 
 /**
- * The earlier counts are the present ones less what came since, so only two months are read. There is no comparison
- * with days before the partner or its first record existed.
+ * The earlier counts are the current ones less everything that came since, so only two months are read. There is no
+ * comparison with days before the partner or its first record existed.
  */
 export async function findComparison(pool: pg.Pool, partnerId: string, now: Date): Promise<Trends['comparison']> {
   const rows = await sendNamed<Counts>(pool, {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 let portal: TestPortal
 beforeAll(async () => {
   portal = await startPortal()
-  // A Sunday, half past one in Sydney, which went over to summer time on 4 October; in UTC it is Saturday still.
+  // It is a Sunday, half past one in Sydney, where daylight saving began on 4 October. In UTC it is still Saturday.
   portal.advance(Date.parse('2026-11-21T14:30:00Z') - Date.now())
 })
 afterAll(() => portal[Symbol.asyncDispose]())

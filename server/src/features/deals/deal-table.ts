@@ -18,7 +18,7 @@ export const ERASED_DEAL = {
   description: null,
 } satisfies Partial<DealRow>
 
-/** How the CRM's deals become rows. */
+/** Turns the CRM's deals into rows. */
 export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   module: 'Deals',
   name: 'deals',
@@ -47,7 +47,7 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     return {
       deal_name: deal.deal_name,
       business_name: deal.business_name,
-      // The portal cannot make the contact. Until the lender has, the name that the partner gave is shown.
+      // The portal cannot make the contact. Until the lender has made it, the name that the partner gave is shown.
       contact_name: deal.contact_name ?? before?.contact_name ?? null,
       email: deal.email,
       phone: deal.phone,
@@ -77,7 +77,8 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous } }
   },
   updated(row, before, deal, at) {
-    // What the CRM itself adds to a deal that the portal pushed, such as the stage's probability, is nobody's doing.
+    // The CRM itself adds values to a deal that the portal pushed, such as the stage's probability. These are nobody's
+    // change.
     const isFilledIn = before.crm_modified_time === null && deal.created_at === deal.modified_time
     if (isFilledIn) return undefined
     return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }

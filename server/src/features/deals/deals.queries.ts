@@ -13,8 +13,8 @@ import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /**
- * Newest first, without archived deals. Reads one row too many, which gives `has_more` without counting. Indexes alone
- * find the ids; only the rows of the page are read whole.
+ * Newest first, without archived deals. Reads one row more than asked for, which gives `has_more` without counting. The
+ * ids are found in indexes alone, and only the rows of the page are read whole.
  */
 export async function findDeals(
   sender: Sender,
@@ -52,14 +52,14 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 /** A deal as its page shows it. `is_due`: its history or notes in the CRM have not been read yet (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
-/** By LOID or id; the LOID of the lead that the deal has replaced works as well (D49). */
+/** Finds a deal by LOID or id. The LOID of the lead that the deal has replaced also works (D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
   if (!deal) throw noSuchDeal()
   return deal
 }
 
-// A deal of this LOID comes before one that has replaced a lead of it.
+// A deal with this LOID comes before one that has replaced the lead with this LOID.
 const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by loid = $2 desc limit 1' }
 
 export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal | undefined> {
@@ -75,7 +75,7 @@ export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string
   return rows[0]
 }
 
-/** The LOID of one of the partner's deals, given by LOID or id. */
+/** The LOID of one of the partner's deals, found by LOID or id. */
 export async function getDealLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
   const loid = await findDealLoid(db, partnerId, idOrLoid)
   if (loid === undefined) throw noSuchDeal()
@@ -96,7 +96,7 @@ export async function findDealLoid(db: Db | Tx, partnerId: string, idOrLoid: str
           : eb.or([eb('loid', '=', key.value), eb('lead_loid', '=', key.value)]),
       )
       .where('archived_at', 'is', null)
-      // A deal of this LOID before one that has replaced a lead of it.
+      // A deal with this LOID comes before one that has replaced the lead with this LOID.
       .orderBy((eb) => eb('loid', '=', key.value), 'desc')
       .executeTakeFirst())
   return row?.loid
@@ -115,7 +115,7 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
-/** Undefined once it is in the CRM, or gone. */
+/** Undefined once the deal is in the CRM, or gone. */
 export function findDealToPush(db: Db, partnerId: string, loid: string): Promise<DealRow | undefined> {
   return db
     .selectFrom('deals')
@@ -128,7 +128,7 @@ export function findDealToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** The time of the first push stays. */
+/** Keeps the time of the first push. */
 export async function markDealsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -139,7 +139,7 @@ export async function markDealsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
-/** The CRM refused the deal, so it is not there, and no deletion can be its own. */
+/** The CRM refused the deal, so it is not there, and no deletion in the CRM can mean it. */
 export async function clearDealSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -158,7 +158,7 @@ export async function markDealPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A deal that reached the CRM meanwhile does not change, and a given-up deal keeps its reason. */
+/** A deal that has reached the CRM meanwhile does not change. A given-up deal keeps its reason. */
 export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('deals')
@@ -188,7 +188,7 @@ export function reviveFailedDeal(
     .execute()
 }
 
-/** Submitted and not yet in the CRM, the oldest first, at most `limit`. */
+/** Deals that were submitted and are not yet in the CRM, the oldest first, at most `limit`. */
 export function findWaitingDeals(db: Db, partnerId: string, limit: number): Promise<DealRow[]> {
   return db
     .selectFrom('deals')
@@ -201,7 +201,7 @@ export function findWaitingDeals(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** The LOIDs of all that are submitted and not yet in the CRM, the oldest first. */
+/** The LOIDs of all deals that were submitted and are not yet in the CRM, the oldest first. */
 export async function findDealsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('deals')
@@ -215,8 +215,8 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * The listed deals among these, the oldest first, with the columns that matching needs (D29). A deal that has replaced a
- * lead is left out: it replaces at most one (D30).
+ * The listed deals among these, the oldest first, with the columns that matching needs (D29). A deal that has already
+ * replaced a lead is left out, because it replaces at most one (D30).
  */
 export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
   return tx
@@ -245,8 +245,8 @@ export async function nameMatchedLeadsOfAllPartners(
 }
 
 /**
- * The CRM made these deals from leads with other LOIDs: the leads' notes and histories are read by the deals' (D18). A
- * deal that has replaced another lead keeps that.
+ * The CRM made these deals from leads with other LOIDs. The leads' notes and histories are then found with the deals
+ * (D18). A deal that has replaced another lead keeps that one.
  */
 export async function nameConvertedLeadsOfAllPartners(
   tx: Tx,
@@ -262,7 +262,7 @@ export async function nameConvertedLeadsOfAllPartners(
   )
 }
 
-/** Ends the matches of these leads, and of the leads of these deals, that have become something else meanwhile. */
+/** Ends the matches of these leads, and of the leads of these deals, if they have become something else meanwhile. */
 export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,
   loids: { leads: readonly string[]; deals: readonly string[] },

@@ -97,7 +97,7 @@ test('GET /dashboard/deals: filters stage, minAmount, dateFrom, dateTo, search �
   expect(await loids(partner, 'dateFrom=2026-04-01&dateTo=2026-04-01')).toEqual([large])
   expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
   expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])
-  // What the newest do not have is found in another way.
+  // A second query looks for deals that are not among the newest.
   await insertNewerDeals(portal.deps, partner.id, 1_000)
   expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
   expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])

@@ -20,7 +20,9 @@ import {
   markDealsSent,
 } from './deals.queries.ts'
 
-/** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
+/**
+ * The deal is found by its LOID. So a repeat makes no second record in the CRM and changes nothing in the first (D23).
+ */
 export const pushDeal = defineJob({
   name: 'push-deal',
   payload: z.object({ partnerId: z.string(), loid: z.string() }),
@@ -59,7 +61,7 @@ export const pushDeal = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** The deals that no earlier push brought there, each marked as sent. */
+    /** The deals that no earlier push has brought to the CRM. Marks each of them as sent. */
     async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)

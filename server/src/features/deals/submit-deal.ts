@@ -12,7 +12,7 @@ import { crmChoices } from '../../zoho/choices.ts'
 import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
-/** The first stage of a submitted deal. May ask the CRM for its stages, so it must not run in a transaction. */
+/** The first stage of a submitted deal. It may ask the CRM for its stages, so it must not run in a transaction. */
 export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>): Promise<string> {
   const stages = await crmChoices(deps, 'deal-stage', DEAL_STAGES)
   return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
@@ -59,7 +59,7 @@ export async function submitDeal(
 
 function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
   const at = now.toISOString()
-  // In the CRM a deal's contact is a record of its own, and the lender creates it. Until then the description names the
+  // In the CRM, a deal's contact is a separate record that the lender creates. Until then, the description names the
   // contact.
   const contact = form.contactName && `Contact: ${form.contactName}`
   return {
@@ -78,7 +78,7 @@ function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmiss
     stage,
     lead_source: DEFAULT_LEAD_SOURCE,
     closing_date: form.closingDate,
-    // The stage's, in the CRM.
+    // The CRM sets it with the stage.
     probability: null,
     description: [form.description, contact].filter(Boolean).join('\n\n') || null,
     partner_iso: form.iso,

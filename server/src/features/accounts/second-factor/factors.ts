@@ -74,7 +74,7 @@ export async function codesForFirstFactor(db: Db, personId: string, limit: Limit
   return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
 }
 
-/** Call it in the transaction that writes the factor. With the first one all other sessions of the person end. */
+/** Call this in the transaction that writes the factor. If it is the first, all other sessions of the person end. */
 export async function noteAdded(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,
@@ -89,8 +89,8 @@ export async function noteAdded(
 }
 
 /**
- * Call it in the transaction that removed the factor. The person's other sessions and pending second steps end; with
- * the last factor, so do the recovery codes.
+ * Call this in the transaction that removes the factor. The person's other sessions and pending second steps end. The
+ * recovery codes end with the last factor.
  */
 export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
   if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)

@@ -15,7 +15,7 @@ export function findPasskeys(db: Db, personId: string): Promise<(Passkey & Store
     .execute()
 }
 
-/** Looks through all partners, because only the device knows whose passkey it is. */
+/** Looks through all partners, because only the device knows the owner of its passkey. */
 export function findPasskeyOfAnyPartner(
   db: Db,
   credentialId: string,
@@ -27,7 +27,7 @@ export function findPasskeyOfAnyPartner(
     .executeTakeFirst()
 }
 
-/** False when it is there already. */
+/** False when the passkey is there already. */
 export async function insertPasskey(
   tx: Tx,
   passkey: StoredPasskey & { id: string; person_id: string; name: string; created_at: string },
@@ -41,7 +41,10 @@ export async function insertPasskey(
   return row !== undefined
 }
 
-/** False when a copy of the device has counted this far in the meantime: only one of the two is accepted. Devices without a counter say 0. */
+/**
+ * False when a copy of the device has counted this far in the meantime: only one of the two is accepted. Devices
+ * without a counter always send 0.
+ */
 export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
   const row = await db
     .updateTable('passkeys')
@@ -98,7 +101,7 @@ export async function takeChallenge(
   return row !== undefined
 }
 
-/** Removes those that were not answered in time. Returns how many. */
+/** Removes questions that were not answered in time. Returns how many. */
 export async function removeChallengesOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('passkey_challenges')

@@ -26,7 +26,7 @@ import {
   readUsedPasskey,
 } from './webauthn.ts'
 
-/** What the browser needs to make a passkey of the caller. */
+/** The options that the browser needs to create a passkey for the caller. */
 export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): Promise<PasskeyCreation> {
   const { db, publicUrl } = deps
   const person = await getPerson(db, personId)
@@ -38,7 +38,7 @@ export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): P
   return creation
 }
 
-/** Answers recovery codes with the person's first second factor. */
+/** Returns recovery codes with the person's first second factor. */
 export async function addPasskeyOf(
   deps: Deps,
   caller: SessionCaller,
@@ -80,7 +80,7 @@ export async function removePasskeyOf(
   })
 }
 
-/** What the browser needs to ask for a passkey of this person, or for any that the device has. */
+/** The options with which the browser asks for a passkey of this person, or for any that the device has. */
 export async function askPasskey(deps: Deps, personId: string | undefined): Promise<PasskeyQuestion> {
   const known = personId === undefined ? [] : await findPasskeys(deps.db, personId)
   const question = await passkeyQuestion(deps.publicUrl, known)
@@ -89,8 +89,8 @@ export async function askPasskey(deps: Deps, personId: string | undefined): Prom
 }
 
 /**
- * Whose passkey answered a question of ours; undefined for any other answer. With `mustVerifyUser` its device must have
- * asked for finger, face or PIN: then it stands for the password as well.
+ * The person whose passkey answered one of our questions; undefined for any other answer. With `mustVerifyUser`, the
+ * device must have asked for finger, face or PIN, so the passkey also replaces the password.
  */
 export async function personOfPasskey(
   { db, clock, publicUrl }: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,

@@ -3,7 +3,7 @@ import { hashPassword, isPassword } from '../passwords.ts'
 
 const CODES = 10
 const CODE_LENGTH = 10
-/** Without the letters that are read as digits. */
+/** Leaves out the letters that can be read as digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export interface RecoveryCodes {
@@ -19,7 +19,7 @@ export async function newRecoveryCodes(): Promise<RecoveryCodes> {
   return { codes, hashes }
 }
 
-/** The stored hash that the typed code matches, whatever its case and dashes. */
+/** The stored hash that matches the typed code, whatever its case and dashes. */
 export async function findRecoveryCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
   const code = plain(typed)
   if (code.length !== CODE_LENGTH) return undefined
@@ -28,7 +28,7 @@ export async function findRecoveryCode(hashes: readonly string[], typed: string)
 }
 
 function newCode(): string {
-  // 32 letters: each takes five bits of its byte.
+  // There are 32 letters, so each takes five bits of its byte.
   const letters = [...randomBytes(CODE_LENGTH)].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join('')
   return `${letters.slice(0, CODE_LENGTH / 2)}-${letters.slice(CODE_LENGTH / 2)}`
 }

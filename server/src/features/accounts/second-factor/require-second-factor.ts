@@ -5,7 +5,10 @@ import { lockPartner } from '../accounts.queries.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { updateSecondFactorRequired } from './second-factor.queries.ts'
 
-/** Whether everybody of the partner needs one (D66). Open sessions of those who have none reach only the way to one. */
+/**
+ * Sets whether everybody of the partner needs a second factor (D66). Sessions of people without one reach only its
+ * set-up.
+ */
 export async function requireSecondFactorOf(
   deps: Pick<Deps, 'db' | 'clock'>,
   caller: SessionCaller,

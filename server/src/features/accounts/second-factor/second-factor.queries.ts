@@ -75,7 +75,7 @@ export async function keepWaitingTotpSecret(
   return row !== undefined
 }
 
-/** `secret` is as it is stored. False when another call was first, or the secret is another one by now. */
+/** `secret` is the stored form. False when another call was first, or when the secret has been replaced. */
 export async function markTotpConfirmed(
   tx: Tx,
   personId: string,
@@ -92,7 +92,7 @@ export async function markTotpConfirmed(
   return row !== undefined
 }
 
-/** False if the code of this or a later step was used: of two uses at once only one succeeds. */
+/** False if the code of this or a later step has been used. Of two uses at once, only one succeeds. */
 export async function takeTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
   const row = await db
     .updateTable('totp_keys')
@@ -105,7 +105,7 @@ export async function takeTotpStep(db: Db, personId: string, step: number): Prom
   return row !== undefined
 }
 
-/** False when there was none that counted. */
+/** False when there was no confirmed app. */
 export async function removeTotp(tx: Tx, personId: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('totp_keys')
@@ -142,7 +142,7 @@ export async function removeRecoveryCodes(tx: Tx, personId: string): Promise<voi
   await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute()
 }
 
-/** False when it was used: of two uses at once only one counts. */
+/** False when the code was used already. Of two uses at once, only one counts. */
 export async function takeRecoveryCode(db: Db, personId: string, codeHash: string): Promise<boolean> {
   const row = await db
     .deleteFrom('recovery_codes')

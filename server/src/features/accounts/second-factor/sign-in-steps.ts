@@ -21,7 +21,7 @@ import { stepOfCode } from './totp.ts'
 
 const SECOND_STEP_MS = 10 * 60_000
 
-/** Per person, because a caller who is asked for a code has already given the password (D66). */
+/** Counted per person, because a caller who is asked for a code has already given the password (D66). */
 const WRONG_CODES: RateLimit = {
   name: 'second-factor',
   points: 5,
@@ -30,7 +30,7 @@ const WRONG_CODES: RateLimit = {
   text: 'Too many wrong codes. Please wait 15 minutes before trying again.',
 }
 
-/** Each question is a row. */
+/** Limited, because each question is stored as a row. */
 const QUESTIONS: RateLimit = {
   name: 'passkey-questions',
   points: 300,
@@ -62,7 +62,7 @@ export async function secondStepFor(
   return { second_factor: { token, kinds } }
 }
 
-/** A wrong code leaves the step open, until five of them pause it. */
+/** After a wrong code the step stays open. Five wrong codes pause it. */
 export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: SignInCall): Promise<BegunSession> {
   const tokenHash = hashToken(form.token)
   const person = await getPerson(deps.db, await personOfStep(deps, tokenHash))
@@ -75,7 +75,7 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
     const now = deps.clock.now().toISOString()
     return await beginSession(deps, person, call, {
       factor,
-      // The token goes with the password and with any factor.
+      // The token ends with any change of the password or of the factors.
       stillCounts: async (tx) => (await takeAccountToken(tx, tokenHash, 'second-factor', now)) !== undefined,
     })
   } catch (error) {
@@ -86,15 +86,15 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
 }
 
 /**
- * A person's unknown sources count together. A browser or address from which the person signed in before has a count of
- * its own: otherwise anybody who knows the password could keep the person out for ever (D53).
+ * A person's unknown sources count together. A browser or address from which the person signed in before has its own
+ * count. Otherwise anybody who knows the password could keep the person out for ever (D53).
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
   const known = await knownBy(db, email, visitor)
   return known === undefined ? id : `${id} ${countedBy(known, visitor)}`
 }
 
-/** For anybody, or for the person whose second step has this token. */
+/** Asks for anybody's passkey, or for one of the person whose second step has this token. */
 export async function askForPasskeyOf(
   deps: Deps,
   token: string | undefined,
@@ -104,7 +104,7 @@ export async function askForPasskeyOf(
   return askPasskey(deps, token === undefined ? undefined : await personOfStep(deps, hashToken(token)))
 }
 
-/** A passkey replaces password and second step, because the device asked for finger, face or PIN. */
+/** A passkey replaces the password and the second step, because the device asked for finger, face or PIN. */
 export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: SignInCall): Promise<BegunSession> {
   const personId = await personOfPasskey(deps, passkey, { mustVerifyUser: true })
   const person = personId === undefined ? undefined : await findPerson(deps.db, personId)
@@ -161,7 +161,7 @@ async function isTotpCode({ db, secrets, clock }: Deps, personId: string, code: 
   return step !== undefined && (await takeTotpStep(db, personId, step))
 }
 
-/** It is used up, and the person is told: somebody else may have found the paper. */
+/** Uses the code up and mails the person, because somebody else may have found the paper. */
 async function isRecoveryCode(deps: Deps, personId: string, code: string): Promise<boolean> {
   const hash = await findRecoveryCode(await findRecoveryCodeHashes(deps.db, personId), code)
   if (hash === undefined) return false

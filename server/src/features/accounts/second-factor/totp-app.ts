@@ -8,7 +8,7 @@ import { codesForFirstFactor, type FactorCall, noteAdded, noteRemoved } from './
 import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
 import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
 
-/** Asked again before a code was confirmed, it makes another secret in place of the first. */
+/** A second request before a code is confirmed replaces the secret with another one. */
 export async function beginTotpApp(
   { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
   { personId }: SessionCaller,
@@ -21,7 +21,7 @@ export async function beginTotpApp(
   return totpSetUp(secret, person.email)
 }
 
-/** The first code proves that the app has the secret. Answers recovery codes with the person's first second factor. */
+/** The first code proves that the app has the secret. Returns recovery codes with the person's first second factor. */
 export async function addTotpApp(
   deps: Deps,
   caller: SessionCaller,

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 
 const STEP_MS = 30_000
-/** Steps before and after the present one whose code counts, for clocks that go wrong and for slow typing. */
+/** The codes of this many steps before and after the current one also count, for wrong clocks and slow typing. */
 const STEPS_AROUND = 1
 const ISSUER = 'Partner Portal'
 
@@ -10,20 +10,20 @@ export function newTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: 20 }).bytes)
 }
 
-/** What an authenticator app is told: by a QR code, or typed. */
+/** The secret as the person types it into an authenticator app, and as the URL in a QR code. */
 export function totpSetUp(secret: Buffer, email: string): { secret: string; otpauth_url: string } {
   const totp = appOf(secret, email)
   return { secret: totp.secret.base32, otpauth_url: totp.toString() }
 }
 
-/** The step of 30 seconds whose code this is; undefined for none near now. */
+/** The step of 30 seconds that this code belongs to; undefined if that is not near the present. */
 export function stepOfCode(secret: Buffer, code: string, now: Date): number | undefined {
   const timestamp = now.getTime()
   const delta = appOf(secret).validate({ token: code.replaceAll(/\s/g, ''), timestamp, window: STEPS_AROUND })
   return delta === null ? undefined : Math.floor(timestamp / STEP_MS) + delta
 }
 
-/** SHA-1, six digits, 30 seconds: what every app understands. */
+/** SHA-1, six digits and 30 seconds, which every app understands. */
 function appOf(secret: Buffer, label?: string): TOTP {
   const bytes = Uint8Array.from(secret)
   return new TOTP({ issuer: ISSUER, secret: new Secret({ buffer: bytes.buffer }), ...(label && { label }) })

@@ -4,12 +4,12 @@ import * as z from 'zod/mini'
 /** How long a person may take to answer the browser's question. */
 export const CHALLENGE_MS = 5 * 60_000
 
-/** EdDSA, ES256 and RS256 of COSE: what devices make. */
+/** EdDSA, ES256 and RS256 of COSE, which devices support. */
 const ALGORITHMS = [-8, -7, -257]
 
 const ClientData = z.object({ challenge: z.string().check(z.regex(/^[\w-]{1,100}$/)) })
 
-/** A passkey as it is kept. */
+/** A stored passkey. */
 export interface StoredPasskey {
   credential_id: string
   public_key: Buffer
@@ -19,7 +19,7 @@ export interface StoredPasskey {
 
 type Known = Pick<StoredPasskey, 'credential_id' | 'transports'>
 
-/** Discoverable, so that it can stand for the whole sign-in; nothing is asked about the device's make. */
+/** The passkey is discoverable, so that it can replace the whole sign-in. The device's make is not asked for. */
 export async function passkeyCreation(
   publicUrl: string,
   person: { id: string; email: string; name: string },
@@ -45,7 +45,7 @@ export async function passkeyCreation(
   }
 }
 
-/** Without `known` the person chooses among all that the device has for this portal. */
+/** Without `known`, the person chooses among all passkeys that the device has for this portal. */
 export async function passkeyQuestion(publicUrl: string, known: readonly Known[]): Promise<PasskeyQuestion> {
   const rpId = hostOf(publicUrl)
   const { generateAuthenticationOptions } = await library()
@@ -54,7 +54,7 @@ export async function passkeyQuestion(publicUrl: string, known: readonly Known[]
   return { challenge, timeout: CHALLENGE_MS, rpId, allowCredentials, userVerification: 'preferred' }
 }
 
-/** The challenge that a browser's answer claims to answer; undefined for anything else. */
+/** The challenge that a browser claims to answer; undefined for anything else. */
 export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string | undefined {
   try {
     return ClientData.parse(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString())).challenge
@@ -63,7 +63,7 @@ export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string 
   }
 }
 
-/** The passkey, when it was made here as the answer to this challenge. */
+/** The passkey, if it was made here in answer to this challenge. */
 export async function readCreatedPasskey(
   publicUrl: string,
   passkey: CreatedPasskey,
@@ -91,8 +91,8 @@ export async function readCreatedPasskey(
 }
 
 /**
- * The passkey's new counter, when it answered this challenge here. With `mustVerifyUser` its device must have asked for
- * finger, face or PIN: then it stands for the password as well.
+ * The passkey's new counter, if the passkey answered this challenge here. With `mustVerifyUser`, the device must have
+ * asked for finger, face or PIN, so the passkey also replaces the password.
  */
 export async function readUsedPasskey(
   publicUrl: string,
@@ -118,12 +118,12 @@ export async function readUsedPasskey(
   return verification?.verified ? verification.authenticationInfo.newCounter : undefined
 }
 
-/** It takes a third of a second and 26 MB, which no process needs before its first passkey. */
+/** Loading it takes a third of a second and 26 MB, so a process does that with its first passkey. */
 function library() {
   return import('@simplewebauthn/server')
 }
 
-/** The library throws for every fault of an answer, and all of its input comes from the caller. */
+/** The library throws for every fault in an answer, and all of its input comes from the caller. */
 async function unlessRefused<Result>(verification: Promise<Result>): Promise<Result | undefined> {
   return verification.catch(() => undefined)
 }
