@@ -4,29 +4,29 @@ import { portalUrl } from './e2e/addresses.ts'
 import { keepTemporaryFilesInMemory } from './temporary-files.config.ts'
 
 keepTemporaryFilesInMemory()
-// The journeys' processes read their modules as the last run compiled them.
+// The journeys' processes reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 
 export default defineConfig({
   testDir: './e2e',
   fullyParallel: true,
-  // One of them mostly waits: killed servers take their time to come back.
+  // One worker mostly waits, because killed servers take long to come back.
   workers: 3,
-  // On a noisy machine a browser may be late once. `npm test` says how many were.
+  // On a busy machine a browser can be late once. `npm test` reports how many tests needed a second try.
   retries: 1,
   forbidOnly: Boolean(process.env['CI']),
-  // Long enough for every test on a machine with other work, too; what a test waits for has its own time.
+  // Long enough for every test, even on a busy machine. Each single wait has its own limit.
   timeout: 90_000,
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
-    // A trace or a picture of every first try would cost all of them time; the second try of a test that failed tells as much.
+    // Tracing every first try would slow all tests down. The second try of a failed test tells as much.
     trace: 'on-first-retry',
     // Recording needs a program that Playwright would have to download.
     video: 'off',
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
-    // What moves while a test waits costs more than the page itself. The journey is made with everything moving.
+    // Animations during a wait cost more than the page itself. Only the journey of a lead runs with them.
     contextOptions: { reducedMotion: 'reduce' },
     // A window costs a quarter less with fewer processes behind it.
     launchOptions: {
@@ -34,7 +34,8 @@ export default defineConfig({
       args: [...launchOptions.args, '--in-process-gpu', '--renderer-process-limit=2'],
     },
   },
-  // A test runs on the desktop, one about the phone on the phone; every screen and the journey of a lead are seen on both.
+  // A test runs on the desktop, or on the phone if it is about the phone. Every screen and the journey of a lead run on
+  // both.
   projects: [
     {
       name: 'desktop',
@@ -50,7 +51,7 @@ export default defineConfig({
   webServer: {
     command: 'node e2e/serve.ts',
     url: `${portalUrl}/api/ready`,
-    // Why it did not start, if it did not.
+    // Shows why the server did not start.
     stdout: 'pipe',
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
   },

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { spend } from './session.ts'
 
-/** A device that answers for passkeys at once, as after a touch. */
+/** A device that answers passkey requests at once, as if it had been touched. */
 export async function addDevice(page: Page) {
   spend(page)
   const session = await page.context().newCDPSession(page)

@@ -1,4 +1,4 @@
-// For pictures: the demo's partner some days later, when its systems call the portal and are told of what happens.
+// For pictures: the demo's partner some days later. By then its systems call the portal and receive its events.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Product } from '../bench/product.ts'
 import { generateApiKey } from '../contract/src/api-keys.ts'
@@ -31,9 +31,9 @@ const COACHES = {
   loan_type: 'Equipment Financing',
 }
 const LOOK_EVERY_MS = 50
-/** The first failure is followed by another attempt after five seconds. */
+/** After the first failure, the next attempt follows in five seconds. */
 const DELIVERED_MS_MAX = 30_000
-/** When what happens is written down; a key's last use is kept to the minute, and so it stays. */
+/** The columns that say when something happened. A key's last use is stored to the minute only, so it is left alone. */
 const TIMES = [
   ['events', 'created_at'],
   ['webhook_endpoints', 'created_at'],
@@ -56,7 +56,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
   await using receiver = await startReceiver()
   const { leads } = listLeads.answer.parse(await ask('GET', '/dashboard/leads'))
   const { deals } = listDeals.answer.parse(await ask('GET', '/dashboard/deals'))
-  // Old enough for what happens to them.
+  // The last in the list are old enough for the new events.
   const leadWith = (status: string) => `/leads/${leads.findLast((lead) => lead.lead_status === status)?.loid}`
   const dealAt = (stage: string) => `/deals/${deals.findLast((deal) => deal.stage === stage)?.loid}`
 
@@ -101,7 +101,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
     return typeof content === 'object' && content && 'data' in content ? content.data : undefined
   }
 
-  /** One without a business name is refused, which the log tells too. */
+  /** The portal refuses a body without a business name, and the log shows the refusal. */
   async function submit(path: string, body: object): Promise<void> {
     await ask('POST', path, body, key)
     await untilDelivered()
@@ -127,7 +127,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
     })
   }
 
-  /** The moments of this run become days, in the same order and at the same distances. */
+  /** Stretches the time of this run to days; order and proportions stay the same. */
   async function letDaysPass(): Promise<void> {
     const endedAt = new Date()
     const stretch = (DAYS * 86_400_000) / (endedAt.getTime() - startedAt.getTime())
@@ -137,7 +137,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
     }
     await pool.query('update webhook_logs set endpoint = $2 where endpoint = $1', [receiver.url, ENDPOINT])
     await pool.query('update webhook_endpoints set url = $2 where url = $1', [receiver.url, ENDPOINT])
-    // No picture waits for it.
+    // No attempt may fall due while pictures are taken.
     await pool.query("update webhook_logs set next_attempt_at = next_attempt_at + interval '1 hour'")
   }
 }

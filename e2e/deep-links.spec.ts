@@ -30,7 +30,7 @@ const HOSTILE = [
   '/login?redirect=https://evil.example#//evil.example',
 ]
 
-// A second tab signs in and out, which the first follows.
+// A second tab signs in and out, and the first tab follows it.
 test('no link leads elsewhere', async ({ page, partner, context }) => {
   const other = await context.newPage()
   await other.goto('/disown')

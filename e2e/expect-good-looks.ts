@@ -2,25 +2,30 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, type Page, test } from '@playwright/test'
 
-/** A third of the length of what the package gives as its source, which each document would have to read. */
+/** Each document has to read this file; the source that the package offers is three times as long. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 const EVERYTHING = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOURS = ['color-contrast', 'link-in-text-block']
 const SIZES = ['target-size', 'scrollable-region-focusable']
-/** Takes axe as long as all else. What a phone shows is judged there, and the rest of a desktop's page once a screen. */
+/**
+ * This rule takes axe as long as all others together. The phone's layout is checked for it, and the rest of a desktop
+ * page once per screen.
+ */
 const NO_SIZES_OF_TARGETS = { 'target-size': { enabled: false } }
-/** A mark that fades keeps the colours of the scheme that it began in, and the bar at the top hides a part of what is scrolled under it. */
+/**
+ * A fading mark keeps the colours of the scheme in which it began, and the top bar hides part of the content below it.
+ */
 const STAND_STILL = `scrollTo(0, 0)
 for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish()`
 
 /**
- * The page as it stands is accessible in light, and what it shows fits the screen. A desktop's page is laid out as on a
- * phone, too, in dark, so that a test need not be repeated on a phone for its looks.
+ * The page in its present state is accessible in the light theme and fits the screen. A desktop page is also checked in
+ * the phone's layout in the dark theme, so no test has to be repeated on a phone for its looks.
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
-  // The browser reads axe as long as it runs it: once for each document.
+  // Reading axe takes the browser as long as running it, so each document reads it once.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   await page.emulateMedia({ colorScheme: 'light' })
   const isDesktop = test.info().project.name === 'desktop'
@@ -34,7 +39,10 @@ export async function expectGoodLooks(page: Page): Promise<void> {
   })
 }
 
-/** Sizes, and colours in dark, at the width that the page has: on a desktop also of what a phone does not show. */
+/**
+ * Checks sizes and the dark theme's colours at the page's own width. On a desktop this includes parts that a phone
+ * hides.
+ */
 export async function expectGoodLooksInDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await expectNoViolations(page, [...SIZES, ...COLOURS])
@@ -42,7 +50,7 @@ export async function expectGoodLooksInDark(page: Page): Promise<void> {
 
 async function expectNoViolations(page: Page, runOnly: string[], rules = {}): Promise<void> {
   await page.evaluate(STAND_STILL)
-  // Describing the passed checks as well would take axe more than twice as long.
+  // If axe also described the passed checks, it would take more than twice as long.
   const options = JSON.stringify({ runOnly, rules, resultTypes: ['violations'], iframes: false })
   const found = await page.evaluate<string[]>(`axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
@@ -53,7 +61,7 @@ async function expectToFit(page: Page): Promise<void> {
   expect(await page.evaluate('scrollTo(1000, scrollY), scrollX'), 'scrolled sideways').toBe(0)
 }
 
-/** As narrow as a phone, and made for fingers. */
+/** Makes the page as narrow as on a phone, and operated by touch. */
 async function onPhone(page: Page, look: () => Promise<void>): Promise<void> {
   const size = page.viewportSize()
   const fingers = await page.context().newCDPSession(page)
@@ -61,6 +69,6 @@ async function onPhone(page: Page, look: () => Promise<void>): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 })
   await look()
   if (size) await page.setViewportSize(size)
-  // To detach the session would take a page's passkeys with it.
+  // Detaching the session would remove the page's passkeys.
   await fingers.send('Emulation.setTouchEmulationEnabled', { enabled: false })
 }

@@ -10,7 +10,7 @@ export interface FreshPartner extends Account {
   submitLead(lead?: Record<string, unknown>): Promise<string>
 }
 
-/** Every page is that of a partner who has nothing yet, signed in already: one for each test. */
+/** Each test gets a new partner who has nothing yet, and a page on which that partner is signed in. */
 export const test = signedOut.extend<{ partner: FreshPartner }>({
   partner: async ({ playwright }, use) => {
     const request = await playwright.request.newContext({ baseURL: portalUrl })

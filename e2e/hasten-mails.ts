@@ -4,7 +4,7 @@ import { findRunningPostgres } from '../server/src/local/embedded-postgres.ts'
 
 const POSTGRES = path.resolve(import.meta.dirname, '../.cache/e2e/postgres')
 
-/** What the portal has to tell this person by mail waits for two minutes and the next stroke of the clock. Here it is due now. */
+/** News for this person waits two minutes, and then for the next run of the mail job. This makes it due now. */
 export async function hastenMails(email: string): Promise<void> {
   const client = new pg.Client(await findRunningPostgres(POSTGRES))
   await client.connect()

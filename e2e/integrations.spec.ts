@@ -256,7 +256,7 @@ function logRows(page: Page) {
   return page.getByRole('list', { name: 'Webhook log' }).locator('> li')
 }
 
-/** The newest of them. */
+/** The newest row with this title. */
 function rowOf(page: Page, title: string) {
   return logRows(page)
     .filter({ has: page.getByRole('button', { name: title }) })
@@ -282,7 +282,7 @@ function submitLead(request: APIRequestContext, token: string, data: object) {
   return request.post('/api/webhook/lead', { headers: { authorization: `Bearer ${token}` }, data })
 }
 
-/** A lead of the signed-in partner, by the call that the form makes. */
+/** Submits a lead of the signed-in partner with the same call as the form. */
 async function submitFromPortal(page: Page, request: APIRequestContext) {
   const token = await page.evaluate(() => localStorage.getItem('auth_token'))
   const answer = await request.post('/api/dashboard/leads', {

@@ -11,7 +11,7 @@ export async function actAsStaff(path: string, form: Record<string, string>, crm
   return to.pathname.split('/').at(-1) ?? ''
 }
 
-/** Syncs, so that the portal has everything that the CRM has of this partner. */
+/** Syncs, so that the portal has all records of this partner from the CRM. */
 export async function pullFromCrm(token: string, portal = portalUrl): Promise<void> {
   const answer = await fetch(`${portal}/api/crm/sync`, {
     method: 'POST',

@@ -47,7 +47,7 @@ test('nothing on a list moves when events arrive', async ({ page, partner }) => 
   await expect(page.getByRole('button', { name: '1 new' })).toBeVisible()
   await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
   await expect(page.getByRole('row').filter({ hasText: loid }).getByText('Pre Call')).toBeVisible()
-  // Another word in a column may be wider by some pixels.
+  // A different word can make a column some pixels wider.
   expect(await page.evaluate<number>('shift')).toBeLessThan(0.001)
 })
 
@@ -56,7 +56,7 @@ const ADD_UP_SHIFTS = `
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => { shift += entry.value })).observe({ type: 'layout-shift' })
   undefined`
 
-/** Opened, and its stream with it. */
+/** Opens the page and waits for its stream. */
 async function openLive(page: Page, path: string) {
   const stream = page.waitForResponse((response) => response.url().endsWith('/api/live'))
   await page.goto(path)

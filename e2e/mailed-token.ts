@@ -3,13 +3,13 @@ import path from 'node:path'
 
 const OUTBOX = path.resolve(import.meta.dirname, '../.cache/e2e/outbox')
 
-/** The token of the link to `/page` in a mail to this address. */
+/** The token in the link to `/page` in a mail to this address. */
 export function mailedToken(page: string, email: string): string | undefined {
   const text = findMail(email, `/${page}?token`) ?? ''
   return new RegExp(String.raw`/${page}\?token=([\w-]+)`).exec(text)?.[1]
 }
 
-/** A mail to this address in which all of this stands. */
+/** A mail to this address that contains all of these texts. */
 export function findMail(email: string, ...parts: string[]): string | undefined {
   const mails = readdirSync(OUTBOX).map((file) => {
     const mail = readFileSync(path.join(OUTBOX, file), 'utf8')

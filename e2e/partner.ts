@@ -8,7 +8,7 @@ export interface Account {
   businessName: string
 }
 
-/** Nobody else's: each journey makes its own partners. */
+/** A new account for each call: each journey makes its own partners. */
 export function newAccount(): Account {
   const number = randomUUID().slice(0, 8)
   return {

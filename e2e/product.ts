@@ -1,4 +1,4 @@
-// The whole product as `npm start` runs it, to be killed part by part.
+// The whole product as `npm start` runs it. Tests kill its parts one by one.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,15 +13,15 @@ export interface Product {
   pids(): number[]
   postgresPid(): number
   sandboxPid(): number
-  /** What it has written so far. */
+  /** The output so far. */
   output(): string
-  /** Exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   ended: Promise<number | NodeJS.Signals | null>
 }
 
 /** Resolves once it is ready to work. */
 export async function startProduct(dataDir: string): Promise<Product> {
-  // What `npm start` finds under the name of node.
+  // The program that `npm start` finds as `node`.
   const node = path.join(root, 'node_modules', '.bin', 'node')
   const child = spawn(node, ['scripts/start.mjs'], {
     cwd: root,
@@ -95,7 +95,7 @@ function familyOf(pid: number): number[] {
   return family
 }
 
-/** The running ones: a zombie does not count. */
+/** The running processes; a zombie does not count. */
 function processes(): { pid: number; parent: number }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

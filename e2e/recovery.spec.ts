@@ -19,7 +19,7 @@ let product: Product
 
 test.beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'portal that is killed-'))
-  // PostgreSQL may run as another user, who has to get in.
+  // PostgreSQL can run as another user, and that user needs access to the folder.
   chmodSync(folder, 0o711)
 })
 
@@ -112,7 +112,7 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
     await partner.sync('leads')
     const inCrm = new Map((await lender.list('Leads', 'LOID')).map(({ LOID, id }) => [String(LOID), String(id)]))
     const [converted = '', ...contacted] = leads.slice(0, 13)
-    // Else there would be nothing left for the sync to do.
+    // With notifications, nothing would be left for the sync to do.
     const notifications = { drop: 1_000 }
     await lender.faults({ notifications })
     await lender.convert(inCrm.get(converted) ?? '')
@@ -131,7 +131,7 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
 
     const nothing = { created: 0, removed: 0, problems: [] }
     const total_zoho_leads = leads.length
-    // The sweep of the start shares the work with the run that is taken up again.
+    // The sweep after the start and the resumed run share the work.
     expect(await partner.sync('leads')).toMatchObject({ ...nothing, total_zoho_leads })
     expect(await partner.sync('leads')).toMatchObject({ ...nothing, updated: 0, converted: 0 })
     expect(await partner.sync('deals')).toMatchObject({ ...nothing, total_zoho_deals: 1, updated: 0, skipped: 1 })

@@ -10,7 +10,7 @@ interface Screen {
   texts: string[]
 }
 
-/** Shown here as they are seen nowhere else: with everything that the demo has, or at an end. */
+/** Screens in states that no other file shows: with all of the demo's data, or with nothing found. */
 const SCREENS: Screen[] = [
   {
     path: '/dashboard',
@@ -80,7 +80,9 @@ const WITHOUT_TOKEN = {
   texts: ['Invalid or missing reset token. Please request a new password reset.'],
 }
 
-/** The looks of these are judged in their own files, filled in and with messages: here is only what holds at first sight. */
+/**
+ * Their own files check the looks of these forms, filled in and with messages. This file checks only the first sight.
+ */
 const OPEN_FORMS = [
   { path: '/login', heading: 'Sign in', texts: ['Forgot your password?', 'Create Partner Account'] },
   {

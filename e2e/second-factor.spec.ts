@@ -9,7 +9,7 @@ import { toasts } from './toasts.ts'
 
 const STEP_MS = 30_000
 
-/** Opens `asked` signed out, which leads to the sign-in page. */
+/** Signs out and opens `asked`, which leads to the sign-in page. */
 async function signOut(page: Page, asked = '/dashboard') {
   await page.evaluate(() => localStorage.clear())
   await page.goto(asked)
@@ -22,7 +22,7 @@ async function enterPassword(page: Page, { email, password }: { email: string; p
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** An app that is in place already, and the recovery codes that came with it. */
+/** Sets up an authenticator app. Returns it with its recovery codes. */
 async function addApp(request: APIRequestContext, token: string) {
   const ask = async (path: string, data?: object) => {
     const answer = await request.post(`/api/account/${path}`, { headers: { authorization: `Bearer ${token}` }, data })

@@ -12,7 +12,7 @@ export interface Demo {
 }
 
 interface Session {
-  /** The token of the page's person; undefined for a signed-out page. */
+  /** The token of the signed-in person; undefined for a signed-out page. */
   token: string | undefined
 }
 
@@ -22,20 +22,24 @@ interface Worker {
   windows: Map<string, BrowserContext>
 }
 
-/** A page of the portal's origin without a script. */
+/** A page on the portal's origin that runs no script. */
 const BLANK = `${portalUrl}/api/health`
 const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
 
 const spent = new WeakSet<BrowserContext>()
 
-/** Closes the page's window after this test: for a test that leaves a clock, a script or a device in it, or closes it. */
+/**
+ * Closes the page's window after this test. For tests that close it themselves or leave a clock, a script or a device
+ * in it.
+ */
 export function spend(page: Page): void {
   spent.add(page.context())
 }
 
 /**
- * A test gets its worker's window as if it were a new one: the browser has compiled the portal's code already, which saves
- * a test half a second. All tests use it: Playwright starts new browsers for tests with other worker fixtures.
+ * Gives each test its worker's window, cleaned to be like a new one. The browser has already compiled the portal's
+ * code, which saves half a second per test. All tests use this fixture, because Playwright starts new browsers for
+ * tests with other worker fixtures.
  */
 export const signedOut = base.extend<Session, Worker>({
   token: [undefined, { option: true }],
@@ -71,7 +75,7 @@ export const signedOut = base.extend<Session, Worker>({
       const { token } = await (await request.post('/api/auth/login', { data: DEMO_SIGN_IN })).json()
       const headers = { authorization: `Bearer ${token}` }
       const ask = async (what: string) => (await (await request.get(`/api/dashboard/${what}`, { headers })).json()).data
-      // What the demo's partner does comes last.
+      // The demo's activities are added last.
       await expect
         .poll(async () => readRecentActivity.answer.parse(await ask('recent-activity')).activities)
         .not.toHaveLength(0)
@@ -85,5 +89,5 @@ export const signedOut = base.extend<Session, Worker>({
   ],
 })
 
-/** Every page is the demo partner's, signed in already. The demo is for reading: all tests share it. */
+/** On every page the demo partner is signed in. Tests only read the demo, because all of them share it. */
 export const test = signedOut.extend({ token: ({ demo }, use) => use(demo.token) })

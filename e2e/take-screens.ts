@@ -1,5 +1,5 @@
-// `npm run screens`: every page of the app with the demo's data, in two widths and both themes, into docs/screens. `--
-// --only=/leads,/deals` takes some of them again.
+// `npm run screens`: saves pictures of every page with the demo's data, in two widths and both themes, in docs/screens.
+// `-- --only=/leads,/deals` takes only these pictures again.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -57,7 +57,7 @@ await withEmptyFolder(async (dataDir) => {
 async function take(tab: Page, url: string, page: DemoPage, file: string): Promise<void> {
   await tab.goto(url + page.path, { waitUntil: 'networkidle' })
   await tab.locator(page.shows).first().waitFor()
-  // As high as the page, because what is far below the window is not drawn.
+  // The window becomes as high as the page, because the browser does not draw parts far below the window.
   const { width = 0 } = tab.viewportSize() ?? {}
   await tab.setViewportSize({ width, height: await tab.evaluate<number>('document.documentElement.scrollHeight') })
   await tab.screenshot({ path: path.join(FOLDER, file), fullPage: true, type: 'jpeg', quality: 80 })

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { crmUrl } from './addresses.ts'
 
-/** Such calls get no answer until the returned function is called: a page while it waits. */
+/** Holds the answers to these calls until the returned function is called, to show a page that waits. */
 export async function holdAnswers(page: Page, calls: string | RegExp): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route(calls, async (route) => {
@@ -11,19 +11,19 @@ export async function holdAnswers(page: Page, calls: string | RegExp): Promise<(
   return release
 }
 
-/** The page hears of nothing by itself: it shows what it asks for. */
+/** Cuts the page off from live events, so it shows only what it asks for. */
 export function keepUninformed(page: Page) {
   return page.route(/\/assets\/live-.*\.js$/, (route) => route.abort())
 }
 
 interface Refusal {
   status: number
-  /** Left out, the answer is no answer of ours: as from a gateway. */
+  /** Without it, the answer has no body, like a gateway's. */
   error?: string
   code?: string
 }
 
-/** Such calls are refused until the returned function is called. Without a refusal the connection breaks. */
+/** Refuses these calls until the returned function is called. Without `refusal`, the connection breaks. */
 export async function breakAnswers(
   page: Page,
   calls: string | RegExp,
@@ -41,8 +41,8 @@ export async function breakAnswers(
 }
 
 /**
- * The CRM answers 429 to calls whose `METHOD /path` contains this text, with so many seconds to wait, until the returned
- * function is called. All tests share the CRM, so the text should name a record of this test.
+ * Makes the CRM answer 429, with this number of seconds to wait, to calls whose `METHOD /path` contains the text. Ends
+ * when the returned function is called. All tests share the CRM, so the text should name a record of this test.
  */
 export async function keepCrmBusy(match: string, retryAfterSeconds: number): Promise<() => Promise<void>> {
   async function setFaults(faults: object) {

@@ -123,7 +123,7 @@ test('/api-keys shows what became of a key, and asks before one ends', async ({ 
 })
 
 test('/api-keys shows how a key is used', async ({ page }) => {
-  // As on a page that came by plain http.
+  // A page that came over plain HTTP has no clipboard either.
   spend(page)
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')

@@ -7,7 +7,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const FIGURES = /\/api\/dashboard\/(stats|pipeline|recent-activity|trends|leads|deals)(\?|$)/
 
-/** The trends first: the cards ask for them, too, as soon as they are there. */
+/** The trends come first, because the cards also ask for them as soon as they are shown. */
 const FAILURES = [
   'Failed to fetch trends',
   'Failed to fetch dashboard stats',
@@ -154,7 +154,7 @@ test('/dashboard writes large figures in full, on a phone too', async ({ page })
   }
 })
 
-/** Each card's name, and its figures as they are written. */
+/** Each card's name and its figures as the page shows them. */
 async function expectCards(page: Page, cards: Record<string, string[]>) {
   const region = page.getByRole('region', { name: 'Key figures' })
   for (const [name, figures] of Object.entries(cards)) {

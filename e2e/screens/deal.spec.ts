@@ -112,7 +112,7 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner }) => {
 
   await actAsStaff(`/deals/${loid}/stage`, { stage: 'Funded' })
   await resync.click()
-  // The CRM may have told the portal before the button did.
+  // The CRM may have notified the portal before the button asked.
   await expect(toasts(page).last()).toHaveText(/^Deal (updated: Funded, \$250,000|is up to date)$/)
   await expect(page.getByRole('list', { name: 'Stage History' }).getByRole('listitem').first()).toContainText('Funded')
   await expect(page.getByRole('main').locator('header').first().locator('[data-variant=success]')).toHaveText('Funded')
@@ -140,7 +140,7 @@ test('on a phone toasts do not cover the menu and the button of a deal', { tag: 
   const reasons = ['away', 'busy', 'down'].map((how) => `The CRM is ${how}, and what it was asked will be asked again`)
   for (const reason of reasons) {
     const mend = await breakAnswers(page, '**/api/dashboard/sync-deal/*', { status: 502, error: reason })
-    // Not where a mouse would: that waits until nothing lies upon it.
+    // A key instead of a click: a click would wait until nothing covers the button.
     await resync.press('Enter')
     await expect(toasts(page).last()).toHaveText(`Sync failed: ${reason}`)
     await mend()

@@ -108,7 +108,7 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
     await page.goto('/deals')
     await page.getByRole('button', { name: 'Filters' }).click()
     const stage = page.getByLabel('Stage', { exact: true })
-    // The CRM's own, lenders among them.
+    // The stages of the CRM, which include those named after lenders.
     await expect(stage.getByRole('option')).toContainText(['All stages', 'Thrown To ', 'With ', 'Funded', 'Closed'])
     await stage.selectOption('Funded')
     await expect(page).toHaveURL('/deals?stage=Funded')
@@ -202,7 +202,7 @@ test('/deals syncs with the CRM and says what came of it', async ({ page, partne
   await sync.click()
   await expect(sync).toHaveAttribute('aria-busy', 'true')
   release()
-  // The CRM may have told the portal before the button did.
+  // The CRM may have notified the portal before the button asked.
   await expect(toasts(page).last()).toHaveText(/^Sync complete: (1 created|everything is up to date)/)
   await expect(rowsOf(page)).toHaveCount(1)
   await expect(rowsOf(page).getByRole('link', { name: 'View Saltbush trucks' })).toBeVisible()
@@ -230,7 +230,7 @@ async function submitDeal(request: APIRequestContext, partner: FreshPartner, dea
   return (await answer.json()).data.loid
 }
 
-/** Submits deals that differ only in name and amount. */
+/** Submits deals that differ in name and amount only. */
 async function submitDeals(request: APIRequestContext, partner: FreshPartner, count: number): Promise<void> {
   const amounts = Array.from({ length: count }, (_, number) => 10_000 + 1_500 * ((number * 7) % count))
   await Promise.all(

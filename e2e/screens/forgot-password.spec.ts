@@ -33,7 +33,7 @@ test('/forgot-password sends instructions, or says why not', async ({ page, requ
       text: 'Too many reset requests. Please wait a few minutes before trying again.',
     },
     { status: 503, error: 'Busy right now', text: 'Failed to send reset email: Busy right now' },
-    // Without a text of the server's.
+    // The answer has no text from the server.
     { status: 502, text: 'Failed to send reset email' },
   ]
   for (const { text, ...answer } of refusals) {

@@ -15,7 +15,7 @@ test('the bell counts the records that changed, and its panel tells what happene
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)
   await page.goto('/dashboard')
-  // One's own acts are no news.
+  // A person's own acts are no news.
   await expect(page.getByText('You are up to date').first()).toBeVisible()
   await expect(bellOf(page)).toHaveAccessibleName('What is new')
 
@@ -40,7 +40,7 @@ test('the bell counts the records that changed, and its panel tells what happene
   await expect(panel).toBeHidden()
   await expect(bellOf(page)).toBeFocused()
 
-  // Opening a record is having seen its news.
+  // Opening a record marks its news as seen.
   await bellOf(page).click()
   await panel.getByRole('link', { name: /Clearview Glass/ }).click()
   await expect(page).toHaveURL(`/leads/${lead}`)
@@ -64,7 +64,7 @@ test('what needs attention has one action, and can be put away', async ({ page, 
   await actAsStaff(`/leads/${lead}/notes`, { title: 'Partner', content: ASKED })
   await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the tax return' })
   await pullFromCrm(partner.token)
-  // Only the server knows a push that failed: here it is told of one.
+  // Only the server knows of a failed push, so the test adds one to its answer.
   const failed = { id: `crm-failed.lead.${crypto.randomUUID()}.1`, kind: 'crm-failed', loid: lead, about: 'lead' }
   const retry = { kind: 'lead', id: lead, problem: 'Zoho refused the phone number.' }
   const item = {
@@ -104,11 +104,11 @@ test('what needs attention has one action, and can be put away', async ({ page, 
   await page.goto('/dashboard')
   await expect(attention.getByText('Nothing needs your attention')).toBeVisible()
 
-  // It changed again.
+  // The record changes again, so its item comes back.
   await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the rates notice' })
   await pullFromCrm(partner.token)
   await expect(attention.getByText('2 notes from the lender')).toBeVisible()
-  // The page asks again whenever it hears of something, also as it closes.
+  // The page asks again at every event, even while it closes.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 

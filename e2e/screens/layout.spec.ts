@@ -141,7 +141,7 @@ test('a message that is dismissed by keyboard gives the focus back, and the next
   await name.fill('Kim')
   await name.press('Enter')
   await expect(toasts(page)).toHaveText('Profile updated successfully')
-  // The keys that lead there would take more time than the message has.
+  // Getting there by keyboard would take longer than the message stays.
   await toasts(page).getByRole('button', { name: 'Dismiss' }).focus()
   await page.keyboard.press('Enter')
   await expect(toasts(page)).toHaveCount(0)
@@ -203,7 +203,7 @@ test('the keyboard skips the sidebar and finds the search box', async ({ page })
 test('the chosen theme stays, whatever the system prefers', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/leads')
-  // Once no colour is on its way to another.
+  // Waits until no colour is changing.
   const background = () =>
     page.evaluate<string>(
       'Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => getComputedStyle(document.body).backgroundColor)',
@@ -237,7 +237,7 @@ test('a list prints as a document: the table as a table, without menu, search an
   await expect(page.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
   for (const name of ['Sync from CRM', 'Search', 'Filters'])
     await expect(page.getByText(name, { exact: true }).filter({ visible: true }), name).toHaveCount(0)
-  // A phone shows cards, and prints a table, too.
+  // A phone shows cards, but it prints a table as well.
   await page.setViewportSize({ width: 390, height: 844 })
   await expect(page.getByRole('columnheader', { name: 'Business Name' })).toBeVisible()
 })
@@ -289,7 +289,7 @@ test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, pa
   await menu.click()
   await drawer.getByRole('button', { name: 'Switch to dark theme' }).click()
   await expect(drawer.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
-  // The button goes with the drawer; what opened the drawer has the focus.
+  // The button disappears with the drawer, so the focus returns to the button that opened the drawer.
   await drawer.getByRole('button', { name: 'Sign out' }).click()
   const question = page.getByRole('alertdialog', { name: 'Sign Out' })
   await expect(question).toBeVisible()
@@ -309,7 +309,7 @@ test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, pa
   await expect(drawer).toBeHidden()
 })
 
-/** Within the open document: to load it for each address takes long. */
+/** Changes the address within the open document: loading a new one for each address takes long. */
 async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}')`)
 }

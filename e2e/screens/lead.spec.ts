@@ -38,7 +38,7 @@ test('/leads/{loid} tells everything about a lead', async ({ page, partner }) =>
   await openLender(crmUrl).update('Leads', id, { Brand: 'Blue Gum', Permit_Link: 'https://permits.example/7' })
   await pullFromCrm(partner.token)
 
-  // As people write a LOID.
+  // A LOID as people write it.
   await page.goto(`/leads/${loid.toLowerCase().replace('-', '')}`)
   const main = page.getByRole('main')
   const header = main.locator('header').first()

@@ -26,7 +26,7 @@ test('/leads waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page.getByRole('navigation', { name: 'Pagination' })).toHaveCount(0)
   await expectGoodLooks(page)
 
-  // Asked three times before it counts.
+  // The page asks three times before it reports the failure.
   const mend = await breakAnswers(page, LISTS, { status: 500, error: 'The database is away' })
   await page.reload()
   await expect(page.getByRole('alert')).toContainText('Failed to load leads')
@@ -93,7 +93,7 @@ test('/leads says of each lead what its columns promise', async ({ page, context
   await page.getByRole('link', { name: 'View Kauri Joinery' }).click()
   await expect(page).toHaveURL(`/leads/${auckland}`)
   await page.goBack()
-  // Anywhere in the row.
+  // A click anywhere in the row works.
   await cellsOf(page, sydney).nth(7).click()
   await expect(page).toHaveURL(`/leads/${sydney}`)
 })
@@ -170,7 +170,7 @@ demoTest('/leads comes twenty to a page', async ({ page }) => {
   await expect(page.getByText('Page 2')).toBeVisible()
   await expect(page.getByRole('link', { name: first, exact: true })).toHaveCount(0)
   expect(await rows(page).count()).toBeLessThan(20)
-  // The last page is not full, and yet one gets back from it (D25).
+  // The last page is not full, but people can still go back from it (D25).
   await expect(next).toBeDisabled()
   await page.getByRole('button', { name: /^Filters/ }).click()
   await page.getByLabel('Lead Source').fill('Partner Portal')
@@ -242,7 +242,7 @@ test('/leads syncs, and says how it went', async ({ page }) => {
   const release = await holdAnswers(page, SYNCS)
   await button.click()
   await expect(button).toHaveAttribute('aria-busy', 'true')
-  // It goes on while one is elsewhere.
+  // The sync continues while another page is open.
   await page.getByRole('complementary').getByRole('link', { name: 'Dashboard' }).click()
   await expect(page).toHaveURL('/dashboard')
   await page.goBack()
@@ -265,7 +265,7 @@ test('/leads syncs, and says how it went', async ({ page }) => {
 })
 
 test('/leads shows how far a long sync has come', async ({ page, partner }) => {
-  // The portal of the journeys counts it as long after five seconds; D31 says twenty.
+  // In the journeys' portal a sync is long after five seconds; D31 says twenty.
   const loid = await partner.submitLead()
   const zohoId = await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
   // A lead that changed is updated together with its history.

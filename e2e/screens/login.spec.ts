@@ -61,9 +61,9 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   spend(page)
   await page.clock.install()
   await page.goto('/login')
-  // The code of the toasts comes three seconds after the page.
+  // The page loads the code of the toasts three seconds later.
   await expect(page.locator('[aria-label=Messages]')).toBeAttached()
-  // As people write it; the address is stored in lower case.
+  // An address as people write it; the portal stores it in lower case.
   await page.getByLabel('Email').fill(` ${partner.email.toUpperCase()} `)
   await page.getByLabel('Password', { exact: true }).fill(partner.password)
   const release = await holdAnswers(page, SIGN_INS)

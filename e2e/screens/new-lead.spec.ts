@@ -7,7 +7,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SUBMISSIONS = /\/api\/dashboard\/leads$/
 
-/** The words of section 3, in its order. */
+/** The words of section 3 of the specification, in the same order. */
 const CHOICES = {
   'State/Region': 'NSW|VIC|QLD|WA|SA|TAS|ACT|NT',
   Industry:
@@ -69,7 +69,7 @@ test('/leads/new takes one lead after the other', async ({ page }) => {
 test('on a phone Submit stays in reach and hides no field', { tag: '@mobile' }, async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
-  // Focus in a field would cover half of the page with the keyboard.
+  // If a field had the focus, the keyboard would cover half of the page.
   await expect(page.getByRole('heading', { level: 1, name: 'New Lead' })).toBeFocused()
   const submit = page.getByRole('button', { name: 'Submit Lead' })
   const consent = page.getByText('By submitting, you confirm')
@@ -254,7 +254,7 @@ test('/leads/new also warns a person who goes back or closes the tab', async ({ 
   await expect(page).toHaveURL('/leads/new')
   await expect(field(page, 'First Name')).toHaveValue('Jo')
 
-  // The browser's own question.
+  // The browser asks its own question.
   const asked = page.waitForEvent('dialog')
   const closing = page.close({ runBeforeUnload: true })
   const question = await asked

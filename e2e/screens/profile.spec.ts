@@ -127,7 +127,7 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
     await fill(partner.password, partner.password)
     await expect(panel.getByText('New password must be different from current password')).toBeVisible()
     await expect(password).toBeFocused()
-    // Long enough, but everybody's.
+    // A password that is long enough but too common.
     await fill(partner.password, 'password1')
     await expect(panel.getByText('Password is too weak. Please choose a stronger password.')).toBeVisible()
     await expect(panel.getByText('Password must be at least 8 characters long')).toHaveCount(0)

@@ -55,7 +55,7 @@ test('a lead, and the deal that it becomes, tell where they stand and all that h
   await expect(wayOf(page).locator('[aria-current=step]')).toContainText('Funded')
   await expect(wayOf(page)).toContainText('The loan has been paid out.')
   await page.getByRole('button', { name: 'Show 1 earlier' }).click()
-  // The CRM tells whole seconds, so that a note of the same second may stand on either side.
+  // The CRM's times are whole seconds, so a note of the same second can be on either side.
   for (const text of [
     /^Funded/,
     /^Pending Approval/,

@@ -83,7 +83,7 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
     await page.goBack()
     await deals.getByRole('link', { name: 'Harakeke tractor' }).click()
     await expect(page).toHaveURL(`/deals/${deal}`)
-    // The box is emptied with the page that was searched.
+    // The search box becomes empty when its page is left.
     await expect(page.getByRole('heading', { level: 1, name: 'Harakeke tractor' })).toBeVisible()
   })
 

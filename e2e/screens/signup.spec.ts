@@ -47,7 +47,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   await page.clock.install()
   await page.goto('/signup')
   await page.getByLabel('First name').fill('  Kim ')
-  // A weak mix stops nothing, nor does a missing last name.
+  // Neither a weak mix of characters nor a missing last name prevents the sign-up.
   await fill(page, { ...account, businessName: ` ${account.businessName} ` })
   const release = await holdAnswers(page, SIGN_UPS)
   const button = page.getByRole('button', { name: 'Create account' })

@@ -8,7 +8,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const TEAM = '**/api/team'
 const INVITATIONS = '**/api/team/invitations'
-/** What the journey leaves in the security log. */
+/** The entries that the journey leaves in the security log. */
 const LOGGED = [
   'Email address confirmed',
   'Invited: Robin Lee',

@@ -241,7 +241,7 @@ function rowsOf(page: Page) {
   return page.getByRole('list', { name: 'Webhook log' }).locator('> li')
 }
 
-/** One lead is taken, then 21 are refused; what is answered is the LOID of the one. */
+/** Submits one lead that the portal takes and 21 that it refuses. Returns the LOID of the first. */
 async function callWithKey(request: APIRequestContext, { token }: FreshPartner): Promise<string> {
   const made = await request.post('/api/dashboard/generate-api-key', { headers: { authorization: `Bearer ${token}` } })
   const headers = { authorization: `Bearer ${(await made.json()).data.api_key}` }
