@@ -26,7 +26,7 @@ export function handleError(error: FastifyError | PortalError, request: FastifyR
   reply.status(answer.status).send(failure(answer.message, answer.code, answer.fields))
 }
 
-/** For input that Node cannot read as a request: no request or reply object exists yet. */
+/** For input that Node cannot read as a request. There is no request or reply object yet. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket, headers: string[]): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -43,7 +43,8 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     ...headers,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A caller who keeps its end open would keep ours. Destroyed at once, the answer might not arrive.
+  // If the caller keeps its end open, ours would stay open too. If the socket were destroyed at once, the answer might
+  // not arrive.
   setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref()
 }
 
@@ -72,7 +73,7 @@ function known(error: FastifyError | PortalError): PortalError | undefined {
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return new PortalError(error.statusCode, 'MALFORMED_REQUEST', 'The request could not be read.')
   }
-  // After Fastify's own: a caller who hangs up in mid-upload is an ECONNRESET, too.
+  // Checked after Fastify's own errors: a caller who hangs up in mid-upload also causes an ECONNRESET.
   if (isDatabaseAway(error)) {
     return new PortalError(503, 'UNAVAILABLE', 'The portal is not available. Please try again in a moment.', {
       retryAfterSeconds: 5,

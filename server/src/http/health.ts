@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
-/** The conditions of being ready. The CRM is not one: partners go on without it. */
+/** What being ready depends on. The CRM is not part of it: partners go on without it. */
 export interface Readiness {
-  /** Whether everything that the start does is done. */
+  /** Whether the start has done everything. */
   isStarted(): boolean
   /** Whether the portal was told to stop: it still answers requests, but balancers should send no more. */
   isStopping(): boolean
@@ -13,7 +13,7 @@ export interface Readiness {
 /** D91: a balancer learns within this time that a database hangs. */
 const READY_MS_MAX = 2_000
 
-/** D3: alive, and ready to work. */
+/** Answers whether the portal is alive and ready to work (D3). */
 export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reachDatabase }: Readiness): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
 
@@ -30,7 +30,7 @@ export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reac
 
   let asking: Promise<string | undefined> | undefined
 
-  /** Callers share one question, so that they do not fill the pools of a database that hangs. */
+  /** Callers share one query, so that they do not fill the pools of a database that hangs. */
   function databaseTrouble(): Promise<string | undefined> {
     asking ??= reachDatabase(READY_MS_MAX)
       .then(

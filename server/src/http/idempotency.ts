@@ -10,7 +10,7 @@ export const REMEMBERED_HOURS = 24
 
 interface Answered {
   answer: unknown
-  /** The answer is an earlier request's. */
+  /** True if the answer is an earlier request's. */
   isReplayed: boolean
 }
 
@@ -75,7 +75,7 @@ async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; reques
     .executeTakeFirst()
 }
 
-/** Removes answers that are too old to be repeated, at most `rowsMax` of them. Returns how many. */
+/** Removes answers that are too old to be repeated, at most `rowsMax` of them. Returns how many it removed. */
 export async function removeRememberedAnswers(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('idempotency_keys')

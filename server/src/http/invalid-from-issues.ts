@@ -7,7 +7,7 @@ interface Issue {
   keys?: string[]
 }
 
-/** A failed parse as an answer: one message a field, the first of them also as the text (D5). */
+/** Turns a failed parse into an answer: one message for each field, with the first message also as the text (D5). */
 export function invalidFromIssues(issues: readonly Issue[]): Invalid {
   const messages = new Map<string, string>()
   for (const [field, message] of issues.flatMap(messagesOf)) {
@@ -17,7 +17,7 @@ export function invalidFromIssues(issues: readonly Issue[]): Invalid {
   return new Invalid('VALIDATION', first ?? 'The body must be a JSON object', Object.fromEntries(messages))
 }
 
-/** A body may hold thousands of unknown fields; the answer names some of them. */
+/** A body can hold thousands of unknown fields. The answer names only some of them. */
 const UNKNOWN_FIELDS_MAX = 20
 
 function messagesOf(issue: Issue): [string, string][] {

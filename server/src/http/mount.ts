@@ -32,25 +32,25 @@ declare module 'fastify' {
   }
 }
 
-/** A handler's input: everything is checked, and the visitor is the only part of HTTP in it. */
+/** A handler's input. Everything is checked, and the visitor is the only part that comes from HTTP. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
   partner: CallerOf<Who>
   params: PathParams<Path>
   query: Parsed<Query>
   body: Parsed<Body>
   visitor: Visitor
-  /** Counts one against a limit and tells the caller how much is left (D14). */
+  /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
-  /** Notes a security event of this call; partner and person are the caller's unless told otherwise. */
+  /** Notes a security event of this call. Partner and person are the caller's unless other ones are given. */
   security: NoteSecurity
   /**
-   * How a route that creates writes: all of it in this one transaction, from which the answer comes. A repeat with the
-   * same `Idempotency-Key` does not run it again and gets the first answer (D9).
+   * Routes that create use this to write. Everything happens in this one transaction, which also produces the answer. A
+   * repeat with the same `Idempotency-Key` does not run it again and gets the first answer (D9).
    */
   once: (work: (tx: Tx) => Promise<Parsed<Answer>>) => Promise<Parsed<Answer>>
   /**
-   * How lists, searches and the dashboard read: from the replica, if there is one that has the partner's last change, else
-   * from the primary (D90). The work may run twice.
+   * Lists, searches and the dashboard use this to read: from the replica, if there is one that has the partner's last
+   * change, otherwise from the primary (D90). The work can run twice.
    */
   fromReplica: <T>(work: (from: ReadSource) => Promise<T>) => Promise<T>
 }
@@ -61,7 +61,7 @@ export interface Paged<Data> {
   pagination: Pagination
 }
 
-/** The call goes on after its answer (202). */
+/** The work goes on after this answer (202). */
 export class Accepted<Data> {
   readonly data: Data
   constructor(data: Data) {
@@ -71,9 +71,9 @@ export class Accepted<Data> {
 
 /** A call that can become a stream. */
 export interface StreamCall {
-  /** The id of the last message with an id that the caller got; undefined at the first call. */
+  /** The id of the last message with an id that the caller got. Undefined at the first call. */
   lastEventId: string | undefined
-  /** Answers 200. From then on the answer is the stream's. */
+  /** Answers 200. From then on the stream owns the answer. */
   accept(): ServerResponse
 }
 
@@ -109,7 +109,10 @@ interface MountSettings {
   replica: Pick<Replica, 'read'> | undefined
 }
 
-/** Turns contract routes into Fastify routes: caller, role, parse, handler, parse of the answer, envelope, status (D5, D6). */
+/**
+ * Turns contract routes into Fastify routes: checks the caller and the role, parses the input, runs the handler, parses
+ * the answer and sets envelope and status (D5, D6).
+ */
 export function createMount(
   app: FastifyInstance,
   deps: Pick<Deps, 'db' | 'pool' | 'reads' | 'clock' | 'publicUrl'>,
@@ -133,13 +136,13 @@ export function createMount(
     app.route({
       method: route.method,
       url: `/api${route.path}`,
-      // A page's headers; an answer has its own (http/server).
+      // Those headers are for pages; API answers have their own (http/server).
       helmet: false,
       exposeHeadRoute: route.envelope !== 'stream',
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
-      // Before the body is read: a stranger's is not worth it.
+      // Checked before the body is read: a stranger's body is not worth reading.
       onRequest: admit,
-      // A caller may take long over the body, and be shut out meanwhile.
+      // Sending the body can take long, and the caller can lose its access meanwhile.
       preHandler: async (request, reply) => {
         if (deps.clock.now().getTime() - request.admittedAt > ADMITTED_MS) await admit(request, reply)
       },
@@ -206,7 +209,7 @@ function withoutBlanks(query: unknown): unknown {
 }
 
 /**
- * Input without a schema is ignored, except where a system calls with an API key: there a field that the route does not
+ * Input without a schema is ignored, except where a system calls with an API key. There a field that the route does not
  * know is refused by name, because a typing mistake would lose data (D46).
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
@@ -217,7 +220,7 @@ function parse(route: Route, schema: Schema | undefined, input: unknown): unknow
   }
   if (ignoresUnknown(route) || input === undefined || input === null) return undefined
   const keys = Object.keys(input)
-  // A number has no keys, and is not what this address asked for either.
+  // A number has no keys, and this address did not ask for it either.
   if (typeof input !== 'object' || keys.length > 0) {
     throw invalidFromIssues(
       typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [],

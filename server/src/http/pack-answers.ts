@@ -5,11 +5,13 @@ import type { FastifyInstance } from 'fastify'
 
 /** Shorter answers fit into one packet as they are. */
 const PACKED_FROM_BYTES = 1_024
-/** A shorter answer is packed in less time than a thread needs to be told of it; a longer one would hold up other calls. */
+/**
+ * A shorter answer is packed in less time than it takes to hand it to a thread. A longer one would hold up other calls.
+ */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
 /**
- * Small chunks come from Node's pool of buffers. With the default size each packed answer has a buffer of 16 kB of its
- * own, which lives until the next full garbage collection and makes that about four times as frequent.
+ * Small chunks come from Node's pool of buffers. With the default size each packed answer has its own buffer of 16 kB,
+ * which lives until the next full garbage collection and makes those collections about four times as frequent.
  */
 const chunkSize = 2_048
 const GZIP = { level: 3, chunkSize }
@@ -17,7 +19,7 @@ const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize }
 const gzipInThread = promisify(gzip)
 const zstdInThread = promisify(zstdCompress)
 
-/** The best first (docs/decisions/queries.md). */
+/** The best comes first (docs/decisions/queries.md). */
 const PACKERS = {
   zstd: {
     here: (text: string) => zstdCompressSync(text, ZSTD),
@@ -31,10 +33,10 @@ const PACKERS = {
 const ENCODINGS: (keyof typeof PACKERS)[] = ['zstd', 'gzip']
 
 /**
- * Packs JSON for callers that take it: a page of a list shrinks to a quarter, which saves a slow phone a round trip.
+ * Packs JSON for callers that accept it. A page of a list shrinks to a quarter, which saves a slow phone a round trip.
  * Files and streams of events stay as they are. Its hook has to be the last, because the others read answers. No caller
- * is known by a cookie, so nobody can make another person's browser send guesses and learn from the length which one is
- * right (BREACH).
+ * is identified by a cookie, so nobody can make another person's browser send guesses and learn from the length which
+ * guess is right (BREACH).
  */
 export function packAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

@@ -10,25 +10,27 @@ export interface RateLimit {
   name: string
   points: number
   seconds: number
-  /** What a caller over the limit is told. */
+  /** The message for a caller over the limit. */
   text: string
-  /** How long a caller over the limit must wait from then on; otherwise until the counted time is over. */
+  /**
+   * How long a caller over the limit must wait from then on. Without it, the wait lasts until the counted time is over.
+   */
   pauseSeconds?: number
-  /** Over the limit, this one decides instead: it slows the caller down and does not shut it out. */
+  /** Decides instead when the caller is over the limit: it slows the caller down and does not shut it out. */
   thenSlow?: RateLimit
 }
 
-/** What was counted. */
+/** The result of counting. */
 export interface Counted {
   /**
-   * Gives back a successful try, where only failures count. Counting first and giving back later stops parallel tries.
+   * Gives back a successful try where only failures count. Counting first and giving back later stops parallel tries.
    */
   giveBack(): Promise<void>
 }
 
 /**
- * Counts one against the limit for this key and throws TooMany over it. The answer carries the `RateLimit-*` headers;
- * with several limits, those of the limit with the least left.
+ * Counts one call against the limit for this key and throws TooMany over it. The answer carries the `RateLimit-*`
+ * headers; if there are several limits, those of the limit with the least left.
  */
 export type Limit = (rule: RateLimit, key: string) => Promise<Counted>
 
@@ -78,7 +80,7 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
     }
 }
 
-/** Removes limits whose time is over; the library would reset them anyway. Returns how many. */
+/** Removes limits whose time is over; the library would reset them anyway. Returns how many it removed. */
 export async function removeUsedUpLimits(db: Db, now: Date, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from rate_limits where key in (select key from rate_limits where expire < ${now.getTime()} limit ${rowsMax})`.execute(

@@ -2,16 +2,19 @@ import type { Route } from '@portal/contract/route.ts'
 import { Forbidden } from '../errors.ts'
 import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
-/** What a session's feature knows of it. */
+/** What the sessions feature knows about a session. */
 export interface Confirmation {
-  /** The person gave password or passkey within the last 15 minutes. */
+  /** The person gave a password or passkey within the last 15 minutes. */
   isRecent: boolean
   hasSecondFactor: boolean
 }
 
 export type FindConfirmation = (caller: SessionCaller) => Promise<Confirmation>
 
-/** The route may ask for the password again (D66). Looked up each time: another process may have confirmed it just now. */
+/**
+ * The route can ask for the password again (D66). This is looked up each time, because another process may have
+ * confirmed it just now.
+ */
 export async function requireConfirmed(
   caller: SessionCaller | KeyCaller | null,
   { asksAgain }: Pick<Route, 'asksAgain'>,

@@ -4,8 +4,8 @@ import { Forbidden } from '../errors.ts'
 import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
 /**
- * A person's role must reach what the route asks for (D61). The answer names the role, so an app learns of a changed
- * role with its next call. An API key has no role: it calls what the contract lets keys call.
+ * A person's role must be high enough for the route (D61). The answer names the role, so an app learns of a changed
+ * role with its next call. An API key has no role: it can call what the contract lets keys call.
  */
 export function requireRole(
   caller: SessionCaller | KeyCaller | null,

@@ -3,35 +3,34 @@ import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/database.ts'
 
 /**
- * A call's description of an event, besides the caller. It contains no text from outside, so it cannot contain a
- * secret.
+ * What a call says about an event, besides the caller. It contains no text from outside, so it cannot contain a secret.
  */
 export interface SecurityFacts {
-  /** Its id, and never its email; absent where the account is not known. */
+  /** The partner's id, and never its email. Absent if the account is not known. */
   partner?: string | undefined
-  /** The person who did it, or whose account it is. */
+  /** The person who did it, or the person who owns the account. */
   person?: string | undefined
-  /** The other person it was done to. */
+  /** The other person whom the event affects. */
   subject?: { id: string; name: string } | undefined
-  /** More about it, in the portal's own words. */
+  /** More about the event, in the portal's own words. */
   detail?: string | undefined
-  /** An error code, where it did not succeed. */
+  /** An error code, if it did not succeed. */
   reason?: string | undefined
 }
 
 /**
- * Notes one event with who called: in the partner's security log, where the account is known, and as one line of the server's.
- * With the transaction of what happened, the two are stored together or not at all.
+ * Notes one event and who called: in the partner's security log, if the account is known, and as one line in the
+ * server's log. If the caller passes its transaction, the event and the change are stored together or not at all.
  */
 export type NoteSecurity = (db: Db | Tx, event: SecurityEvent, facts?: SecurityFacts) => Promise<void>
 
-/** Where an event came from; nothing for what an operator does. */
+/** Where an event came from. Empty for what an operator does. */
 interface Source {
   ip?: string
   browser?: string | null
 }
 
-/** The security log is a feature's, which app.ts hands over. */
+/** The security log belongs to a feature, and app.ts passes it in. */
 export type StoreSecurity = (
   db: Db | Tx,
   partnerId: string,

@@ -22,7 +22,7 @@ interface RawAnswer {
   text: string
 }
 
-/** Sends the path unchanged, which `fetch` would normalise first. */
+/** Sends the path unchanged; `fetch` would normalise it first. */
 function raw(
   method: string,
   path: string,
@@ -192,7 +192,7 @@ function large() {
   return JSON.stringify({ email: 'x'.repeat(70_000) })
 }
 
-/** A connection that was opened by hand, and that the portal may close but not this end. */
+/** A connection opened by hand. The portal can close it, but this end stays open. */
 function openConnection(to: TestPortal, text = '') {
   const { hostname, port } = new URL(to.url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -211,7 +211,7 @@ function openConnection(to: TestPortal, text = '') {
   return { socket, heard }
 }
 
-/** The server says that it has read the head. */
+/** The server answers that it has read the head. */
 const ENDLESS = [
   'POST /api/auth/login HTTP/1.1',
   'host: portal',

@@ -22,7 +22,10 @@ interface ServerSettings {
   trustProxy: string[]
   requestTimeoutMs: number
   connectionsMax: number
-  /** From then on each answer ends its connection, so that no caller sends a request on one that is about to close. */
+  /**
+   * Once this is true, each answer ends its connection, so that no caller sends a request on one that is about to
+   * close.
+   */
   isStopping(): boolean
   /** Records requests, if anything is recorded. */
   spans?: Spans | undefined
@@ -58,7 +61,7 @@ export async function createServer(
     },
     trustProxy,
     forceCloseConnections: 'idle',
-    // What arrives on a connection that is kept is answered to the last, as any other request.
+    // During a stop, a request on a kept connection is answered like any other.
     return503OnClosing: false,
     // The longest possible address: an id that is too long is answered like an unknown one.
     routerOptions: { maxParamLength: maxHeaderSize },
@@ -73,7 +76,8 @@ export async function createServer(
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
   app.addHook('onResponse', async (request, reply) => {
-    // A stream lasts as long as its page, which is no measure of the portal. It logs its own end, also when the caller leaves.
+    // A stream lasts as long as its page, so its time says nothing about the portal. It logs its own end, even if the
+    // caller leaves.
     if (reply.raw.getHeader('content-type') === STREAM_HEADERS['content-type']) return
     logAnswer(request, reply)
     const { method, routeOptions } = request
@@ -81,7 +85,8 @@ export async function createServer(
   })
   app.decorateRequest('span', undefined)
   if (spans) app.addHook('onRequest', async (request, reply) => recordRequest(spans, request, reply))
-  // After the body: reading it loses the context. What a route begins, such as jobs and calls to the CRM, is of the request's trace.
+  // After the body, because reading it loses the context. Everything that a route begins, such as jobs and calls to the
+  // CRM, belongs to the request's trace.
   app.addHook('preHandler', (request, _reply, done) => {
     inTrace(request.span?.trace ?? traceOfRequest(request), done)
   })
@@ -115,12 +120,15 @@ export async function createServer(
   return app
 }
 
-/** The caller's, or one that has the request's own id. */
+/** The caller's trace, or one with the request's own id. */
 function traceOfRequest({ id, headers }: FastifyRequest): Trace {
   return readTraceparent(headers['traceparent']) ?? traceOf(id)
 }
 
-/** A call of the API, from its head to the end of its answer or of its connection. Balancers ask for health all the time. */
+/**
+ * Records a call of the API, from its head to the end of its answer or connection. Health checks are left out:
+ * balancers make them all the time.
+ */
 function recordRequest(spans: Spans, request: FastifyRequest, reply: FastifyReply): void {
   const { method, url, routeOptions } = request
   if (!isApi(url) || /^\/api\/(?:health|ready)$/.test(routeOptions.url ?? '')) return
@@ -145,7 +153,9 @@ function compileNothing(): never {
   throw new Error('A route has a schema of Fastify: give it to the contract instead')
 }
 
-/** One line a request. The path alone: a query may hold what somebody searched for, or a token of a page's address. */
+/**
+ * One line for each request. It has the path alone: a query can hold a search text or a token from a page's address.
+ */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const path = request.url.split('?', 1)[0]
   const ms = Math.round(reply.elapsedTime)
@@ -159,14 +169,14 @@ export function answerHeaders({ id }: FastifyRequest, isSecure: boolean): Record
   return { ...ANSWER_HEADERS, 'x-request-id': id, ...(isSecure && { 'strict-transport-security': HSTS }) }
 }
 
-/** An answer is data for a program: nothing keeps it, guesses what it is or shows it as a page. */
+/** An answer is data for a program: nothing should keep it, guess its type or show it as a page. */
 const ANSWER_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** No proxy on the way may keep a stream's messages, nor pack them, which would hold them back. */
+/** No proxy on the way should keep a stream's messages or pack them, which would hold them back. */
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -181,7 +191,10 @@ export function isApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url)
 }
 
-/** A page's address that is no encoded text, such as `/deals/%E0%A4%A`, stands for its own letters: it is the app's to read. */
+/**
+ * If a page's address is not valid encoded text, such as `/deals/%E0%A4%A`, it is taken literally, so that the app can
+ * read it.
+ */
 function decodable(url: string): string {
   if (!url.includes('%')) return url
   const [path = '', ...query] = url.split('?')
@@ -195,18 +208,18 @@ function decodable(url: string): string {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route asks for no body: whatever is sent as one is not looked at (D46). */
+    /** The route asks for no body, so it ignores one that is sent (D46). */
     ignoresBody?: boolean
   }
   interface FastifyRequest {
-    /** The body as it came, also where it is not JSON; undefined where none was read. */
+    /** The body as it arrived, even if it is not JSON. Undefined if none was read. */
     bodyText: string | undefined
-    /** Absent where nothing is recorded of it. */
+    /** Absent if this request is not recorded. */
     span: Span | undefined
   }
 }
 
-/** JSON alone. Some clients name JSON as the content type of a call without a body. */
+/** Accepts only JSON. Some clients name JSON as the content type of a call without a body. */
 function acceptJson(app: FastifyInstance): void {
   app.decorateRequest('bodyText', undefined)
   app.removeAllContentTypeParsers()

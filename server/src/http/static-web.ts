@@ -8,8 +8,9 @@ import { isApi } from './server.ts'
 export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
 
 /**
- * The built web app. Every address that is not the API's is the app: routes live in the browser (D8). The build has a copy
- * of the app's page for each route, `leads/$loid.html` for `/leads/LO-…`, which differs in what it preloads.
+ * Serves the built web app. Every address outside the API belongs to the app: routes live in the browser (D8). The
+ * build has a copy of the app's page for each route, such as `leads/$loid.html` for `/leads/LO-…`. The copies differ in
+ * what they preload.
  */
 export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
@@ -17,7 +18,8 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
     await app.register(fastifyStatic, {
       root: folder,
       preCompressed: true,
-      // The files of the build and no other address: of those some (`/leads//`) would be refused before they are seen to be pages.
+      // Serves only the files of the build. A wildcard would refuse some pages (`/leads//`) before they are recognised
+      // as pages.
       wildcard: false,
       cacheControl: false,
       setHeaders(response, file) {
@@ -27,7 +29,7 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
       },
     })
   }
-  // From last to first: `leads/new.html` before `leads/$loid.html`, which would match it too.
+  // From last to first: `leads/new.html` comes before `leads/$loid.html`, which would also match it.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
   app.addHook('onSend', async (request, reply) => {
@@ -41,7 +43,7 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
   })
 }
 
-/** What helmet says of a page says nothing of a script, and would be a tenth of what a first visit transfers. */
+/** Helmet's headers for pages mean nothing for a script, and would be a tenth of what a first visit transfers. */
 const PAGE_HEADERS = [
   'content-security-policy',
   'cross-origin-opener-policy',

@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { browserOf } from './browser-of.ts'
 
-/** Where a call comes from: it says nothing of who calls. */
+/** Where a call comes from. It does not say who calls. */
 export interface Visitor {
-  /** Its IP address; of an IPv6 address the network, because one customer has all addresses of it. */
+  /** Its IP address. For IPv6 it is the network, because one customer has all addresses of it. */
   address: string
   /** The IP address itself. */
   ip: string
-  /** Browser and system in words, where they are known ones. */
+  /** Browser and system in words, if they are known ones. */
   browser: string | null
   /** What `keepMark` gave this browser earlier. */
   mark: string | undefined
-  /** Has the browser send this with its next sign-ins, for half a year. */
+  /** Makes the browser send this with its next sign-ins, for half a year. */
   keepMark(mark: string): void
 }
 
@@ -22,7 +22,7 @@ const HALF_A_YEAR_SECONDS = 180 * 86_400
 export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
   return {
     ip: request.ip,
-    // Few calls ask, and reading them takes time.
+    // Few calls ask for it, and reading it takes time.
     get address() {
       return networkOf(request.ip)
     },

@@ -11,7 +11,7 @@ export interface Retry {
 export interface Job<Payload extends object = object> extends QueuedJob<Payload> {
   retry: Retry
   /**
-   * How many run side by side in one process. Each has a place of its own and waits for no other. Jobs that name a
+   * How many run side by side in one process. Each runs in its own place and waits for no other. Jobs that name a
    * `partnerId` take at most one place per partner, so one partner's work never holds up another's.
    */
   concurrency: number
@@ -22,16 +22,16 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
   schedule?: string
   /** Also runs once when a process has started, without waiting for its scheduled time. */
   runsAtStart?: boolean
-  /** May run twice and may run late: reads its rows again, and a second run changes nothing. */
+  /** Can run twice and can run late, so it reads its rows again, and a second run must change nothing. */
   run(deps: Deps, payload: Payload, signal: AbortSignal): Promise<void>
-  /** Runs once after the last retry failed, or as soon as `run` throws `GiveUp`. */
+  /** Runs once after the last retry has failed, or as soon as `run` throws `GiveUp`. */
   giveUp?(deps: Deps, payload: Payload): Promise<void>
 }
 
-/** Thrown by `run` when trying again cannot help. */
+/** Thrown by `run` when another try cannot help. */
 export class GiveUp extends Error {}
 
-/** One background job: its name, its payload, how it retries, what it does. */
+/** One background job: its name, its payload, how it retries and what it does. */
 export function defineJob<Payload extends object>(
   job: Omit<Job<Payload>, 'concurrency'> & { concurrency?: number },
 ): Job<Payload> {
