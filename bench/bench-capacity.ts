@@ -1,6 +1,6 @@
-// `npm run bench:capacity`: the CPU time that each kind of work costs the portal's process and PostgreSQL, which other
-// programs on the machine hardly change, and the memory of a process and a connection. docs/operations.md uses the
-// figures.
+// `npm run bench:capacity`: the CPU time that each kind of work costs the portal's process and PostgreSQL, and the
+// memory of a process and a connection. Other programs on the machine hardly change the CPU times.
+// docs/operations.md uses the figures.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -67,7 +67,7 @@ await withEmptyFolder(async (folder) => {
   )
   await product.stop()
 
-  /** Prints the cost of one of `count`. */
+  /** Prints what one of `count` calls or other units of work costs. */
   async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
     const { ms, seconds } = await measure(product, work)
     print(
@@ -76,7 +76,7 @@ await withEmptyFolder(async (folder) => {
     )
   }
 
-  /** One call of each path, repeated as often as there are reads. */
+  /** Calls each path `READS` times. */
   async function read(name: string, pathsOf: (partner: LoadedPartner) => string[]): Promise<void> {
     const requests = partners.flatMap((partner) =>
       pathsOf(partner).map((path) => ({ path, headers: { ...bearer(partner), 'accept-encoding': 'gzip, br' } })),
@@ -114,7 +114,7 @@ await withEmptyFolder(async (folder) => {
   }
 })
 
-/** The CPU time that the portal and PostgreSQL use meanwhile. */
+/** The CPU time that the portal and PostgreSQL use during the work. */
 async function measure(product: Product, work: () => Promise<unknown>): Promise<{ ms: number[]; seconds: number }> {
   const startedAt = performance.now()
   const before = [product.cpuMs(), product.postgresCpuMs()]

@@ -1,4 +1,4 @@
-// `npm run bench:hang`: how fast pages are while the CRM hangs, compared with while it answers, in turn within one run,
+// `npm run bench:hang`: how fast pages are while the CRM hangs, compared with times in the same run when it answers,
 // and how soon a silent database is noticed and used again. `--minutes` is how long the CRM hangs in all (default 1),
 // divided among `--rounds` (default 3). Exits 1 when a goal is missed.
 import { join } from 'node:path'
@@ -10,17 +10,17 @@ import { type LoadedPartner, loadData, newLead } from './load-data.ts'
 import { type Product, startProduct, withEmptyFolder } from './product.ts'
 
 const GOALS = { ratio: 1.3, noticedSeconds: 3, backSeconds: 10 }
-/** Requests of each page per second, at even intervals, whether or not the one before was answered. */
+/** Requests of each page per second, at even intervals, whether or not the previous one was answered. */
 const REQUESTS_PER_SECOND = 25
 const SUBMITS_PER_SECOND = 5
 /** Longer than the portal waits for any call. */
 const HANG_MS = 3_600_000
-/** Enough to compare with, however long the CRM hangs. */
+/** Enough for the comparison, however long the CRM hangs. */
 const ANSWERING_SECONDS_MAX = 60
-/** New partners per round, each with a lead to push and a sync to run: more than there are places for jobs. */
+/** New partners per round, each with a lead to push and a sync to run. That is more than can run at once. */
 const NEW_PARTNERS = 12
 const WAIT_MS_MAX = 60_000
-/** Shorter and longer than idle connections live. */
+/** One is shorter and one is longer than the life of an idle connection. */
 const SILENCES_SECONDS = [3, 20]
 const PAGES = ['list', 'detail', 'dashboard', 'submit'] as const
 const DASHBOARD = ['stats', 'pipeline', 'recent-activity']
@@ -88,7 +88,7 @@ async function compareHanging(product: Product, partners: LoadedPartner[]): Prom
   goal(`answers of ready that were not 200 while the CRM hung: ${notReady}`, '0', notReady === 0)
 }
 
-/** What partners see, all of it at once. */
+/** Asks for everything that partners see, all at once. */
 async function visit({ url, pool }: Product, partners: LoadedPartner[], seconds: number) {
   const latencies: Latencies = { list: [], detail: [], dashboard: [], submit: [] }
   const open = new Set<Promise<void>>()
@@ -144,7 +144,7 @@ async function makeBacklog({ url }: Product): Promise<void> {
   }
 }
 
-/** Waits until calls that hung before were given up or done. */
+/** Waits until earlier calls that hung have ended or were given up. */
 async function untilIdle({ pool }: Product): Promise<void> {
   for (let look = 0; look < 120; look++) {
     const { rowCount } = await pool.query("select from jobs.job where state = 'active' limit 1")
@@ -162,7 +162,7 @@ async function measureSilence(
   const [partner] = partners
   if (!partner) throw new Error('there are no partners')
   await untilIdle(product)
-  // Connections in use and idle ones, as on any day.
+  // Leaves some connections in use and some idle, as on any day.
   await visit(product, partners, 3)
   const silentAt = performance.now()
   proxy.fallSilent()
@@ -189,7 +189,7 @@ async function measureSilence(
   await pages
 }
 
-/** Ready, every page, and a lead that reaches the CRM. */
+/** Whether the portal is ready, every page answers, and a new lead reaches the CRM. */
 async function isAllWell({ url }: Product, partner: LoadedPartner): Promise<boolean> {
   try {
     await call(`${url}/api/ready`, partner.token)

@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
   },
 })
 const STATUSES = ['Pre Call', 'Contacted', 'Pre Qualified', 'Attempting To Contact']
-/** What is marked on the lead's page: its status. */
+/** Counts the marks on the lead's page. Its status is marked. */
 const COUNT_MARKS = `
   globalThis.marks = 0
   new MutationObserver((all) => all.forEach(({ target }) => { if (target.localName === 'span') globalThis.marks += 1 }))
@@ -75,7 +75,7 @@ await withEmptyFolder(async (folder) => {
 console.log(`load of the machine: ${readFileSync('/proc/loadavg', 'utf8').split(' ').slice(0, 3).join(' ')}`)
 process.exitCode = met.every(Boolean) ? 0 : 1
 
-/** Many streams on one process: what they cost it, how soon they tell, and what they cost those who ask for lists. */
+/** Measures what many streams cost one process, how soon they show a change, and how they slow down lists. */
 async function measureStreams(product: Product): Promise<void> {
   const people = await insertPeople(product, Math.ceil(Number(options.streams) / STREAMS_A_PERSON))
   const tokens = people.map(({ token }) => token)
@@ -172,7 +172,7 @@ async function askLists(url: string, tokens: string[], count = LIST_REQUESTS): P
   return tookMs
 }
 
-/** Each of another partner than the one before, a few in a transaction. */
+/** Records events of each partner in turn, a few in a transaction. */
 async function recordSteadily({ pool }: Product, people: Person[], count: number): Promise<void> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const data = { business_name: 'Freight', amount: null, status: 'New Lead' }
@@ -202,7 +202,7 @@ async function signUp({ url }: Product): Promise<{ token: string; loid: string }
   return { token, loid }
 }
 
-/** The lead's page, and the list in a second tab, both live. */
+/** Opens the lead's page, and the list in a second tab, both live. */
 async function openPages(browser: Browser, { url }: Product, { token, loid }: { token: string; loid: string }) {
   const context = await browser.newContext()
   await context.addInitScript(`localStorage.setItem('auth_token', '${token}')`)

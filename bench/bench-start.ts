@@ -14,7 +14,7 @@ interface Measured {
   installedMb: number
   /** Sorted. */
   secondSeconds: number[]
-  /** The starts of `npm run start:prod`, sorted; `builtCpuSeconds` is the server's CPU time in the quickest. */
+  /** The starts of `npm run start:prod`, sorted. `builtCpuSeconds` is the server's CPU time in the quickest one. */
   builtSeconds: number[]
   builtCpuSeconds: number
 }

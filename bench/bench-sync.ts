@@ -72,7 +72,7 @@ const LEAD = {
 const COLUMNS = leadFieldNames(DEFAULT_FIELD_MAP.leads.fields).filter((name) => !name.startsWith('$'))
 const run = promisify(execFile)
 const missed: string[] = []
-/** Answers of 503 while a sync ran. */
+/** How many answers were 503 while a sync ran. */
 let busyAnswers = 0
 
 await withEmptyFolder(async (folder) => {
@@ -114,7 +114,7 @@ async function benchSync(product: Product, folder: string): Promise<void> {
   await lender.faults({})
   const { rows } = await product.pool.query<{ count: number }>('select count(*)::int as count from leads')
   if (rows[0]?.count !== LEADS) missed.push(`${rows[0]?.count} leads in the portal`)
-  // The histories follow in the background, a call each: no part of what comes next.
+  // The histories follow in the background with a call each. The next measurement does not include them.
   await product.pool.query('update leads set history_due = false where history_due')
   await untilAtRest(product)
 
@@ -175,7 +175,7 @@ async function fill(product: Product, lender: ReturnType<typeof openLender>, zoh
   }
 }
 
-/** Seconds for fetching the pages one after another and writing what they hold, with nothing looked at. */
+/** Seconds for fetching the pages one after another and writing their records unchecked. */
 async function readBare({ crmUrl, pool }: Product, zohoId: string): Promise<number> {
   const headers = { authorization: `Zoho-oauthtoken ${await fetchToken(crmUrl)}` }
   const columns = COLUMNS.map((name) => `"${name}"`)
@@ -216,7 +216,7 @@ function cell(value: unknown): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
 
-/** `list` or `query`: how the SDK reads. It only reads, and writes nothing. */
+/** The SDK reads by `list` or by `query`, and writes nothing. */
 async function readWithSdk({ crmUrl }: Product, folder: string, way: 'list' | 'query', rows: number) {
   const script = join(import.meta.dirname, '../crm-sandbox/src/wire/zoho-sdk-reader.mjs')
   const { stdout } = await run(process.execPath, [script, crmUrl, folder, way, COLUMNS.join(','), String(rows)])
@@ -251,7 +251,7 @@ async function changeStatuses({ pool, crmUrl }: Product): Promise<void> {
   }
 }
 
-/** Until every change is in the portal with its history. */
+/** Runs a sweep, until every change is in the portal with its history. */
 async function sweep(product: Product): Promise<void> {
   const boss = new PgBoss({
     connectionString: product.databaseUrl,
@@ -273,7 +273,7 @@ async function sweep(product: Product): Promise<void> {
   await boss.stop({ graceful: false })
 }
 
-/** Jobs that the clock will ask for later are no work. */
+/** Waits until no job is left to run. Jobs that are scheduled for later do not count. */
 function untilAtRest({ pool }: Product): Promise<true> {
   return until('rest', async () => {
     const { rows } = await pool.query<{ count: number }>(

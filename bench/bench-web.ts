@@ -1,4 +1,4 @@
-// `npm run bench:web`: per route what a browser loads, how soon a slow phone shows it, and what Lighthouse says. The
+// `npm run bench:web`: what a browser loads for each route, how soon a slow phone shows it and what Lighthouse says. The
 // figures are medians of five runs; `-- --runs=1` is quicker, and `-- --only=/leads,/deals` measures some routes.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -50,7 +50,10 @@ async function measure(url: string, page: DemoPage, token: string | undefined): 
   return cells.join('')
 }
 
-/** Bytes over the wire of a first visit, with an empty cache: until the page is there, and `later` for the stream and the toasts. */
+/**
+ * Bytes over the wire of a first visit with an empty cache, until the page is there. `later` is for the stream and the
+ * toasts.
+ */
 async function transferred(url: string, page: DemoPage, token: string | undefined) {
   return inBrowser(url, token, async (tab, devtools) => {
     const kinds = new Map<string, string>()
@@ -69,7 +72,7 @@ async function transferred(url: string, page: DemoPage, token: string | undefine
   })
 }
 
-/** From the address to what the visitor came for, on a slow phone. */
+/** Milliseconds from opening the address until a slow phone shows the page's content. */
 async function msUntilVisible(url: string, page: DemoPage, token: string | undefined): Promise<number> {
   return inBrowser(url, token, async (tab, devtools) => {
     await devtools.send('Network.enable')
@@ -82,7 +85,7 @@ async function msUntilVisible(url: string, page: DemoPage, token: string | undef
   })
 }
 
-/** What the visitor came for: of a list its twenty rows. */
+/** Waits until the page's content is visible. For a list, that is its twenty rows. */
 function shown(tab: Page, { shows, rows = 1 }: DemoPage): Promise<void> {
   return tab
     .locator(shows)
@@ -130,7 +133,7 @@ interface LighthouseReport {
   audits: Record<string, { numericValue?: number }>
 }
 
-/** As a command: its types and its code are installed for this bench alone. */
+/** Runs Lighthouse as a command, because its types and code are installed for this bench alone. */
 async function runLighthouse(address: string, isDesktop: boolean): Promise<LighthouseReport> {
   const words = [
     address,
@@ -148,7 +151,7 @@ async function runLighthouse(address: string, isDesktop: boolean): Promise<Light
   return report
 }
 
-/** A browser of its own each time: nothing is in its cache, and the visitor is signed in where the page asks for it. */
+/** Starts a new browser each time. Its cache is empty, and the visitor is signed in if the page requires it. */
 async function inBrowser<Result>(
   url: string,
   token: string | undefined,
@@ -172,7 +175,7 @@ async function inBrowser<Result>(
   return result
 }
 
-/** A text without scripts takes the token, so that none of the app's files is loaded before the measurement. */
+/** Stores the token from a page without scripts, so that none of the app's files is loaded before the measurement. */
 async function signIn(context: BrowserContext, url: string, token: string): Promise<void> {
   const tab = await context.newPage()
   await tab.goto(`${url}/api/health`)

@@ -15,7 +15,7 @@ import { type Arrival, FAILING, HANGING, type Order, RECEIVERS, type Report } fr
 
 const { values: options } = parseArgs({ options: { deliveries: { type: 'string', default: '10000' } } })
 const DELIVERIES = Number(options.deliveries)
-/** The part of a burst's rate at which events come: a higher rate would measure the queue. */
+/** Events come at this share of a burst's rate. A higher rate would measure the queue. */
 const STEADY_SHARE = 0.4
 const TICK_MS = 5
 const WAIT_MS_MAX = 600_000
@@ -77,7 +77,7 @@ async function startReceivers() {
   return {
     urls: first.urls,
     order,
-    /** The deliveries that came since the last report. */
+    /** The deliveries that have come since the last report. */
     async report(): Promise<Arrival[]> {
       order('report')
       const report = await answer(child)
@@ -113,7 +113,7 @@ async function recordAtOnce(db: Kysely<Tables>, partners: Partner[]): Promise<vo
   })
 }
 
-/** Each in a transaction of its own, as the product does, each partner in turn. */
+/** Records each event in its own transaction, as the product does, for each partner in turn. */
 async function recordSteadily(db: Kysely<Tables>, partners: Partner[], perSecond: number): Promise<void> {
   const startedAt = performance.now()
   const recording: Promise<void>[] = []
@@ -140,7 +140,7 @@ function eventOf(partners: Partner[], i: number): PortalEvent<'lead.created'> {
   }
 }
 
-/** Every event has its delivery, and those of these partners have ended. */
+/** Waits until every event has its delivery and the deliveries of these partners have ended. */
 async function untilDelivered(pool: pg.Pool, partners: Partner[], since: string): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   const ids = partners.map((partner) => partner.id)
@@ -156,7 +156,7 @@ async function untilDelivered(pool: pg.Pool, partners: Partner[], since: string)
   throw new Error('the deliveries did not end')
 }
 
-/** The number of events without a delivery, and of deliveries that a healthy receiver never got. */
+/** The number of events without a delivery plus the number of deliveries that a healthy receiver never got. */
 async function countLost(pool: pg.Pool, partners: Partner[], since: string, arrivals: Arrival[]): Promise<number> {
   const { rows } = await pool.query<{ id: string; partner_id: string }>(
     'select id, partner_id from webhook_logs where created_at >= $1',
@@ -177,7 +177,7 @@ function printDelays(name: string, arrivals: Arrival[]) {
   return measured
 }
 
-/** None may be a success: nobody was answered well. */
+/** How many deliveries have each status. None may be a success, because these receivers never answer well. */
 async function statusesOf(pool: pg.Pool, partners: Partner[], since: string): Promise<string> {
   const { rows } = await pool.query<{ status: string; count: number }>(
     `select status, count(*)::int as count from webhook_logs where partner_id = any($1) and created_at >= $2 group by status`,

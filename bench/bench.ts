@@ -31,7 +31,7 @@ interface Server {
   partners: LoadedPartner[]
 }
 
-/** The middle of the rounds has to meet it; where rounds differ, it is missed only if each of them misses it. */
+/** Met if the median of the rounds meets it; missed only if every round misses it. */
 interface Goal {
   text: string
   isMet(value: number): boolean
@@ -45,14 +45,14 @@ const RESIDENT_MB = atMost(230)
 
 interface Question {
   name: string
-  /** The statements of such a request, one call for each partner. */
+  /** The statements that such a request sends, one call for each partner. */
   calls: RecordedCall[]
   request(partner: LoadedPartner): HttpRequest
   isWrite?: boolean
   goals: { ofThePool?: Goal; p99Ms?: Goal; ofTheCpuBefore?: Goal }
 }
 
-/** Each figure stands beside the raw driver's in the same run: machines are noisy, ratios are not. */
+/** Each figure is compared with the raw driver's in the same run, because machines are noisy and ratios are not. */
 await withEmptyFolder(async (folder) => {
   const own = await startLoaded(join(folder, 'own'))
   const old = before === undefined ? undefined : await startBefore(folder, before)
@@ -119,13 +119,13 @@ async function startLoaded(folder: string): Promise<Server> {
   return { product, partners }
 }
 
-/** Its database is a second one, because it may lack migrations. */
+/** The earlier commit gets its own database, because it may lack migrations. */
 async function startBefore(folder: string, commit: string): Promise<Server> {
   const clone = join(folder, 'a clone')
   cloneAt(commit, clone)
   const data = join(folder, 'before')
   const first = await startProduct(data, BEFORE_PORTS, clone)
-  // Its own loader knows its tables.
+  // The commit's own loader knows its tables.
   const { loadData: loadDataThen }: typeof import('./load-data.ts') = await import(join(clone, 'bench/load-data.ts'))
   const partners = await loadDataThen(first)
   await first.stop()
@@ -148,7 +148,7 @@ async function ask(own: Server, old: Server | undefined, question: Question): Pr
     if (old) oldBrowser.push(await overHttp(old, requestAsBrowser))
     plain.push(await overHttp(own, request))
     pool.push(await loadWithPool(own.product.pool, calls, LOAD))
-    // A transaction cannot run where others' statements come in between.
+    // A transaction cannot run on a connection where other statements come in between.
     if (!isWrite) pipelined.push(await loadPipelined(own.product.databaseUrl, calls, LOAD))
   }
 
@@ -203,7 +203,7 @@ function column(rounds: Measured[], key: keyof Measured): number[] {
   return rounds.map((round) => round[key])
 }
 
-/** Round by round. */
+/** The ratio of each round. */
 function ratios(ours: Measured[], theirs: Measured[], key: keyof Measured): number[] {
   return ours.map((round, i) => round[key] / (theirs[i]?.[key] ?? Number.NaN))
 }

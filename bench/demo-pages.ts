@@ -6,11 +6,11 @@ import { listLeads } from '../contract/src/leads.ts'
 import { DEMO_SIGN_IN } from '../server/src/seed-demo.ts'
 
 export interface DemoPage {
-  /** Its path in the specification's words. */
+  /** The path as the specification writes it. */
   name: string
   path: string
   isPublic: boolean
-  /** A selector of what the visitor came for; `rows` is how many of them a list shows. */
+  /** Selects the page's content; `rows` is how many matches a list shows. */
   shows: string
   rows?: number
 }
@@ -43,7 +43,7 @@ async function findDemo(url: string) {
   const [leads, deals] = await Promise.all(
     ['leads', 'deals'].map((kind) => readData(`${url}/api/dashboard/${kind}`, token)),
   )
-  // These two have a history to show.
+  // A lead and a deal in these states have a history to show.
   const lead = listLeads.answer.parse(leads).leads.find((one) => one.lead_status === 'Pre Qualified')
   const deal = listDeals.answer.parse(deals).deals.find((one) => one.stage === 'Funded')
   return lead && deal ? { token, lead: lead.loid, deal: deal.loid } : undefined

@@ -1,4 +1,4 @@
-// Many open pages as bench-live.ts has them, in a process of their own, so that they are not measured as the server.
+// The many open pages of bench-live.ts, in their own process, so that their cost is not measured as the server's.
 import { request } from 'node:http'
 
 export interface ReadersOrder {

@@ -54,7 +54,7 @@ export async function loadOverHttp(
   }
 }
 
-/** New leads are pushed and announced in the background, which would take time from the next load. */
+/** Waits until new leads are pushed and announced in the background, which would slow down the next load. */
 export async function jobsEnd({ pool }: Product): Promise<void> {
   const deadline = performance.now() + JOBS_MS_MAX
   for (;;) {
@@ -67,7 +67,7 @@ export async function jobsEnd({ pool }: Product): Promise<void> {
   }
 }
 
-/** The product's own statements, prepared, on as many connections. */
+/** Sends the product's own statements, prepared, on as many connections as the load has. */
 export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): Promise<Measured> {
   return loadWithDriver(calls, load, async (work) => {
     const client = await pool.connect()
@@ -80,7 +80,7 @@ export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): 
 }
 
 /**
- * The same on two pipelined connections, as the product reads: statements follow one another without waiting for
+ * Sends them on two pipelined connections, as the product reads. Statements follow one another without waiting for
  * answers.
  */
 export async function loadPipelined(databaseUrl: string, calls: RecordedCall[], load: Load): Promise<Measured> {

@@ -18,28 +18,28 @@ export interface Product {
   url: string
   /** The address of the CRM sandbox. */
   crmUrl: string
-  /** From the command to ready. */
+  /** Time from the command until the product is ready. */
   startMs: number
   /** The address of the product's own database, and a pool on it. */
   databaseUrl: string
   pool: pg.Pool
   residentMb(): number
-  /** The same at this moment, in kB. */
+  /** The resident memory at this moment, in kB. */
   residentKbNow(): number
-  /** What the server's process has used so far, all its threads together. */
+  /** The CPU time that all threads of the server's process have used so far. */
   cpuMs(): number
-  /** The same of all processes of PostgreSQL, those that have ended included. */
+  /** The CPU time of all processes of PostgreSQL, including ended ones. */
   postgresCpuMs(): number
-  /** The middle one of PostgreSQL's processes that serve a connection: what it shares with no other. */
+  /** The unshared memory of a PostgreSQL process that serves a connection: the median of these processes. */
   connectionKb(): number
   stop(): Promise<void>
-  /** As a crash ends it. */
+  /** Ends it as a crash would. */
   kill(): Promise<void>
 }
 
 const running = new Set<Product>()
 
-/** For products: one that `work` has left running, because something failed, is stopped before its data go. */
+/** A temporary folder for products. If `work` fails and leaves a product running, it is stopped before its data go. */
 export function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
   return withTemporaryFolder(async (folder) => {
     try {
@@ -66,7 +66,9 @@ export function cloneAt(commit: string, folder: string): void {
   execFileSync('git', ['checkout', '--quiet', name], { cwd: folder })
 }
 
-/** `npm start` or `npm run start:prod`, as a user types it, on the given data folder; in another clone where `root` names one. */
+/**
+ * Runs `npm start` or `npm run start:prod` on the given data folder, as a user would. `root` may name another clone.
+ */
 export async function startProduct(
   folder: string,
   settings: Record<string, string> = {},
@@ -124,7 +126,7 @@ export async function startProduct(
   return product
 }
 
-/** npm starts the script on the Node of the host, which may start it once more on the portal's own. */
+/** npm starts the script on the host's Node. The script may then start itself again on the portal's own Node. */
 function serverBelow(pid: number): number {
   const next = childrenOf(pid).find((child) => /scripts\/start(-prod)?\.mjs/.test(commandOf(child)))
   return next === undefined ? pid : serverBelow(next)
@@ -138,7 +140,10 @@ function commandOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 }
 
-/** PostgreSQL titles such a process with user, database and where from: `postgres: postgres postgres [local] idle`. */
+/**
+ * PostgreSQL names user, database and origin in the title of such a process: `postgres: postgres postgres [local]
+ * idle`.
+ */
 function servesConnection(pid: number): boolean {
   return commandOf(pid).includes('[local]')
 }
@@ -154,7 +159,7 @@ async function answers(url: string): Promise<boolean> {
   )
 }
 
-/** PostgreSQL's own file: its first line is the process, the fifth the folder of its socket. */
+/** PostgreSQL's own file. Its first line is the process id, its fifth the folder of the socket. */
 function postmasterFile(folder: string): string[] {
   const [file = ''] = globSync(join(folder, 'postgres/*/postmaster.pid'))
   return readFileSync(file, 'utf8').split('\n')
@@ -169,12 +174,12 @@ function statusKb(pid: number, name: 'VmHWM' | 'VmRSS'): number {
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-/** CPU time in the server's code and in the kernel for it, which Linux counts in hundredths of a second. */
+/** CPU time of the process in its own code and in the kernel. Linux counts it in hundredths of a second. */
 function cpuMs(pid: number): number {
   return 10 * (statField(pid, 11) + statField(pid, 12))
 }
 
-/** CPU time of its children that have ended. */
+/** CPU time of the process's children that have ended. */
 function endedCpuMs(pid: number): number {
   return 10 * (statField(pid, 13) + statField(pid, 14))
 }

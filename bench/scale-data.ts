@@ -9,17 +9,17 @@ import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
 const PARTNERS = 2_000
 const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']
 
-/** Signs in as everybody does. One lead in a hundred is this partner's and listed. */
+/** The partner that signs in and makes the calls. One lead in a hundred is this partner's and listed. */
 export const BIG_PARTNER = { email: 'big@example.com', password: 'a-password-for-the-bench' }
 
-/** Ten leads of the big partner have it, at every size. */
+/** In the names of ten leads of the big partner, at every size. */
 export const RARE_WORD = 'zephyrine'
 /** In one business name in ten. */
 export const COMMON_WORD = 'harbour'
 /** In one business name in ten, but in none of the younger half. */
 export const FORMER_WORD = 'oldstead'
 
-/** For a database that may be lost, and is made in minutes instead of hours. */
+/** Settings that load the database in minutes instead of hours. A crash would lose it, which does not matter here. */
 const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -31,7 +31,7 @@ const SETTINGS = {
   maintenance_work_mem: '1GB',
 }
 
-/** Fills a new data folder of the portal by SQL: what `npm start` then runs on. */
+/** Fills a new data folder of the portal by SQL. `npm start` can then run on it. */
 export async function loadScaleData(folder: string, leads: number, say: (text: string) => void): Promise<void> {
   const log = { debug: () => undefined, warn: (text: string) => console.error(text) }
   const server = await startEmbeddedPostgres(join(folder, 'postgres'), { log, settings: SETTINGS })
@@ -39,7 +39,7 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
   try {
     await migrate(database.db)
     const client = await database.pool.connect()
-    // Foreign keys hold by themselves here, and what triggers count is counted at the end.
+    // Turns off triggers and foreign keys. The data keeps the keys by itself, and `insertCounts` counts at the end.
     await client.query('set session_replication_role = replica')
     const restoreIndexes = await dropIndexes(client)
     const partners = await insertPartners(client)
@@ -100,7 +100,7 @@ async function dropIndexes(client: pg.PoolClient) {
   }
 }
 
-/** The ids of all, the big one first. */
+/** Returns the ids of all partners, the big one first. */
 async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   const ids = Array.from({ length: PARTNERS }, () => randomUUID())
   await client.query(
@@ -120,8 +120,9 @@ async function insertPartners(client: pg.PoolClient): Promise<string[]> {
 }
 
 /**
- * Three years of leads, in the order of time and partners mixed, as they come. One in eight is converted, one in fifty
- * archived. One in a hundred is the big partner's and listed; the others have from a handful to some ten thousand.
+ * Inserts three years of leads in order of time, with the partners mixed. One in eight is converted, one in fifty
+ * archived. One in a hundred is the big partner's and listed. The other partners have from a handful to some ten
+ * thousand.
  */
 async function insertLeads(client: pg.PoolClient, partners: string[], leads: number): Promise<void> {
   await client.query('select setseed(0.5)')
@@ -177,7 +178,7 @@ function loid(number: string): string {
   return `'LO-' || ${characters.join(' || ')}`
 }
 
-/** One of each converted lead. */
+/** Inserts a deal for each converted lead. */
 async function insertDeals(client: pg.PoolClient): Promise<void> {
   await insertUnlogged(
     client,
@@ -194,7 +195,10 @@ async function insertDeals(client: pg.PoolClient): Promise<void> {
   )
 }
 
-/** The first status of one lead in five, the stage of each deal; a note on one lead in ten; an event for one lead in five. */
+/**
+ * Inserts the first status of one lead in five, the stage of each deal, a note on one lead in ten, and an event for one
+ * lead in five.
+ */
 async function insertWhatHappened(client: pg.PoolClient): Promise<void> {
   await insertUnlogged(
     client,
@@ -223,7 +227,7 @@ async function insertWhatHappened(client: pg.PoolClient): Promise<void> {
   )
 }
 
-/** What the triggers would have counted. */
+/** Inserts the counts that the triggers would have kept. */
 async function insertCounts(client: pg.PoolClient): Promise<void> {
   await client.query(
     `insert into record_counts (partner_id, kind, value, is_converted, records, with_amount, amount)
@@ -235,7 +239,7 @@ async function insertCounts(client: pg.PoolClient): Promise<void> {
   )
 }
 
-/** With `wal_level` minimal, what fills a table that the same transaction emptied is not written twice. */
+/** With `wal_level` minimal, rows of a table that the same transaction emptied are not also written to the log. */
 async function insertUnlogged(client: pg.PoolClient, table: string, text: string, values: unknown[] = []) {
   await client.query('begin')
   await client.query(`truncate ${table}`)
@@ -243,7 +247,10 @@ async function insertUnlogged(client: pg.PoolClient, table: string, text: string
   await client.query('commit')
 }
 
-/** In the order of the parameters from $3 on. Elements of a text array are found by counting, so these are short. */
+/**
+ * In the order of the parameters from $3 on. The lists are short, because PostgreSQL counts to find an element of a
+ * text array.
+ */
 const WORDS = {
   beginnings: words(
     'Ar Bel Cor Dun El Fair Glen Hal Iron Jar Kal Lam Mar Nor Oak Pem Quin Red Sil Tam Ul Ver Wil Yar Ash Brook Clif Den Ever Fal',

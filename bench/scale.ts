@@ -17,7 +17,7 @@ const WARM_UP = 50
 /** The sizes take turns, so that a noisy moment meets both. */
 const AT_A_TIME = 25
 
-/** The calls of the big partner: addresses, called in turn. */
+/** A kind of call of the big partner, with the addresses that are called in turn. */
 interface Question {
   name: string
   paths(sample: Sample): string[]
@@ -97,11 +97,11 @@ function address(path: string, query: Record<string, string>): string {
 
 const { values: options } = parseArgs({
   options: {
-    // A folder that keeps the loaded databases and has them the next time; without it they are removed.
+    // A folder that keeps the loaded databases for the next run. Without it they are removed.
     data: { type: 'string' },
-    // How often each is asked at each size.
+    // How often each question is asked at each size.
     requests: { type: 'string', default: '500' },
-    // Part of the name of what is asked.
+    // Part of a question's name.
     only: { type: 'string', default: '' },
   },
 })
@@ -123,7 +123,7 @@ async function compareSizes(folder: string): Promise<void> {
 }
 
 async function loadOnce(folder: string, leads: number): Promise<void> {
-  // Written last, so that a load that was broken off is not taken for one.
+  // The mark is written last, so that an interrupted load does not count as loaded.
   const mark = join(folder, 'loaded')
   if (existsSync(mark)) return
   console.log(`loading ${leads.toLocaleString('en')} leads …`)
@@ -154,7 +154,7 @@ async function comparePartners(partners: BigPartner[]): Promise<void> {
   console.log(`\n${goal}: ${missed.length === 0 ? 'all' : `all but ${missed.join('; ')}`}`)
 }
 
-/** The times of each partner, in order of length. */
+/** The times of each partner's calls, the shortest first. */
 async function measure(partners: BigPartner[], question: Question): Promise<number[][]> {
   const all = partners.map((partner) => ({
     partner,
@@ -188,7 +188,7 @@ interface SampleLead {
 interface Sample {
   /** From all years. */
   leads: SampleLead[]
-  /** In the middle of them. */
+  /** In the middle of these years. */
   month: { dateFrom: string; dateTo: string }
 }
 
@@ -205,7 +205,7 @@ async function signIn({ url, pool }: Product): Promise<BigPartner> {
   })
   if (!response.ok) throw new Error(`signing in: ${response.status}`)
   const { token } = (await response.json()) as { token: string }
-  // One connection, kept: a new one a request would be measured too.
+  // Keeps one connection, because opening one for each request would be measured with it.
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   const headers = { authorization: `Bearer ${token}` }
   return { sample: await readSample(pool), get: (path) => get(`${url}${path}`, agent, headers) }

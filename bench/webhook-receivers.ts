@@ -1,16 +1,16 @@
-// Partners' systems, as a process of their own: many HTTP servers that keep when each delivery came. See bench-webhooks.ts.
+// Partners' systems in their own process: many HTTP servers that note when each delivery came. See bench-webhooks.ts.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export const RECEIVERS = 50
-/** Told to misbehave, the first so many hang, and the next so many answer 500. */
+/** If told to misbehave, this many hang, and the next `FAILING` answer 500. */
 export const HANGING = 5
 export const FAILING = 5
 
 export interface Arrival {
   receiver: number
   id: string
-  /** From the event's own time until it was here. */
+  /** Time from the event until its delivery came. */
   delayMs: number
 }
 

@@ -65,7 +65,7 @@ export type SignIn = z.infer<typeof SignIn>
 
 export const ForgotPassword = z.object({ email: Email })
 
-/** Whether a new password also ends what else opens the account (D52). */
+/** Whether a new password also ends the other ways into the account (D52). */
 const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
 
 export const ResetPassword = z
@@ -89,7 +89,7 @@ export const VerifiedSession = z.extend(SignedInPartner, {
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 
-/** The business's id, record in the CRM and name; the rest is the person's own (D60). */
+/** The id, the CRM record and the business name are the business's; the rest is the person's (D60). */
 export const Profile = z.object({
   id: z.string(),
   person_id: z.string(),
@@ -107,12 +107,12 @@ export type Profile = z.infer<typeof Profile>
 
 /** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
 export const ProfileChange = z.object({
-  /** Only an owner may change it; from others only the current name is accepted. */
+  /** Only an owner may change it. From anybody else only the current name is accepted. */
   business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),
   first_name: changedText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
   last_name: changedText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
   phone: changedText('Phone', PHONE_LENGTH_MAX),
-  /** Read-only: any but the stored address is refused. */
+  /** Read-only: any address but the stored one is refused. */
   email: z.optional(Email),
 })
 export type ProfileChange = z.infer<typeof ProfileChange>
@@ -141,14 +141,14 @@ export const BegunSession = z.object({
 })
 export type BegunSession = z.infer<typeof BegunSession>
 
-/** What a person may use after the password. */
+/** The second factors that a person can use after the password. */
 const SecondFactorKind = z.enum(['totp', 'passkey', 'recovery'])
 export type SecondFactorKind = z.infer<typeof SecondFactorKind>
 
-/** What signing in answers in place of a session where the password alone is not enough (D66). */
+/** The answer to a sign-in, instead of a session, if the password alone is not enough (D66). */
 export const SecondStep = z.object({
   second_factor: z.object({
-    /** For ten minutes. */
+    /** Valid for ten minutes. */
     token: z.string(),
     kinds: z.array(SecondFactorKind),
   }),

@@ -5,7 +5,7 @@ import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson } from './submitted-by.ts'
 
-/** What a filter calls each type. */
+/** The name of each type in a filter. */
 export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], string> = {
   'lead.created': 'Lead submitted',
   'lead.status_changed': 'Lead status',
@@ -18,7 +18,7 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
   'note.added': 'Note',
 }
 
-/** Further values of the filter by actor, besides people's ids. */
+/** The filter by actor takes these values besides people's ids. */
 export const ACTORS = { lender: 'The lender', 'api-key': 'API key' } as const
 
 export const ActivityFilters = z.object({

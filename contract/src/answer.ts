@@ -4,7 +4,7 @@ import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts'
 export const Pagination = z.object({ page: z.number(), limit: z.number(), has_more: z.boolean() })
 export type Pagination = z.infer<typeof Pagination>
 
-/** A failure's body (D5). `fields` holds one message a field; the first of them is also `error`. */
+/** A failure's body (D5). `fields` holds one message for each field; the first of them is also `error`. */
 export const Failure = z.object({
   success: z.literal(false),
   error: z.string(),

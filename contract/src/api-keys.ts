@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { defineRoute } from './route.ts'
 
-/** The part of a key that anybody may see (D39): the rest is stored only as a hash. */
+/** The part of a key that anybody may see (D39). The whole key is stored only as a hash. */
 export const ApiKeyStatus = z.object({
   has_api_key: z.boolean(),
   /** The first eight characters and dots. */

@@ -6,7 +6,7 @@ import { defineRoute } from './route.ts'
 export const ATTENTION_KINDS = ['crm-failed', 'lender-note', 'no-movement'] as const
 
 export const AttentionItem = z.object({
-  /** Names the item in its present state: once the item changes, it has another id. */
+  /** Identifies the item in its present state. Once the item changes, it has another id. */
   id: z.string(),
   kind: z.enum(ATTENTION_KINDS),
   loid: z.string(),
@@ -14,13 +14,16 @@ export const AttentionItem = z.object({
   about: z.enum(['lead', 'deal']),
   name: z.string(),
   at: Instant,
-  /** Could not reach the CRM: what to send again, and why it failed. */
+  /** What did not reach the CRM and can be sent again, and why it failed. */
   retry: z.nullable(
     z.object({ kind: z.enum(['lead', 'deal', 'note']), id: z.string(), problem: z.nullable(z.string()) }),
   ),
-  /** The newest note of the lender, and how many are not read. */
+  /** The lender's newest note, and how many notes are unread. */
   note: z.nullable(z.object({ content: z.string(), by: z.nullable(z.string()), count: z.number() })),
-  /** How long it has been there, and how long that usually takes: with the partner's own records or with everybody's. */
+  /**
+   * How long the record has been in this status or stage, and how long that usually takes, for the partner or for
+   * everybody.
+   */
   standing: z.nullable(
     z.object({
       value: z.string(),

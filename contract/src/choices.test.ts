@@ -6,7 +6,7 @@ test.each([
   ['Funded', true],
   ['CLOSED', true],
   ['Closed by lender', true],
-  ['Not Funded', true], // contains 'funded', which is all that section 4 asks
+  ['Not Funded', true], // contains 'funded', and section 4 asks for nothing more
   ['Approved', false],
   ['', false],
   [null, false],

@@ -35,10 +35,10 @@ export const DEAL_STAGES = [
   'Closed',
 ] as const
 
-/** Where a deal that a partner submits begins, if the CRM has this stage; otherwise in the CRM's first. */
+/** The first stage of a deal that a partner submits. If the CRM lacks it, the deal begins in the CRM's first stage. */
 export const SUBMITTED_STAGE = 'Waiting On Application'
 
-/** The statuses in which a lead no longer counts as active (D21), lower-cased as they are compared. */
+/** A lead in one of these statuses no longer counts as active (D21). Lower case, for comparing. */
 export const INACTIVE_LEAD_STATUSES: readonly string[] = CLOSED_STATUSES.map((status) => status.toLowerCase())
 
 /** Section 4: a deal is won when its stage contains 'funded' or 'closed'. */

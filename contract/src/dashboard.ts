@@ -18,7 +18,7 @@ export const Activity = z.object({
   id: z.string(),
   title: z.string(),
   description: z.string(),
-  /** The lender's own words, where it is a note of the lender. */
+  /** The lender's own words, if this is a note of the lender. */
   quote: z.nullable(z.string()),
   loid: z.nullable(z.string()),
   /** The kind of page that the LOID leads to; null if the page is gone. */
@@ -58,7 +58,7 @@ export type Comparison = z.infer<typeof Comparison>
 export const Trends = z.object({
   period: z.enum(TREND_PERIODS),
   points: z.array(TrendPoint),
-  /** What came in the last 30 days, and in the 30 before; the rate, as it stands and as it stood 30 days ago. */
+  /** Counts of the last 30 days and of the 30 days before. The rate is the present one and the one of 30 days ago. */
   comparison: z.object({
     leads: Comparison,
     deals: Comparison,

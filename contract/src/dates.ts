@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** ISO 8601 in UTC with milliseconds (D7). Written by us alone, so answers need no check of its form. */
+/** ISO 8601 in UTC with milliseconds (D7). Only the portal writes it, so its form in answers needs no check. */
 export const Instant = z.string().register(z.globalRegistry, { format: 'date-time' })
 
 /** `YYYY-MM-DD`, a day that exists (D7). Blank counts as not given. */
@@ -19,7 +19,7 @@ export function optionalDate(label: string) {
     z.nullish(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
     z.transform((text): string | null => text || null),
   )
-  // For documents.
+  // For the API documentation.
   return date.register(z.globalRegistry, { format: 'date' })
 }
 

@@ -40,7 +40,7 @@ export type Deal = z.infer<typeof Deal>
 
 export const DealDetail = z.object({
   ...Deal.shape,
-  /** Why the CRM does not have it, once the portal gave up. */
+  /** Why the deal is not in the CRM, once the portal has given up. */
   crm_problem: Text,
 })
 export type DealDetail = z.infer<typeof DealDetail>
@@ -78,7 +78,7 @@ export const listDeals = defineRoute({
   summary: 'The partner’s own deals, newest first.',
 })
 
-/** What the deal was before it was one (D18): its lead's statuses stay readable from the deal. */
+/** A deal's page also shows the statuses of the lead that became the deal (D18). */
 export const readDeal = defineRoute({
   method: 'GET',
   path: '/crm/deal/:id',

@@ -7,18 +7,18 @@ import { requiredText } from './text.ts'
 const LOID_LENGTH_MAX = 40
 const SNAPSHOT_LENGTH_MAX = 20_000
 
-/** Where a person's look ended: what they saw is all until then that the snapshot holds (docs/decisions/inbox.md). */
+/** What a person has seen: everything up to `until` that the snapshot includes (docs/decisions/inbox.md). */
 const Look = {
   until: Instant,
   snapshot: z.string(),
 }
 
-/** What is new of one record, or of a burst of submissions. */
+/** What is new about one record or about a burst of submissions. */
 export const NewsLine = z.object({
   id: z.string(),
   /** Null for a burst. */
   loid: z.nullable(z.string()),
-  /** The kind of page that the LOID leads to; of a burst, what was submitted. Null if the page is gone. */
+  /** The kind of page that the LOID leads to; for a burst, what was submitted. Null if the page is gone. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   /** The business, or who submitted the burst. */
   name: z.string(),
@@ -37,7 +37,7 @@ export const News = z.object({
   ...Look,
   /** The newest first, at most 50. */
   lines: z.array(NewsLine),
-  /** How many lines there are; if `is_least`, at least so many. */
+  /** The number of lines; if `is_least`, there are at least this many. */
   total: z.number(),
   is_least: z.boolean(),
   leads: z.number(),
@@ -65,14 +65,17 @@ export const markNewsSeen = defineRoute({
     until: z.iso.datetime({ offset: true, error: 'until must be an instant' }),
     /** From the same answer as `until`; without it, everything that exists now counts as seen. */
     snapshot: z.optional(z.string().check(z.refine(isSnapshot, 'snapshot must be that of the news'))),
-    /** Only this record: the caller has opened it. */
+    /** Marks only this record, because the caller has opened it. */
     loid: z.optional(requiredText('loid', LOID_LENGTH_MAX)),
   }),
   answer: Nothing,
   summary: 'Marks the news as seen, all of it or that of one record.',
 })
 
-/** As PostgreSQL writes it, `10:20:10,14,15`: every number below the next, the list from the first on and below the second. */
+/**
+ * A snapshot in PostgreSQL's form, `10:20:10,14,15`: the listed ids ascend, and lie between the first number and the
+ * second.
+ */
 function isSnapshot(text: string): boolean {
   if (text.length > SNAPSHOT_LENGTH_MAX || !/^\d{1,18}:\d{1,18}:(?:\d{1,18}(?:,\d{1,18})*)?$/.test(text)) return false
   const [first = '', end = '', listed = ''] = text.split(':')

@@ -30,7 +30,7 @@ import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
-/** Whether the portal's record has reached the CRM: waiting for it, there, or given up (D23). */
+/** Whether the portal's record has reached the CRM: it is waiting, has arrived, or was given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
 export type CrmState = z.infer<typeof CrmState>
 
@@ -83,7 +83,7 @@ export const StatusHistoryEntry = z.object({
 })
 export type StatusHistoryEntry = z.infer<typeof StatusHistoryEntry>
 
-/** The wording that stands above Submit on the form (D18a). A new wording gets a new version. */
+/** The wording above Submit on the form (D18a). A new wording gets a new version. */
 export const CONSENT_VERSION = '2026-11'
 export const CONSENT_TEXT =
   'By submitting, you confirm that the applicant has agreed to be referred and to be contacted about this application.'
@@ -103,7 +103,7 @@ export function missingFieldsText(missing: (keyof typeof REQUIRED_LEAD_FIELDS)[]
 
 export const BUSINESS_NAME_MISSING = 'Business name is required'
 
-/** The form's fields (section 3) one by one. The partner API requires fewer of them. */
+/** The form's fields (section 3). The partner API requires fewer of them. */
 export const LEAD_FIELDS = {
   firstName: requiredText('First name', NAME_LENGTH_MAX),
   lastName: requiredText('Last name', NAME_LENGTH_MAX),
@@ -192,7 +192,7 @@ export function readyToStore<Form extends CheckedForm>(form: Form) {
   }
 }
 
-/** A number in E.164, and the country by it. */
+/** The number in E.164, and the country that it belongs to. */
 export function readyPhone<Phone extends string | null>(form: { phone: Phone; iso: IsoCountry | null }) {
   const reading = form.phone === null ? null : readPhone(form.phone, form.iso)
   return { phone: reading?.e164 ?? form.phone, iso: reading?.country ?? form.iso ?? ('AU' as const) }
@@ -234,7 +234,7 @@ export const createLead = defineRoute({
 
 export const LeadDetail = z.object({
   ...Lead.shape,
-  /** Why the CRM does not have it, once the portal gave up. */
+  /** Why the lead is not in the CRM, once the portal has given up. */
   crm_problem: Text,
   /** Set when the lead has become a deal, which carries the same LOID (D18). */
   converted_to_deal: z.nullable(z.object({ loid: Loid })),

@@ -1,4 +1,4 @@
-/** Section 9 of the specification and D45: every number that both sides keep. */
+/** The limits that server and web app share, from section 9 of the specification and D45. */
 export const API_TIMEOUT_MS = 30_000
 export const PAGE_SIZE = 20
 export const PAGE_SIZE_MAX = 100
@@ -33,7 +33,7 @@ export const API_CALLS_PER_MINUTE = 120
 export const LARGE_LOAN_AMOUNT = 10_000_000
 export const MONEY_MAX = 999_999_999_999.99
 export const MONEY_TEXT_LENGTH_MAX = 40
-/** How many notes and history entries of a record one answer holds, the newest first; older ones are in the CRM. */
+/** How many notes and history entries of a record one answer holds, the newest first. Older ones are in the CRM. */
 export const NOTES_MAX = 1_000
 export const HISTORY_ENTRIES_MAX = 1_000
 export const TIMELINE_PAGE_SIZE = 50

@@ -4,17 +4,17 @@ import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { type Role, reaches } from './roles.ts'
 import { defineRoute } from './route.ts'
 
-/** Open pages of one person at once, for each server process. */
+/** How many open pages of one person a server process allows. */
 export const STREAMS_OF_PERSON_MAX = 10
-/** How many missed events a stream repeats; after more it says `stream.reset`. */
+/** How many missed events a stream repeats. If there are more, it sends `stream.reset` instead. */
 export const MISSED_EVENTS_MAX = 1_000
 
 /**
- * Events (D35), and after them changes that are no events but show on a page. Those have no id, so a break loses them.
+ * Events (D35), then other changes that show on a page. These other changes have no id, so a break loses them.
  */
 const LIVE_TYPES = [
   ...RECORD_EVENT_TYPES,
-  /** The CRM has it now, or refused it, or the lender changed one of its fields. */
+  /** The CRM accepted or refused the record, or the lender changed one of its fields. */
   'lead.changed',
   'deal.changed',
   'note.changed',
@@ -26,7 +26,7 @@ const LIVE_TYPES = [
   'security.logged',
   /** The first message of each stream. */
   'stream.opened',
-  /** More was missed than a stream repeats: all that a page shows may be old. */
+  /** The page missed more than a stream repeats, so everything that it shows may be old. */
   'stream.reset',
 ] as const
 const LiveType = z.enum(LIVE_TYPES)
@@ -39,7 +39,7 @@ const LiveKind = z.enum(LIVE_KINDS)
 export const LiveMessage = z.object({
   type: LiveType,
   loid: z.nullable(z.string()),
-  /** What it is about: the first word of `type`. */
+  /** What the message is about: the first word of `type`. */
   kind: LiveKind,
   at: Instant,
 })

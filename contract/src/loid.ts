@@ -5,13 +5,15 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 8
 const PATTERN = /^LO-?([0-9A-HJKMNP-TV-Z]{8})$/
 
-/** The LOID a person meant, in its one written form, or null: lower case and a missing dash are understood. */
+/**
+ * The LOID that a person typed, in its standard form. Lower case and a missing dash are understood. Null if it is none.
+ */
 export function parseLoid(text: string): string | null {
   const match = PATTERN.exec(text.trim().toUpperCase())
   return match ? `LO-${match[1]}` : null
 }
 
-/** Eight random bytes make a LOID; five bits of each count. */
+/** Makes a LOID of eight random bytes. Five bits of each byte are used. */
 export function loidFromBytes(bytes: Uint8Array): string {
   const characters = Array.from(bytes.subarray(0, LENGTH), (byte) => ALPHABET.charAt(byte & 31))
   return `LO-${characters.join('')}`

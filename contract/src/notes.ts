@@ -26,12 +26,12 @@ export const Note = z.object({
   id: z.string(),
   title: z.nullable(z.string()),
   content: z.string(),
-  /** 'System' when the CRM names nobody (section 3). */
+  /** 'System' if the CRM names no author (section 3). */
   created_by: z.string(),
   ...SubmittedBy,
   created_at: Instant,
   crm: NoteCrmState,
-  /** Why the CRM does not have it, once the portal gave up. */
+  /** Why the note is not in the CRM, once the portal has given up. */
   crm_problem: z.nullable(z.string()),
 })
 export type Note = z.infer<typeof Note>

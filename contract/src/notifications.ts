@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { defineRoute } from './route.ts'
 
-/** The kinds of mails that people choose (D73). Mails about security are not among them: nobody can turn those off. */
+/** The kinds of mail that people choose (D73). Security mails are not listed, because nobody can turn them off. */
 export const MAIL_KINDS = ['outcome', 'lender-note', 'crm', 'webhook', 'lead-status', 'deal-stage'] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
@@ -31,7 +31,10 @@ export const DIGEST_HOUR = 8
 
 const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
 
-/** An IANA name. Intl also takes offsets, which know no daylight saving, and abbreviations that Temporal refuses, such as ACT. */
+/**
+ * An IANA name. Intl also takes offsets, which have no daylight saving, and abbreviations that Temporal refuses, such
+ * as ACT.
+ */
 export function isTimeZone(zone: string): boolean {
   if (!/^(?:UTC|GMT|[CEMW]ET|[EHM]ST|[A-Z]{3}\d[A-Z]{3}|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
   try {
@@ -48,14 +51,14 @@ const Choices = z.partialRecord(
 )
 
 export const NotificationSettings = z.object({
-  /** The kinds that concern this person: those for owners only are absent for others. */
+  /** The kinds that this person can get. Only owners have the kinds meant for owners. */
   choices: Choices,
   time_zone: z.string(),
 })
 export type NotificationSettings = z.infer<typeof NotificationSettings>
 
 export const NotificationChange = z.object({
-  /** A kind that is absent stays as it is. */
+  /** An absent kind stays as it is. */
   choices: z.optional(Choices),
   time_zone: z.optional(
     z
@@ -96,7 +99,7 @@ export const unsubscribe = defineRoute({
       .check(z.minLength(1, INVALID_UNSUBSCRIBE_LINK), z.maxLength(200, INVALID_UNSUBSCRIBE_LINK)),
   }),
   answer: z.object({
-    /** The kinds that are no longer mailed to the person. */
+    /** The kinds that the person no longer gets by mail. */
     kinds: z.array(z.enum(MAIL_KINDS)),
   }),
   summary: 'Ends the kinds of mails that the link’s mail was about, with the token of the link.',

@@ -49,7 +49,7 @@ export const ApiDocs = z.object({
 })
 export type ApiDocs = z.infer<typeof ApiDocs>
 
-/** What was submitted from outside, and how far it has come (D38). `status` is a lead's status or a deal's stage. */
+/** A lead or deal submitted through the API, and how far it has come (D38). `status` is its status or stage. */
 export const Submitted = z.object({ id: z.string(), loid: Loid, status: z.string() })
 export type Submitted = z.infer<typeof Submitted>
 

@@ -4,7 +4,7 @@ interface Named {
   email: string
 }
 
-/** Somebody without a name is known by the address. */
+/** A person's name, or the email address if there is none. */
 export function personName({ first_name, last_name, email }: Named): string {
   return [first_name, last_name].filter(Boolean).join(' ') || email
 }
