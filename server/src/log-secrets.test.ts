@@ -90,7 +90,7 @@ test('no password, token, key or hash is ever logged, not even at the most talka
 test('the log has an error’s message, and no part of its connection or row', async () => {
   const lines: string[] = []
   const own = await createDatabase()
-  // PostgreSQL trusts the test without looking at it.
+  // PostgreSQL trusts the test and does not check the password.
   const url = own.url.replace('postgres@', 'postgres:a-password-of-the-database@')
   expect(url).toContain('a-password-of-the-database')
   const email = 'in-the-row@example.com'

@@ -17,7 +17,7 @@ import { GiveUp, type Job, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
-  /** Makes the queues that are missing. Until then jobs may be enqueued only if their queue exists. */
+  /** Makes the queues that are missing. Until then, a job can be enqueued only if its queue exists. */
   makeQueues(jobs: readonly Job[]): Promise<void>
   /** Makes the queues and begins to run jobs. */
   start(jobs: readonly Job[], deps: Deps): Promise<void>
@@ -29,27 +29,27 @@ export interface Worker extends JobQueue {
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Besides the connections that the jobs' own work uses: these find jobs and report what became of them. */
+/** These connections find jobs and report their results. The jobs' own work uses other ones. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
 /** A job whose worker died is taken up again after about this long. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
-/** PostgreSQL does not notify anybody when a retry falls due or a job was given up. */
+/** PostgreSQL does not notify anybody when a retry falls due or a job is given up. */
 const LOOK_FOR_RETRIES_MS = 2_000
 
-/** Where `isWorking` is false, this process enqueues jobs and leaves everything else to other processes. */
+/** If `isWorking` is false, this process enqueues jobs and leaves everything else to other processes. */
 export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: number, isWorking = true): Worker {
   const boss = new PgBoss({
     ...poolSettings(databaseUrl, { connectionsMax: CONNECTIONS_MAX, statementMsMax }),
-    // The LISTEN connection is often silent, so it is asked before its silence would count as a failure.
+    // The LISTEN connection is often silent, so it is checked before its silence would count as a failure.
     notifyHeartbeatIntervalMs: statementMsMax / 2,
     notifyHeartbeatTimeoutMs: statementMsMax / 2,
     useListenNotify: isWorking,
     supervise: isWorking,
     schedule: isWorking,
     schema: 'jobs',
-    // How often a process looks for jobs whose heartbeat has stopped; the default of both is a minute.
+    // How often a process looks for jobs whose heartbeat has stopped. The default of both is a minute.
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
@@ -105,7 +105,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     },
     async stop(timeoutMs) {
       stopping.abort()
-      // A graceful stop of pg-boss waits as well, but checks only every half second whether the last job has ended.
+      // A graceful stop of pg-boss waits too, but checks only every half second whether the last job has ended.
       const ended = Promise.all(working.map((name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
       await boss.stop({ graceful: false })
@@ -114,11 +114,11 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
 }
 
 interface WorkedQueue {
-  /** Lets an idle place look for a job now. */
+  /** Makes an idle place look for a job now. */
   look(): void
 }
 
-/** The queues that have jobs to fetch. One statement answers this; a place of each queue would need forty. */
+/** The queues that have jobs to fetch. This takes one statement; asking from a place of each queue would take forty. */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
     `select name from unnest($1::text[]) as queues (name) where exists (
@@ -217,12 +217,12 @@ function traceOfJob({ id, data }: PgBossJob<unknown>): Trace {
   return readTraceparent(Object(data).traceparent) ?? traceOf(id)
 }
 
-/** The queue of jobs whose last retry failed. */
+/** The queue of jobs whose last retry has failed. */
 function givenUpOf(job: Job): string {
   return `${job.name}.given-up`
 }
 
-/** Makes a queue that is not among the `known` ones; changes one whose options differ, but never its policy. */
+/** Makes a queue that is not among the `known` ones. Changes one whose options differ, but never its policy. */
 async function ensureQueue(
   boss: PgBoss,
   known: readonly QueueResult[],
@@ -248,7 +248,7 @@ function retryOptions(retry: Retry): QueueOptions {
   }
 }
 
-/** How many doubling delays fit into the time; pg-boss counts retries, D23 speaks of days. */
+/** How many doubling delays fit into the time: pg-boss counts retries, but D23 gives days. */
 function retriesWithin({ firstDelaySeconds, delaySecondsMax }: Retry, seconds: number): number {
   let retries = 0
   for (let spent = 0; spent < seconds; retries++) {

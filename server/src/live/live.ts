@@ -14,25 +14,25 @@ import { type Reader, Stream } from './stream.ts'
 const LOOK_EVERY_MS = 2_000
 const LOOKED_UP_AT_ONCE = 250
 /**
- * An event gets its id before its transaction commits, so one that is older than the last that a page had may become
- * visible after it. No transaction takes this long, and the clocks of several machines differ by less.
+ * An event gets its id before its transaction commits, so an older event can become visible after the last one that a
+ * page got. No transaction takes this long, and the clocks of several machines differ by less.
  */
 const LOOK_BACK_MS = 120_000
-/** A page that begins has just read what it shows. */
+/** A new page has just read what it shows. */
 const FIRST_LOOK_BACK_MS = 15_000
 const ASK_AGAIN_SECONDS = 15
-/** How often a listener that is away tries again. */
+/** How often a broken listener tries again. */
 const HEARS_AGAIN_SECONDS = 1
 
 interface LiveSettings {
-  /** At once, in this process. */
+  /** How many streams can be open at once in this process. */
   streamsMax: number
-  /** The roles of those sessions that have not ended. */
+  /** The roles of the sessions that have not ended. */
   findRoles(sessions: readonly string[]): Promise<ReadonlyMap<string, Role>>
 }
 
 export interface Live extends Hearer {
-  /** Throws where no stream can be had. */
+  /** Throws if no stream can be opened. */
   open(reader: Reader, call: StreamCall): void
   /** How many are open in this process. */
   count(): number
@@ -80,11 +80,11 @@ export function openLive(
       missed.length > MISSED_EVENTS_MAX
         ? [['stream.reset', null, null]]
         : missed.map(({ type, loid, id }) => [type, loid, id])
-    // With an id, so that a page that has had no event yet can say how far it is.
+    // Has an id, so that a page that has had no event yet can say how far it is.
     stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
   }
 
-  /** Ends the streams whose sessions ended, however and in whichever process. */
+  /** Ends the streams whose sessions have ended, in any way and in any process. */
   async function look(): Promise<void> {
     try {
       for (const some of chunksOf([...streams], LOOKED_UP_AT_ONCE)) {
@@ -120,7 +120,8 @@ export function openLive(
     onConnect() {
       isHearing = true
     },
-    // A stream that hears nothing would keep its page from asking. The page resumes, which tells it what was missed.
+    // If its stream stayed open and silent, a page would not ask for news. The page reconnects, and then hears what it
+    // missed.
     onBreak() {
       isHearing = false
       for (const stream of streams) stream.end()
@@ -153,11 +154,11 @@ export function openLive(
   }
 }
 
-/** Type, LOID, and the id of what is an event. */
+/** Type, LOID and, for an event, its id. */
 const Notification = z.array(z.tuple([z.string(), z.nullable(z.string()), z.nullable(z.string())]))
 type Told = z.infer<typeof Notification>[number]
 
-/** As server-sent events, without what the role may not hear. */
+/** Formats messages as server-sent events, without those that the role must not see. */
 function textOf(told: readonly Told[], role: Role, nowMs: number): string {
   let text = ''
   for (const [type, loid, id] of told) {

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import type { Role } from '@portal/contract/roles.ts'
 
-/** A reader who leaves more with us than this is cut off. The page resumes when it reads again. */
+/** A reader with more unread data than this is cut off. The page resumes when it reads again. */
 const BUFFERED_BYTES_MAX = 64 * 1_024
-/** Proxies cut what is silent for a minute, some for half of it. */
+/** Proxies cut a connection that is silent for a minute, and some after half a minute. */
 const COMMENT_EVERY_MS = 20_000
 
-/** Whose page it is. */
+/** The person whose page it is. */
 export interface Reader {
   partnerId: string
   personId: string
   role: Role
-  /** Identifies the session in the check whether it is still valid. */
+  /** Identifies the session when its validity is checked. */
   session: string
 }
 
@@ -46,8 +46,8 @@ export class Stream {
   }
 
   /**
-   * Cut off: the end of the stream would never be sent after data that the reader does not read. The page asks again,
-   * if it still may.
+   * Cuts the connection if the reader has unread data, because the end of the stream would never be sent after it. The
+   * page asks again, if it still has access.
    */
   end(): void {
     if (this.#response.writableLength > 0) this.cut()

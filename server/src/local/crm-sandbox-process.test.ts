@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { startCrmSandboxProcess } from './crm-sandbox-process.ts'
 
-// As much of the sandbox as its supervisor sees.
+// The parts of the sandbox that its supervisor sees.
 const STAND_IN = `
   import { createServer } from 'node:http'
   process.on('disconnect', () => process.exit(0))

@@ -12,7 +12,7 @@ export type CrmSandboxProcess = {
 }
 
 export type CrmSandboxOptions = {
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   port: number
   dir: string
   /** Whether an empty sandbox is filled with demo data. */
@@ -28,12 +28,12 @@ const STOP_MS_MAX = 3_000
 const PREDECESSOR_MS_MAX = 1_500
 const RESTART_DELAY_MS_MAX = 5_000
 
-/** What the sandbox says over IPC once it listens. */
+/** The message that the sandbox sends over IPC once it listens. */
 const Ready = z.object({ ready: z.literal(true), url: z.url() })
 
 /**
- * Runs the CRM sandbox as a process of its own, as the real CRM is. Killed, it is started again on the same address;
- * when this process dies, the IPC channel closes and the sandbox ends itself.
+ * Runs the CRM sandbox as a separate process, like the real CRM. If it is killed, it is started again on the same
+ * address. When this process dies, the IPC channel closes and the sandbox ends itself.
  */
 export async function startCrmSandboxProcess(options: CrmSandboxOptions): Promise<CrmSandboxProcess> {
   const { log } = options
@@ -95,7 +95,7 @@ function addressFile(dir: string): string {
   return path.join(dir, 'address')
 }
 
-/** The sandbox of a killed portal needs a moment to notice; another program keeps the port. */
+/** The sandbox of a killed portal needs a moment to notice and then frees the port; another program keeps it. */
 async function startWhenPortIsFree(options: CrmSandboxOptions): Promise<{ sandbox: Sandbox; url: string }> {
   const startedAt = performance.now()
   while (true) {
@@ -125,7 +125,7 @@ async function startOnce(options: CrmSandboxOptions): Promise<{ sandbox: Sandbox
   const failed = sandbox.exited.then(() => {
     throw new Error(`The CRM sandbox did not start: ${sandbox.lastWords()}`)
   })
-  // Once it is ready, its end is the supervisor's business.
+  // Once the sandbox is ready, the supervisor handles its end.
   failed.catch(() => undefined)
   return { sandbox, url: await Promise.race([ready, failed]) }
 }

@@ -39,7 +39,7 @@ test('earlier writes are there after a stop and a quick second start', async () 
 test('a killed PostgreSQL comes back on the same address with what it had acknowledged', async () => {
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   await query(postgres.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
-  // A statement that is busy, not waiting, would hold the shared memory for a long time.
+  // A busy statement, unlike a waiting one, would hold the shared memory for a long time.
   const busy = query(postgres.url, 'select count(*) from generate_series(1, 10000000000)').catch(() => 'broken off')
 
   for (let round = 1; round <= 3; round++) {
@@ -62,7 +62,7 @@ test('when the portal is killed PostgreSQL ends, and the next start finds everyt
   await query(portal.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   portal.child.kill('SIGKILL')
 
-  // At once: the predecessor may still be shutting down.
+  // Starts at once: the predecessor may still be shutting down.
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   expect(await query(postgres.url, 'select body from remarks')).toEqual([{ body: 'acknowledged' }])
   await postgres.stop()
@@ -104,7 +104,7 @@ test('one of two simultaneous first starts runs, and the other is refused', asyn
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
-  // The statement hears of a broken connection, too; without a listener the error would end the process.
+  // The statement also reports a broken connection; without a listener, the error would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -25,13 +25,13 @@ import { takesConnections } from './takes-connections.ts'
 
 export type EmbeddedPostgres = {
   url: string
-  /** Lets running statements fail, writes everything down and ends; may be called twice. */
+  /** Lets running statements fail, writes everything to disk and ends. A second call is allowed. */
   stop(): Promise<void>
 }
 
 export type EmbeddedPostgresOptions = {
   log: { debug(text: string): void; warn(text: string): void }
-  /** Settings as in postgresql.conf, over those below. */
+  /** Settings as in postgresql.conf. They override those below. */
   settings?: Record<string, string>
 }
 
@@ -39,12 +39,12 @@ type Cluster = { programs: PostgresPrograms; dataDir: string; socketDir: string;
 type Postmaster = {
   child: ChildProcess
   exited: Promise<void>
-  /** Later than `exited`: everything it and its own processes had to say has been read. */
+  /** Resolves after `exited`, once everything that it and its child processes wrote has been read. */
   closed: Promise<void>
   lastWords(): string
 }
 
-// Only names the socket's file: the server listens on no network address.
+// This only names the socket's file: the server listens on no network address.
 const PORT = 5432
 const STOP_MS_MAX = 10_000
 const PREDECESSOR_MS_MAX = 30_000
@@ -52,8 +52,9 @@ const IN_USE_AFTER_MS = 1_500
 const RESTART_DELAY_MS_MAX = 5_000
 
 /**
- * Runs a real PostgreSQL under `stateDir` for as long as this process lives. Killed, it is started again on the same
- * address; when this process is killed, it stops. Rejects when another process already runs one on this folder.
+ * Runs a real PostgreSQL under `stateDir` for as long as this process lives. If PostgreSQL is killed, it is started
+ * again on the same address. If this process is killed, PostgreSQL stops. Rejects when another process already runs one
+ * on this folder.
  */
 export async function startEmbeddedPostgres(
   stateDir: string,
@@ -106,7 +107,7 @@ export async function findRunningPostgres(stateDir: string): Promise<string | un
   const folder = path.resolve(stateDir)
   if (readPidFile({ dataDir: dataDirOf(folder) })?.status !== 'ready') return undefined
   const socketDir = socketDirOf(folder)
-  // The files of a killed server look the same, but it takes no connection.
+  // The files of a killed server look the same, but it accepts no connection.
   return (await takesConnections({ path: path.join(socketDir, `.s.PGSQL.${PORT}`) })) ? urlOf(socketDir) : undefined
 }
 
@@ -114,12 +115,15 @@ function urlOf(socketDir: string): string {
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`
 }
 
-/** It carries the major version, because the next one cannot read its files. */
+/** The folder's name has the major version, because the next version cannot read its files. */
 function dataDirOf(stateDir: string): string {
   return path.join(stateDir, 'pg18')
 }
 
-/** A socket's path has 103 bytes at most on some systems; a longer one moves to a private folder for temporary files. */
+/**
+ * On some systems a socket's path has 103 bytes at most. If it would be longer, the socket moves to a private folder
+ * for temporary files.
+ */
 function socketDirOf(stateDir: string): string {
   const near = path.join(stateDir, 'run')
   const name = `partner-portal-${createHash('sha256').update(stateDir).digest('hex').slice(0, 12)}`
@@ -131,7 +135,7 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
   mkdirSync(stateDir, { recursive: true })
   const programs = findPostgresPrograms(stateDir)
   const dataDir = dataDirOf(stateDir)
-  // Even if the database exists: the programs of a killed start may have gone on writing for a moment.
+  // Done even if the database exists: the programs of a killed start may have gone on writing for a moment.
   removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
   else await createCluster(programs, stateDir, dataDir)
@@ -147,10 +151,10 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
       port: String(PORT),
       max_connections: '60',
       timezone: 'UTC',
-      // The process that sent a statement logs its errors; logged here they would carry partners' data.
+      // The process that sent a statement logs its errors. If they were logged here, they would contain partners' data.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
-      // Our own log knows the time.
+      // Our own log adds the time.
       log_line_prefix: '',
       ...settings,
     },
@@ -165,7 +169,7 @@ function refuseForeign(dataDir: string, programs: PostgresPrograms): void {
   }
 }
 
-/** Made beside its place and then moved there, so that a kill in the middle leaves no half-made database. */
+/** Made beside its final place and then moved there, so that a kill in the middle leaves no half-made database. */
 async function createCluster(programs: PostgresPrograms, stateDir: string, dataDir: string): Promise<void> {
   const unfinished = path.join(stateDir, `init-${process.pid}`)
   mkdirSync(unfinished, { mode: 0o700 })
@@ -182,7 +186,7 @@ async function createCluster(programs: PostgresPrograms, stateDir: string, dataD
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
-      // One sync of the file system below instead of one for each of a thousand files.
+      // One sync of the file system below replaces one for each of a thousand files.
       '--no-sync',
     ]),
   )
@@ -242,7 +246,7 @@ function giveTo(user: PostgresPrograms['user'], folder: string): void {
   if (user) chownSync(folder, user.uid, user.gid)
 }
 
-/** Resolves when the server takes connections. Waits for a predecessor that is still shutting down. */
+/** Resolves when the server accepts connections. Waits for a predecessor that is still shutting down. */
 async function startPostmaster(cluster: Cluster, log: EmbeddedPostgresOptions['log']): Promise<Postmaster> {
   const startedAt = performance.now()
   while (true) {
@@ -291,7 +295,7 @@ function spawnPostmaster({ programs, dataDir, settings }: Cluster, log: Embedded
 function ending(child: ChildProcess, event: 'exit' | 'close'): Promise<void> {
   return new Promise((resolve) => {
     child.once(event, () => resolve())
-    child.once('error', () => resolve()) // not even started
+    child.once('error', () => resolve()) // it did not even start
   })
 }
 
@@ -315,9 +319,9 @@ function readPidFile({ dataDir }: Pick<Cluster, 'dataDir'>): { pid: number; stat
 }
 
 /**
- * PostgreSQL takes any live process with the recorded number to be the owner of a lock, even an unrelated one, as after
- * the restart of a container. Only then, and only if no PostgreSQL process works in the folder, this removes the lock;
- * PostgreSQL itself removes all other stale locks.
+ * PostgreSQL takes any live process with the recorded number for the owner of a lock, even an unrelated one, for
+ * example after a container restarts. Only then, and only if no PostgreSQL process works in the folder, this removes
+ * the lock. PostgreSQL itself removes all other stale locks.
  */
 function removeStaleLocks(cluster: Cluster): void {
   const locks = [
@@ -327,23 +331,26 @@ function removeStaleLocks(cluster: Cluster): void {
   if (!locks.some(({ text }) => text !== undefined && isAlive(Number.parseInt(text, 10)))) return
   if (backends(cluster)?.length !== 0) return
   for (const { file, text } of locks) {
-    // Read before looking for processes and again here: a lock taken meanwhile by another start is left alone.
+    // The lock is read before looking for processes and again here, so that a lock taken meanwhile by another start is
+    // left alone.
     if (text !== undefined && readIfThere(file) === text) rmSync(file, { force: true })
   }
 }
 
-/** The children of a killed postmaster hold the shared memory until they notice; a long statement delays that. */
+/**
+ * The children of a killed postmaster hold the shared memory until they notice the kill. A long statement delays that.
+ */
 function endBackends(cluster: Cluster): void {
   for (const pid of backends(cluster) ?? []) {
     try {
       process.kill(pid, 'SIGQUIT')
     } catch {
-      // Gone by itself.
+      // It has already ended.
     }
   }
 }
 
-/** Every PostgreSQL process works in its data folder. Undefined where the system does not tell. */
+/** Every PostgreSQL process has its data folder as its working folder. Undefined if the system does not tell. */
 function backends({ dataDir }: Cluster): number[] | undefined {
   if (process.platform !== 'linux') return undefined
   const folder = realpathSync(dataDir)
@@ -378,7 +385,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** For systems whose kernel cannot do it: the pipe from us ends when we die, and with it the shell's `cat`. */
+/** For systems whose kernel cannot do it: when we die, the pipe from us ends, and so does the shell's `cat`. */
 function interruptWhenWeDie(postmaster: ChildProcess): void {
   const watchdog = spawn('sh', ['-c', 'cat >/dev/null; kill -INT "$0"', String(postmaster.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],

