@@ -14,7 +14,9 @@ export interface ActivityRow extends RecordedEvent {
   email: string | null
 }
 
-/** Newest first. Reads one row too many, which tells whether there is a next cursor. `person` is an actor. */
+/**
+ * Newest first. Reads one row more than asked for, which tells whether there is a next cursor. `person` is an actor.
+ */
 export async function findActivity(
   sender: Sender,
   partnerId: string,

@@ -5,14 +5,14 @@ import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import { BEGAN_AT, isUnseen, OPENED } from './news.queries.ts'
 
-/** Every query reads one too many, which tells whether there are more. */
+/** Every query reads one row more than is shown, which tells whether there are more. */
 const LIMIT = ATTENTION_MAX + 1
 /** At most this many unread notes are read. */
 const NOTES_MAX = 2_000
 
 interface Found {
   record_id: string
-  /** The version of the item at present. */
+  /** The current version of the item. */
   version: number
   loid: string
   about: 'lead' | 'deal'
@@ -20,7 +20,7 @@ interface Found {
   at: string
 }
 
-/** Whether the person $2 has put away the present version of the item. Another version is shown. */
+/** Whether the person $2 has put away the current version of the item. A later version is shown. */
 function isPutAway(kind: string, recordId: string, version: string): string {
   return `exists (select from put_away where person_id = $2 and kind = '${kind}' and record_id = ${recordId}
                                           and version = ${version})`
@@ -29,7 +29,8 @@ function isPutAway(kind: string, recordId: string, version: string): string {
 const FAILED_VERSION = '(extract(epoch from crm_failed_at) * 1000)::bigint'
 
 /**
- * Records whose push the portal gave up, the latest first. A note whose lead or deal failed as well is shown with that.
+ * Records whose push the portal gave up, the latest first. A note is left out if its lead or deal failed as well,
+ * because that is shown.
  */
 export function findFailedPushes(
   pool: pg.Pool,
@@ -162,7 +163,7 @@ export function findUnmoved(
   })
 }
 
-/** Whether the partner has such a record. */
+/** Whether the partner has this record. */
 export async function hasRecord(
   db: Db,
   partnerId: string,
@@ -192,7 +193,7 @@ export async function insertPutAway(
     .execute()
 }
 
-/** How many were put away before. */
+/** Removes the marks of items that were put away before this time. Returns how many. */
 export async function removePutAwayOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from put_away where (person_id, kind, record_id) in (

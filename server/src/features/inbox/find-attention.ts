@@ -9,13 +9,13 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import { findFailedPushes, findUnmoved, findUnreadNotes } from './attention.queries.ts'
 
 const DAY_MS = 86_400_000
-/** D74: no movement for longer than twice what is usual, and for at least a week. */
+/** A record counts as still after twice the usual time without movement, and after a week at least (D74). */
 const TIMES_USUAL = 2
 const DAYS_MIN = 7
 
 const OF_ALL_KINDS = { retry: null, note: null, standing: null }
 
-/** The items that wait for the person (D74): failures first, then the lender's notes, then records that do not move. */
+/** The items that wait for the person (D74): first failures, then the lender's notes, then records that do not move. */
 export async function findAttention(
   { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
   { id, personId }: SessionCaller,
@@ -57,7 +57,7 @@ export async function findAttention(
   }
 }
 
-/** A record that has ended does not move, and nothing waits for it. */
+/** A record that has ended no longer moves, and nobody waits for it. */
 function isOpen(kind: UsualTimeOfValue['kind'], value: string): boolean {
   return kind === 'lead-status' ? !INACTIVE_LEAD_STATUSES.includes(value.toLowerCase()) : stageGroup(value) === 'open'
 }

@@ -24,7 +24,7 @@ async function markSeen(person: Person, more: object = {}) {
   expect((await person.post('/dashboard/news/seen', { until, snapshot, ...more })).status).toBe(200)
 }
 
-/** What the lender did, as applying the CRM's records records it. */
+/** Records what the lender did, in the same way as a pull does. */
 function lenderMoved(tx: Tx, partnerId: string, loid: string, [previous, status]: [string, string], at = new Date()) {
   const data = { business_name: 'Okafor Freight', amount: 150_000, previous, status }
   return recordEvent(tx, { partnerId, loid, type: 'lead.status_changed', data, at: at.toISOString() })
@@ -110,7 +110,7 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   const [late, early] = [await ada.submitLead(), await ada.submitLead()]
   const opened = Promise.withResolvers<void>()
   const mayCommit = Promise.withResolvers<void>()
-  // Its time is before the other's, and it becomes visible after it.
+  // Its time is earlier than the other's, but it becomes visible later.
   const slow = inTransaction(portal, async (tx) => {
     await lenderMoved(tx, ada.id, late.loid, ['New Lead', 'Pre Call'])
     await lenderMoved(tx, ada.id, early.loid, ['New Lead', 'Junk Lead'])
@@ -125,7 +125,7 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   await markSeen(ada, { loid: early.loid })
   mayCommit.resolve()
   await slow
-  // The look was before the slow transaction's end, however late it is sent.
+  // The look happened before the slow transaction ended, however late it is sent.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).loids.toSorted()).toEqual([late.loid, early.loid].toSorted())
   await markSeen(ada, { loid: early.loid })
@@ -133,14 +133,14 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   await markSeen(ada)
   expect((await newsOf(ada)).total).toBe(0)
 
-  // An earlier look changes nothing, and nobody has seen the future.
+  // An earlier look changes nothing, and no look can cover the future.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).total).toBe(0)
   expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)
   portal.advance(1_000)
   await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, late.loid, ['A', 'B'], portal.deps.clock.now()))
   expect((await newsOf(ada)).total).toBe(1)
-  // Without a snapshot, what is there now is seen.
+  // Without a snapshot, everything that is there now counts as seen.
   portal.advance(1_000)
   await ada.post('/dashboard/news/seen', { until: portal.deps.clock.now().toISOString() })
   expect((await newsOf(ada)).total).toBe(0)
@@ -185,7 +185,7 @@ test('an import, or a burst of an API key or a colleague, is one line', async ()
     { name: ada.businessName, summary: '3 leads submitted', records: 3, loid: null, about: 'lead' },
     { name: expect.stringContaining('API'), summary: '12 leads submitted', records: 12, loid: null },
   ])
-  // The key belongs to no person: its acts are news to the owner as well.
+  // The key belongs to no person, so its acts are news to the owner too.
   expect(await linesOf(ada)).toHaveLength(2)
 })
 
@@ -204,7 +204,7 @@ test('a person away for a year gets the newest lines and how many more there are
   expect(news).toMatchObject({ total: 5_000, is_least: true })
   expect([news.lines.length, news.lines[0].loid, news.loids.length]).toEqual([50, 'LO-00012000', 200])
 
-  // All are opened at once, which PostgreSQL's statistics do not know yet.
+  // All records are opened at once, and PostgreSQL's statistics do not show that yet.
   const openUpTo = (last: number, partnerId: string) =>
     pool.query(
       `insert into seen_records
@@ -288,7 +288,7 @@ test('GET /dashboard/attention: what could not reach the CRM, until it is sent a
   expect((await ada.post(path)).status).toBe(200)
   expect([await attentionOf(ada), (await attentionOf(bob)).length]).toEqual([[], 1])
 
-  // Sent again, it is gone for everybody; failed again, it is shown again.
+  // An item that was sent again is gone for everybody. If it fails again, it is shown again.
   expect((await ada.post(`/crm/lead/${loid}/retry-push`)).status).toBe(202)
   await ada.pushedLead(loid)
   expect(await attentionOf(bob)).toEqual([])
@@ -296,7 +296,7 @@ test('GET /dashboard/attention: what could not reach the CRM, until it is sent a
   expect(await attentionOf(ada)).toHaveLength(1)
   await portal.deps.pool.query(`update leads set crm = 'synced' where loid = $1`, [loid])
 
-  // The lender's note, from the CRM, waits until the person opens the record: having seen the news is not enough.
+  // The lender's note waits until the person opens the record. Having seen the news is not enough.
   await ada.post('/dashboard/sync-leads')
   await lender.addNote('Leads', zoho_id ?? '', { content: 'Please send the last three bank statements' })
   await ada.post('/dashboard/sync-leads')
@@ -311,7 +311,7 @@ test('GET /dashboard/attention: what could not reach the CRM, until it is sent a
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'And the tax return'))
   expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'And the tax return', count: 1 } }])
   expect(await attentionOf(bob)).toMatchObject([{ note: { content: 'And the tax return', count: 2 } }])
-  // Its page is a deal's by now.
+  // The item now leads to a deal's page.
   await lender.convert(zoho_id ?? '')
   await ada.post('/crm/sync')
   expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'deal' }])
@@ -329,7 +329,7 @@ test('a note that commits late comes back though a later one was put away', asyn
   expect(await attentionOf(ada)).toEqual([])
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The late one', past))
   expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'The later one', count: 2 } }])
-  // A list quotes the beginning of a long one, between signs.
+  // A list quotes the beginning of a long note and never cuts a character in two.
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, `${'🦘'.repeat(15_000)}\n`))
   const quoted = `${'🦘'.repeat(139)}…`
   expect(await attentionOf(ada)).toMatchObject([{ note: { content: quoted } }])
@@ -396,7 +396,7 @@ test('a record needs attention after twice the usual time and a week without mov
   ])
   for (const { id } of items) await ada.post(`/dashboard/attention/${id}/put-away`)
   expect(await attentionOf(ada)).toEqual([])
-  // It moved, and stands again.
+  // The deal moved on, came back, and has not moved since.
   await deps.db.updateTable('deals').set({ stage: 'Funded' }).where('loid', '=', deal.loid).execute()
   await deps.db
     .updateTable('deals')

@@ -10,7 +10,10 @@ interface Seen {
   loid?: string | undefined
 }
 
-/** Marks all news as seen, or that of the one record that the person has opened. A time in the future counts as now. */
+/**
+ * Marks all news as seen, or only that of the one record that the person has opened. A time in the future counts as
+ * now.
+ */
 export async function markSeen(
   { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
   { id: partnerId, personId }: SessionCaller,

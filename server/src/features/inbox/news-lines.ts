@@ -3,13 +3,13 @@ import { formatNumber } from '@portal/contract/numbers.ts'
 import { aboutOf, quoteOf, type RecordedEvent } from '../../events/activity.ts'
 import type { NewsGroup } from './news.queries.ts'
 
-/** Puts groups into words, each from its own events of those given. */
+/** Puts groups into words, each from its own ones among these events. */
 export function newsLines(groups: readonly NewsGroup[], events: readonly RecordedEvent[]): NewsLine[] {
   const byId = new Map(events.map((event) => [event.id, event]))
   return groups.flatMap((group) => {
     const own = group.ids.flatMap((id) => byId.get(id) ?? [])
     const [newest] = own
-    // Events may be pruned while somebody asks.
+    // Events may be pruned between the two queries.
     if (!newest) return []
     return group.is_burst ? burstLine(group, newest) : recordLine(group, newest, own)
   })
@@ -38,8 +38,8 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
 }
 
 /**
- * 'Pre Call → Pre Qualified, 1 note by Ada Okafor' from events in order. The first event gives the starting status, the
- * last one the final status.
+ * 'Pre Call → Pre Qualified, 1 note by Ada Okafor' from events in order. The first event gives the starting status, and
+ * the last one gives the final status.
  */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
@@ -65,7 +65,7 @@ function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'):
   return first && last && `${text(first, 'previous')} → ${text(last, field)}`
 }
 
-/** The lender's alone without a name, because the newest of them is quoted below. */
+/** If all notes are the lender's, they get no name, because the newest of them is quoted below. */
 function notesByWriter(notes: readonly RecordedEvent[]): string[] {
   const byWriter = Map.groupBy(notes, (note) =>
     note.data['submitted_by'] === null ? LENDER : text(note, 'submitted_by'),

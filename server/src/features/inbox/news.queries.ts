@@ -5,13 +5,13 @@ import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
 
-/** The end of a look: it saw every event until then that was visible in the snapshot. */
+/** The end of a look at the news. The look saw every event until then that was visible in the snapshot. */
 export interface Look {
   until: string
   snapshot: string
 }
 
-/** A line of the news, not yet in words. */
+/** A line of the news before it is put into words. */
 export interface NewsGroup {
   key: string
   /** For a burst, the newest of its records. */
@@ -22,19 +22,19 @@ export interface NewsGroup {
   records: number
   changes: number
   at: string
-  /** The newest events, the newest first. */
+  /** The newest events of the group, the newest first. */
   ids: string[]
 }
 
-/** The author of a burst, and how many submissions make one: fewer get a line each. */
+/** From this many submissions of one author, a burst shares a line. Fewer get a line each. */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'
-/** How many events a line is worded from, and how many records lists mark. */
+/** A line is worded from at most this many events. Lists mark at most `MARKED_RECORDS` records. */
 const LINE_EVENTS = 30
 const MARKED_RECORDS = 200
 /**
- * An event becomes visible when its transaction ends, maybe long after its time. So the search goes back this far,
- * longer than any transaction lasts, and the snapshots decide what was seen.
+ * An event becomes visible when its transaction ends, which may be long after its time. So the search goes back this
+ * far, longer than any transaction lasts, and the snapshots decide which events were seen.
  */
 const LONGEST_TRANSACTION = '1 hour'
 
@@ -45,24 +45,27 @@ const ME = `me as materialized (
     from people left join seen on seen.person_id = people.id
    where people.id = $2)`
 
-/** When the news of the person $2 began. */
+/** The time at which the news of the person $2 began. */
 export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
   from people left join seen on seen.person_id = people.id where people.id = $2)`
 
-/** Whether an `event` is news: neither seen, given the records that the person has `opened`, nor the person's own. */
+/**
+ * Whether an `event` is news: the person has not seen it, given the records that they have `opened`, and did not cause
+ * it.
+ */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
   and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
   and event.person_id is distinct from $2`
 
-/** Whether a look that ended so did not include an `event`. */
+/** Whether a look with this end did not include an `event`. */
 export function isUnseen(until: string, snapshot: string): string {
   return `(event.created_at > ${until} or not coalesce(pg_visible_in_snapshot(event.xid, ${snapshot}), true))`
 }
 
 /**
- * What the person $2 has seen of the record of an `event`. Looked up by key for each event: a plan that PostgreSQL made while
- * the person had opened nothing would compare each event with all that they have opened since.
+ * How far the person $2 has seen the record of an `event`. It is looked up by key for each event: a plan that
+ * PostgreSQL made before the person had opened anything would compare each event with everything opened since.
  */
 export const OPENED = `left join lateral (
   select loid, seen_until, snapshot from seen_records where person_id = $2 and loid = event.loid limit 1) as opened on true`
@@ -76,7 +79,7 @@ interface NewsFound extends Look {
   total: number
   leads: number
   deals: number
-  /** There may be more than were counted. */
+  /** There may be more than the counted ones. */
   is_least: boolean
   loids: string[]
 }
@@ -134,7 +137,7 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
   return { until, snapshot, total, leads, deals, is_least, loids: loids ?? [], groups }
 }
 
-/** In no particular order. */
+/** The events, in no particular order. */
 export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly string[]): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
     sql: 'select id, type, loid, data, created_at from events where partner_id = $1 and id = any($2)',
@@ -158,7 +161,7 @@ export async function findUnseenIds(
   return new Set(rows.map((row) => row.id))
 }
 
-/** As of now. */
+/** The current snapshot. */
 export async function findSnapshot(db: Db): Promise<string> {
   const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(db)
   const [row] = rows
@@ -166,7 +169,7 @@ export async function findSnapshot(db: Db): Promise<string> {
   return row.snapshot
 }
 
-/** The person has seen all that this look saw. A look from before the last one changes nothing. */
+/** Marks everything in this look as seen. A look from before the last one changes nothing. */
 export async function insertSeen(db: Db, personId: string, { until, snapshot }: Look): Promise<void> {
   await sql`
     insert into seen (person_id, began_at, seen_until, snapshot)
@@ -175,7 +178,7 @@ export async function insertSeen(db: Db, personId: string, { until, snapshot }: 
      where ${isLater('seen')}`.execute(db)
 }
 
-/** The same for one record, with all LOIDs that it has had. */
+/** Does the same for one record, under all LOIDs that it has had. */
 export async function insertSeenRecords(
   db: Db,
   personId: string,
@@ -195,8 +198,8 @@ function isLater(table: string) {
 }
 
 /**
- * For a person who opens records and never marks all as seen: moves the look up to the oldest unseen event, so that
- * older events are not read again and again.
+ * Moves the look up to the oldest unseen event, so that older events are not read again and again. This is for a person
+ * who opens records and never marks all as seen.
  */
 export async function moveSeen(pool: pg.Pool, partnerId: string, personId: string): Promise<void> {
   await pool.query(
@@ -217,7 +220,10 @@ export async function moveSeen(pool: pg.Pool, partnerId: string, personId: strin
   )
 }
 
-/** The LOIDs of a lead or deal of the partner: a deal that replaced a lead by matching has two (D49). None if there is none. */
+/**
+ * The LOIDs of a lead or deal of the partner. A deal that replaced a lead by matching has two (D49). Empty if there is
+ * no such record.
+ */
 export async function findLoidsOf(db: Db, partnerId: string, loid: string): Promise<string[]> {
   const { rows } = await sql<{ loid: string }>`
     select loid from leads where partner_id = ${partnerId} and (loid = ${loid} or loid = (
@@ -228,7 +234,7 @@ export async function findLoidsOf(db: Db, partnerId: string, loid: string): Prom
   return rows.map((row) => row.loid)
 }
 
-/** Records that were opened before: their events are gone by now. */
+/** Removes the marks of records that were opened before this time, because their events are gone by now. */
 export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from seen_records where (person_id, loid) in (

@@ -7,7 +7,7 @@ import { hasRecord, insertPutAway } from './attention.queries.ts'
 
 const TABLES = { lead: 'leads', deal: 'deals', note: 'notes' } as const
 
-/** An item's id: its kind, what it is about, and which version of that. */
+/** The parts of an item's id: its kind, its record or note, and the version. */
 const ItemId = z.tuple([
   z.enum(ATTENTION_KINDS),
   z.enum(['lead', 'deal', 'note']),
@@ -15,7 +15,7 @@ const ItemId = z.tuple([
   z.string().check(z.regex(/^\d{1,16}$/)),
 ])
 
-/** The person does not want to see the item as it is now. A later version of it is shown all the same (D74). */
+/** The person does not want to see this version of the item. A later version is still shown (D74). */
 export async function putAwayItem(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { id: partnerId, personId }: SessionCaller,

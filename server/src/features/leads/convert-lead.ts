@@ -6,8 +6,9 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 }
 
 /**
- * Only the CRM decides that a lead is converted (D29), and it counts once. The same holds for a lead that a deal had
- * replaced. `dealLoid` is that of the deal it became, or null where conversion made none or the deal is not the partner's.
+ * Converts a lead. Only the CRM decides this (D29), and it counts once. The same holds for a lead that a deal had
+ * replaced. `dealLoid` is the LOID of the deal that the lead became. It is null if the conversion made no deal or the
+ * deal is not the partner's.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,
@@ -35,7 +36,8 @@ export function convertLead(
     data: { business_name, amount, deal_loid: row.deal_loid },
     at,
   } as const
-  // A lead that the portal meets converted is no news in a partner's first sync; one that it knew always is (D35).
+  // If the portal first sees a lead after its conversion, that is no news in a partner's first sync. The conversion of
+  // a lead that it knew always is (D35).
   const isTold = before ? before.matched_at === null || before.deal_loid !== row.deal_loid : isNews
   return { ...planned, outcome: 'converted', row: converted, events: isTold ? [...events, event] : events }
 }

@@ -19,7 +19,7 @@ export const ERASED_LEAD = {
   business_abn: null,
 } satisfies Partial<LeadRow>
 
-/** How the CRM's leads become rows. */
+/** Turns the CRM's leads into rows. */
 export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   module: 'Leads',
   name: 'leads',
@@ -51,7 +51,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
-    // With the next partner, a lead that a deal had replaced is an open lead again.
+    // For its next partner, a lead that a deal had replaced is open again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,
@@ -65,7 +65,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       loan_purpose: lead.loan_purpose,
       loan_term: lead.loan_term,
       sales_monthly: lead.sales_monthly,
-      // A status that was emptied leaves the last one standing: a lead always has one.
+      // A lead always has a status. If the CRM empties it, the last one stays.
       lead_status: lead.lead_status ?? before?.lead_status ?? SUBMITTED_STATUS,
       lead_source: lead.lead_source,
       brand: lead.brand,
@@ -88,7 +88,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       match_told: kept?.match_told ?? false,
       erased_at: before?.erased_at ?? null,
       ...own,
-      // What was erased here does not come back from there.
+      // Data that was erased here must not come back from the CRM.
       ...(before?.erased_at && ERASED_LEAD),
     }
   },
@@ -100,7 +100,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   },
   updated: () => undefined,
   removed({ partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at }, at) {
-    // A converted lead was gone from the partner's lists before; the deal has events of its own.
+    // A converted lead had left the partner's lists before, and the deal has its own events.
     if (converted_at !== null) return undefined
     return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
   },

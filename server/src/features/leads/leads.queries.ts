@@ -22,8 +22,8 @@ interface Owner {
 }
 
 /**
- * Newest first, without converted and archived leads. Reads one row too many, which gives `has_more` without counting.
- * Indexes alone find the ids; only the rows of the page are read whole.
+ * Newest first, without converted and archived leads. Reads one row more than asked for, which gives `has_more` without
+ * counting. The ids are found in indexes alone, and only the rows of the page are read whole.
  */
 export async function findLeads(
   sender: Sender,
@@ -72,8 +72,8 @@ async function findLeadIds(
 }
 
 /**
- * The sources of the partner's listed leads that contain the text. Jumps from one source to the next in the index, so a
- * hundred thousand leads take a handful of steps. Reading them all took 134 ms.
+ * The sources of the partner's listed leads that contain the text. The query jumps from one source to the next in the
+ * index, so it needs a handful of steps for a hundred thousand leads. Reading them all took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
   const statement = sql<{ lead_source: string }>`
@@ -93,7 +93,10 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
   return rows.map((row) => row.lead_source)
 }
 
-/** The first page without filters, which every visit asks for: named, it is the benchmark's hottest list. */
+/**
+ * The first page without filters, which every visit asks for. It has a named statement, because it is the benchmark's
+ * hottest list.
+ */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
   const rows = await sendNamed<Lead>(reads, {
     sql: `select ${LEAD_SQL}, $2::text as partner
@@ -109,7 +112,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
 /** A lead as its page shows it. `is_due`: its history or notes in the CRM have not been read yet (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
-/** By LOID or id. The LOID of the deal that replaced the lead works as well. See `findLead`. */
+/** Finds a lead by LOID or id. The LOID of the deal that replaced the lead also works. See `findLead`. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =
@@ -119,8 +122,8 @@ export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Pro
 }
 
 /**
- * A lead that has become a deal is found with its deal, even after it left the CRM; other archived leads are not found
- * (D18).
+ * A lead that has become a deal is found with its deal, even after the lead has left the CRM. Other archived leads are
+ * not found (D18).
  */
 export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead | undefined> {
   const key = readKey(idOrLoid)
@@ -151,7 +154,7 @@ async function findLeadBy(
   return { ...lead, converted_to_deal: deal_loid === null ? null : { loid: deal_loid } }
 }
 
-/** A lead's keys, and the deal that it became. */
+/** A lead's keys, and the deal that the lead became. */
 export interface LeadKey {
   loid: string
   deal_loid: string | null
@@ -167,8 +170,8 @@ export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: stri
 }
 
 /**
- * The partner's lead of this LOID or id. A deal's LOID finds every lead that became the deal: first the one that the CRM
- * converted, then the one that the deal has replaced (D49).
+ * The partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal. The one that the CRM
+ * converted comes first, then the one that the deal has replaced (D49).
  */
 export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
   const key = readKey(idOrLoid)
@@ -204,7 +207,10 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
   await tx.insertInto('leads').values(lead).execute()
 }
 
-/** Undefined once it is in the CRM, or gone. A lead that a deal has replaced is pushed, too: it is restored if the deal leaves. */
+/**
+ * Undefined once the lead is in the CRM, or gone. A lead that a deal has replaced is also pushed, because it is
+ * restored if the deal leaves.
+ */
 export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
   return db
     .selectFrom('leads')
@@ -216,7 +222,7 @@ export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** The time of the first push stays. */
+/** Keeps the time of the first push. */
 export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -227,7 +233,7 @@ export async function markLeadsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
-/** The CRM refused the lead, so it is not there, and no deletion can be its own. */
+/** The CRM refused the lead, so it is not there, and no deletion in the CRM can mean it. */
 export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -246,7 +252,7 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A lead that reached the CRM meanwhile does not change, and a given-up lead keeps its reason. */
+/** A lead that has reached the CRM meanwhile does not change. A given-up lead keeps its reason. */
 export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('leads')
@@ -320,7 +326,7 @@ export async function countLeads(db: Db, partnerId: string): Promise<number> {
   return count
 }
 
-/** Submitted and not yet in the CRM, the oldest first, at most `limit`. */
+/** Leads that were submitted and are not yet in the CRM, the oldest first, at most `limit`. */
 export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
   return db
     .selectFrom('leads')
@@ -333,7 +339,7 @@ export function findWaitingLeads(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** The LOIDs of all that are submitted and not yet in the CRM, the oldest first. */
+/** The LOIDs of all leads that were submitted and are not yet in the CRM, the oldest first. */
 export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('leads')
@@ -384,7 +390,7 @@ function noSuchLead(): NotFound {
   return new NotFound('Lead not found')
 }
 
-/** The leads among these whose applicants' data were erased, with when that was. */
+/** The leads among these whose applicants' data was erased, each with the time of that. */
 export async function findErasedOfAllPartners(tx: Tx, loids: readonly string[]): Promise<Map<string, string>> {
   if (loids.length === 0) return new Map()
   const { rows } = await sql<{ loid: string; erased_at: string }>`

@@ -293,7 +293,7 @@ test('GET /dashboard/leads: search → looks in names, email, phone and LOID, wo
     for (const text of misses) expect([text, await found(text)]).toEqual([text, []])
   }
   await isAsExpected()
-  // What the newest do not have is found in another way.
+  // A second query looks for leads that are not among the newest.
   await insertNewerLeads(portal.deps, partner.id, 1_000)
   await isAsExpected()
 })
@@ -386,7 +386,7 @@ test('the last status of a lead that became a deal ends when the deal began (D51
     .where('loid', '=', loid)
     .execute()
   const lasted = async () => (await partner.get(`/crm/lead/${loid}/status-history`)).body.data[0].duration
-  // Converted without a deal, or to a deal that is another partner's.
+  // The lead was converted without a deal, or to a deal of another partner.
   expect(await lasted()).toBe(9)
   await insertDeal(db, partner.id, { loid, created_at: daysAgo(7) })
   expect(await lasted()).toBe(3)

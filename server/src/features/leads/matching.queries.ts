@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
-/** The CRM ids of the leads among these LOIDs that the portal does not know as converted: their deals may be new to it. */
+/** The CRM ids of those of these leads that the portal does not know as converted. Their deals may be new to it. */
 export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []
   const rows = await db
@@ -16,8 +16,8 @@ export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly 
 }
 
 /**
- * Open leads and deals of one partner with the same amount and contact, where the lead or the deal is one of these:
- * every pair that a change of these can make match, and some that do not match (D29).
+ * Pairs of an open lead and a deal of one partner with the same amount and contact, where one of the two is listed
+ * here. They include every match that a change of these records can make, and some pairs that do not match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(
   tx: Tx,
@@ -80,7 +80,10 @@ export async function markLeadsMatchedOfAllPartners(
   return rows
 }
 
-/** When these deals are gone, or another partner's, the leads that they had replaced are restored. Their LOIDs. */
+/**
+ * Restores the leads that these deals had replaced, if the deals are gone or belong to another partner. Returns the
+ * leads' LOIDs.
+ */
 export async function restoreMatchedLeadsOfAllPartners(tx: Tx, dealLoids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ loid: string }>`
     update leads set converted_at = null, matched_at = null, match_told = false, deal_loid = null
@@ -91,7 +94,7 @@ export async function restoreMatchedLeadsOfAllPartners(tx: Tx, dealLoids: readon
   return rows.map((row) => row.loid)
 }
 
-/** The leads that the CRM made these deals of, where lead and deal have LOIDs of their own and one partner. */
+/** The leads from which the CRM made these deals, where lead and deal have different LOIDs and the same partner. */
 export async function findLeadsMadeDealsOfAllPartners(
   tx: Tx,
   deals: readonly { partner_id: string; loid: string }[],
@@ -105,7 +108,7 @@ export async function findLeadsMadeDealsOfAllPartners(
   return rows
 }
 
-/** How many of the partner's leads were replaced and not yet counted in a result. Marks them as counted. */
+/** Marks the partner's replaced leads that no result has counted yet as counted. Returns how many. */
 export async function tellMatchedLeads(tx: Tx, partnerId: string): Promise<number> {
   const told = await tx
     .updateTable('leads')

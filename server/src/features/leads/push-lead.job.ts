@@ -21,7 +21,9 @@ import {
   markLeadsSent,
 } from './leads.queries.ts'
 
-/** Found by its LOID, so that a repeat makes no second record in the CRM and changes nothing of the first (D23). */
+/**
+ * The lead is found by its LOID. So a repeat makes no second record in the CRM and changes nothing in the first (D23).
+ */
 export const pushLead = defineJob({
   name: 'push-lead',
   payload: z.object({ partnerId: z.string(), loid: z.string() }),
@@ -60,7 +62,7 @@ export const pushLead = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** The leads that no earlier push brought there, each marked as sent. */
+    /** The leads that no earlier push has brought to the CRM. Marks each of them as sent. */
     async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)

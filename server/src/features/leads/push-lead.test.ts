@@ -56,7 +56,7 @@ test.each([
     const partner = await portal.newPartner()
     await partner.pushedLead((await partner.submitLead()).loid)
     const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-    // The look-up right after the push fails as well.
+    // The look-up right after the push also fails.
     await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     const { loid } = (await partner.post(path, form)).body.data
     const made = await waitFor(`${loid} in the CRM`, () => inCrm(module, loid))
@@ -72,14 +72,14 @@ test.each([
   },
 )
 
-/** Without a push that would take other leads along. */
+/** Makes a partner in the CRM without a push that would take other leads along. */
 async function partnerInCrm() {
   const partner = await portal.newPartner()
   await pushPartnerNow(portal.deps, partner.id, {})
   return partner
 }
 
-/** Without a job of its own: the test does what the job would. */
+/** Inserts a record without a job, because the test does what the job would do. */
 async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Promise<string> {
   const loid = `LO-WAKT${String(++waiting).padStart(4, '0')}`
   const at = new Date().toISOString()
@@ -96,7 +96,7 @@ async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Prom
 }
 let waiting = 100
 
-/** Something happens between what a push has looked at and the call that sends the record. */
+/** Lets something happen after a push has looked at the record and before it sends it. */
 function beforeSending(happens: () => Promise<void>): TestPortal['deps'] {
   const { crm } = portal.deps
   const after =
@@ -124,7 +124,7 @@ test.each([
     })
     const first = push.run(late, payload, AbortSignal.timeout(10_000))
     await hanging.promise
-    // Another push takes it along, and another job, or the sync button, pushes it itself.
+    // Another push takes it along. Then another job, or the sync button, pushes it itself.
     const other = await insertWaiting(module, partner.id)
     await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
     await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)

@@ -64,7 +64,7 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     sales_monthly: form.monthlyTurnover,
     lead_status: SUBMITTED_STATUS,
     lead_source: form.leadSource,
-    // The lender's to say.
+    // The lender decides these.
     brand: null,
     permit_link: null,
     description: form.additionalInfo,

@@ -58,7 +58,7 @@ function lastIdOf({ heard }: { heard: Heard[] }): string {
   return heard.findLast(({ id }) => id !== undefined)?.id ?? ''
 }
 
-/** Written past the rules, as they happen in bulk or late. */
+/** Inserts events without the usual functions, to have many or late ones. */
 async function insertEvents(partnerId: string, count: number, at = new Date()): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(at))
   await sql`insert into events (id, partner_id, type, loid, data, created_at)
@@ -137,10 +137,10 @@ test('GET /live repeats what was missed, and what may have been, from the last i
   const lastEventId = lastIdOf(before)
   await before[Symbol.asyncDispose]()
   const [missed = ''] = await insertEvents(partner.id, 1)
-  // Its id was made before, and its transaction committed after the break.
+  // Its id was made before the break, and its transaction committed after it.
   const [late = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 60_000))
   await using after = await openStream(partner.token, { lastEventId })
-  // What was just notified may come a second time: the page drops it.
+  // The last event before the break may come a second time, and the page drops it.
   const ids = new Set(after.heard.filter(({ kind }) => kind === 'lead').map(({ id }) => id))
   expect([...ids]).toEqual([late, missed])
   expect(ids).not.toContain(early)
@@ -187,7 +187,7 @@ test('GET /live ends within five seconds of its session: signing out, another pa
   expect(Date.now() - startedAt).toBeLessThan(5_000)
   await partner.submitLead()
   await own.hear('lead.created')
-  // An owner asks for a second factor, which this person lacks.
+  // An owner requires a second factor, which this person lacks.
   await portal.deps.db
     .updateTable('partners')
     .set({ second_factor_required: true })
@@ -225,7 +225,7 @@ test('GET /live ends where nothing was heard of the database, and tells what was
   const partner = await portal.newPartner()
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
-  // A stream that hears nothing would keep its page from asking.
+  // A stream without notifications would keep its page from asking.
   await portal.withoutDatabase(async () => void (await before.end()))
   await waitFor('the database', async () => (await partner.get('/dashboard/leads')).status === 200)
   const { loid } = await partner.submitLead()

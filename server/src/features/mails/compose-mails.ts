@@ -8,16 +8,16 @@ import { concerns } from './notifications.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 import { findSettings } from './settings.queries.ts'
 
-/** One mail takes at most this much news; the rest goes into the next. */
+/** One mail has at most this much news. The rest goes into the next one. */
 const NEWS_MAX = 10_000
-/** If more leads and deals than this changed at a time, as after an import, one mail covers all of them. */
+/** If more leads and deals than this changed at once, as after an import, one mail covers all of them. */
 const MAILS_AT_ONCE_MAX = 5
 
 type Waiting = Awaited<ReturnType<typeof lockWaitingNews>>[number]
 
 /**
- * Makes the mails that are due for a person, by the person's present settings, with the jobs that send them: all in one
- * transaction, so that each change belongs to one mail. News for the digest waits for the digest's time.
+ * Makes the mails that are due for a person, by the person's current settings, with the jobs that send them. All of
+ * this is one transaction, so that each change belongs to one mail. News for the digest waits for the digest's time.
  */
 export async function composeMails(
   { db, jobs, clock, config }: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config'>,

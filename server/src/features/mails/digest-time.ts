@@ -7,7 +7,7 @@ const FRIDAY = 5
  * daylight saving.
  */
 export async function digestAfter(instant: string, timeZone: string): Promise<string> {
-  // With the first digest, as no start needs it.
+  // Loaded with the first digest, because the portal does not need it to start.
   const { Temporal } = await import('temporal-polyfill')
   const after = Temporal.Instant.from(instant)
   let day = after.toZonedDateTimeISO(timeZone).toPlainDate()

@@ -6,8 +6,8 @@ const BATCH = 200
 const WINDOW_MS = 2 * 60_000
 
 /**
- * Writes a row of news for each person, in one transaction, so that each person is told once, whichever processes run
- * this and whenever one is killed. True if there may be more.
+ * Writes a row of news for each person, in one transaction. So each person is told once, whichever processes run this
+ * and whenever one is killed. True if there may be more.
  */
 export async function fanOutNews({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -2,7 +2,9 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { MailNews } from '../../events/mail-news.ts'
 
-/** The oldest first. Locked until the transaction ends; rows that another process has locked are skipped. */
+/**
+ * The oldest first. The rows are locked until the transaction ends. Rows that another process has locked are skipped.
+ */
 export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('mail_news')
@@ -18,8 +20,8 @@ export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Prom
 }
 
 /**
- * A row for each person to be told: people who may sign in, have confirmed their address, already had an account when
- * it happened, and did not do it themselves. Some kinds go to owners only.
+ * Writes a row for each person to be told. These people may sign in, have confirmed their address, already had an
+ * account when it happened, and did not do it themselves. Some kinds go to owners only.
  */
 export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], windowMs: number): Promise<void> {
   await sql`
@@ -39,7 +41,7 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
   await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
 }
 
-/** People for whom something is due, in the order of their ids, those behind `after`. */
+/** People for whom something is due, in the order of their ids, beginning behind `after`. */
 export async function findPeopleWithDueNews(
   db: Db,
   now: string,
@@ -59,7 +61,7 @@ export async function findPeopleWithDueNews(
   return rows.map((row) => row.person_id)
 }
 
-/** The person's news that is in no mail yet, the most urgent first. Locked until the transaction ends. */
+/** The person's news that is in no mail yet, the most urgent first. The rows are locked until the transaction ends. */
 export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
   return tx
     .selectFrom('mail_news_for_people as told')
@@ -92,7 +94,7 @@ export async function putOffNews(tx: Tx, personId: string, dueAt: ReadonlyMap<st
      where told.person_id = ${personId} and told.news_id = put_off.news_id`.execute(tx)
 }
 
-/** After a change of the person's settings. */
+/** Call this after a change of the person's settings. */
 export async function lookAgainAtWaitingNews(tx: Tx, personId: string, now: string): Promise<void> {
   await tx
     .updateTable('mail_news_for_people')
@@ -126,7 +128,7 @@ export function findMail(db: Db, partnerId: string, mailId: string) {
     .executeTakeFirst()
 }
 
-/** In the order in which it happened. */
+/** The news of the mail, in the order in which it happened. */
 export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]> {
   const rows = await db
     .selectFrom('mail_news_for_people as told')
@@ -154,7 +156,7 @@ export async function hasFailedPush(db: Db, partnerId: string, what: 'lead' | 'd
   return row !== undefined
 }
 
-/** Also removes the news that it carried. */
+/** Removes the mail and the news that it carried. */
 export async function removeMail(db: Db, partnerId: string, mailId: string): Promise<void> {
   await db.deleteFrom('mails').where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
 }
@@ -168,7 +170,7 @@ export async function keepMailProblem(
   await db.updateTable('mails').set(change).where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
 }
 
-/** Mails that did not go out at their first attempt, and those that were given up, the newest first. */
+/** Mails that failed at their first attempt, including those that were given up, the newest first. */
 export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
   return db
     .selectFrom('mails')
@@ -182,7 +184,7 @@ export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
     .execute()
 }
 
-/** The mail with this id, those to this address, or all, no longer count as given up. */
+/** Mails no longer count as given up: the one with this id, those to this address, or all of them. */
 export async function reviveMailsOfAllPartners(tx: Tx, idOrEmail: string | undefined) {
   const { rows } = await sql<{ id: string; partner_id: string }>`
     update mails set given_up_at = null
@@ -201,7 +203,7 @@ export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: 
   return Number(removal.numDeletedRows)
 }
 
-/** Removes news that everybody was told, or that nobody was to be told. */
+/** Removes news that everybody has been told, and news for nobody. */
 export async function removeToldNewsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const isWaiting = sql<SqlBool>`exists (select from mail_news_for_people told where told.news_id = mail_news.id)`
   const removal = await db

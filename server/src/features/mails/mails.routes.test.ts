@@ -74,7 +74,7 @@ function lendersNote(content: string): Change {
   return { type: 'note.added', data }
 }
 
-/** The mails about leads, deals and the webhook: every other mail greets, warns or asks to confirm. */
+/** The mails about leads, deals and the webhook. Every other mail greets, warns or asks to confirm. */
 async function newsTo(email: string, on: TestPortal = portal): Promise<string[]> {
   return (await on.mailsTo(email)).filter((mail) => mail.includes('List-Unsubscribe:'))
 }
@@ -205,7 +205,7 @@ test('a name and a note are cut between signs', async () => {
   await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', '🦘'.repeat(50)))
   await tellNewsSoon(portal)
   const [mail = ''] = await newsTo(partner.email)
-  // The head above it has a token that may look like an encoded byte.
+  // The headers above it have a token that may look like an encoded byte.
   const told = Buffer.from(mail.slice(mail.indexOf('\nSubject:')), 'latin1').toString()
   expect(told).toContain('🦘')
   expect(told).not.toContain('\uFFFD')
@@ -404,7 +404,7 @@ test('through the CRM: a first sync is mailed to nobody, the lender’s later ch
   expect(mail).not.toContain('secret')
 })
 
-/** Speaks as much SMTP as a mailer needs. `onMessage` gets each whole mail and answers it. */
+/** Speaks as much SMTP as a mailer needs. `onMessage` gets each message whole and answers it. */
 async function startSmtp(answerTo: (command: string) => string, onMessage: (mail: string, socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -10,8 +10,8 @@ export function mailRoutes(mount: Mount, app: FastifyInstance, deps: Deps): void
   mount(readNotifications, ({ partner }) => readSettingsOf(deps, partner))
   mount(changeNotifications, ({ partner, body }) => changeSettingsOf(deps, partner, body))
   mount(unsubscribe, ({ body }) => unsubscribePerson(deps.db, body.token))
-  // What mail programs ask of the link in a mail's header: GET shows the page, and POST is the one click (RFC 8058). They
-  // send a form, which says no more than the address.
+  // Mail programs follow the link in a mail's header: GET shows the page, and POST is the one click (RFC 8058). They
+  // send a form, which holds no more than the address does.
   app.post('/unsubscribe', { config: { ignoresBody: true } }, async ({ query }) => {
     const { token } = OneClick.parse(query)
     await unsubscribePerson(deps.db, token)

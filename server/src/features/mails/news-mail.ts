@@ -19,12 +19,14 @@ interface About {
 
 /** A mail lists at most this many leads and deals. */
 const LISTED_MAX = 50
-/** The length of a lender's note in a mail of its own, and in a mail about several leads and deals. */
+/** The lengths of a lender's note in its own mail, and in a mail about several leads and deals. */
 const QUOTED_MAX = 2_000
 const QUOTED_IN_LIST_MAX = 300
 const SUBJECT_NAME_MAX = 60
 
-/** What happened, oldest first, as a mail: about one lead or deal, about several, or about the webhook. */
+/**
+ * Makes a mail from news in order, the oldest first. It is about one lead or deal, about several, or about the webhook.
+ */
 export function newsMail(person: Person, news: readonly MailNews[], about: About): Mail {
   const { to, unsubscribeUrl } = {
     to: person.email,
@@ -97,7 +99,7 @@ const WHY_DISABLED = {
   failing: 'Every delivery of the last five days failed.',
 }
 
-/** The most important news goes into the subject; of two equal ones, the later. */
+/** The most important news goes into the subject. Of two equally important ones, the later one does. */
 const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
 
 function leadingOf(changes: readonly MailNews[]): MailNews {
@@ -182,7 +184,7 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
   }
 }
 
-/** `9:12 am` of the day of the mail, `Fri 6 Mar, 9:12 am` of another. */
+/** `9:12 am` on the day of the mail, `Fri 6 Mar, 9:12 am` on another day. */
 function timeOf(instant: string, mailedAt: string, timeZone: string): string {
   const day = new Intl.DateTimeFormat('en-AU', { weekday: 'short', day: 'numeric', month: 'short', timeZone })
   const time = new Intl.DateTimeFormat('en-AU', { timeStyle: 'short', timeZone }).format(new Date(instant))

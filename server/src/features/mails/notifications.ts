@@ -11,7 +11,7 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import { lookAgainAtWaitingNews } from './mails.queries.ts'
 import { findSettings, saveSettings } from './settings.queries.ts'
 
-/** Only owners look after the webhook, so only they are told of it. */
+/** Only owners look after the webhook, so only they get news of it. */
 export function concerns(kind: MailKind, role: Role): boolean {
   return kind !== 'webhook' || role === 'owner'
 }
@@ -28,7 +28,7 @@ export async function readSettingsOf(
   }
 }
 
-/** News that waits for a digest is scheduled again soon: it may be due now, or at another time. */
+/** News that waits for a digest is scheduled again soon, because it may now be due at once or at another time. */
 export async function changeSettingsOf(
   deps: Pick<Deps, 'db' | 'config' | 'clock'>,
   caller: SessionCaller,

@@ -7,17 +7,17 @@ import { listOutbox, readOutboxMail } from './outbox.ts'
 import { OutboxView, outboxPage, SANDBOX } from './outbox-page.ts'
 
 const SHOWN_MAX = 100
-/** A name that the mailer made, never a path. */
+/** A file name that the mailer made, never a path. */
 const Params = z.object({ id: z.string().check(z.regex(/^[\w-]{1,100}$/)) })
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-/** A mail's content runs nothing, loads nothing and opens its links in another tab. */
+/** A mail's content runs no scripts, loads nothing and opens its links in another tab. */
 const MAIL_POLICY = `sandbox ${SANDBOX}; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'`
 
 /**
- * Shows the mails of the outbox as people would see them, in development without a mail server (D2). Production never
- * has this page, because mails contain links that reset passwords.
+ * Shows the mails of the outbox as people would see them. It is for development without a mail server (D2). Production
+ * never has this page, because mails contain links that reset passwords.
  */
 export function outboxRoutes(app: FastifyInstance, { config, mail }: Deps): void {
   if (mail.isDelivered || config.isProduction) return

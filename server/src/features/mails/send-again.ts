@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { reviveMailsOfAllPartners } from './mails.queries.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 
-/** Mails that were given up are tried once more: the one with this id, those to this address, or all. Returns how many. */
+/** Tries given-up mails once more: the one with this id, those to this address, or all of them. Returns how many. */
 export function sendMailsAgain({ db, jobs }: Pick<Deps, 'db' | 'jobs'>, idOrEmail?: string): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const mails = await reviveMailsOfAllPartners(tx, idOrEmail)

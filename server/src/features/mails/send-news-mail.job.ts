@@ -13,8 +13,8 @@ import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
- * Checks the person's settings and access once more. A repeat carries the same Message-ID. The row of an accepted mail
- * is removed; that of a given-up mail stays for the operator.
+ * Checks the person's settings and access once more. Every attempt has the same Message-ID. The row of an accepted mail
+ * is removed. The row of a given-up mail stays for the operator.
  */
 export const sendNewsMail = defineJob({
   name: 'send-news-mail',
@@ -45,7 +45,10 @@ function mayBeTold({ is_active, is_partner_active, email_verified }: Person): bo
   return is_active && is_partner_active && email_verified
 }
 
-/** Undefined when nothing is left to tell. Each attempt carries the same link to unsubscribe: nobody knows which of them arrived. */
+/**
+ * Undefined when there is nothing left to tell. Each attempt has the same link to unsubscribe, because nobody knows
+ * which of them arrived.
+ */
 async function writeMail(
   { db, clock, publicUrl, config, secrets }: Deps,
   { id, is_digest, created_at }: NonNullable<Awaited<ReturnType<typeof findMail>>>,
@@ -71,8 +74,8 @@ async function writeMail(
 }
 
 /**
- * News that asks the reader to act is dropped if somebody acted meanwhile: sent the record again, or enabled or removed
- * the URL.
+ * News that asks the reader to act is dropped if somebody has acted meanwhile. They sent the record again, or enabled
+ * or removed the URL.
  */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   switch (news.type) {
@@ -86,8 +89,8 @@ async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
 }
 
 /**
- * The mail server says that it can never deliver to this address. A refused sender is different: the operator may
- * correct it.
+ * Whether the mail server says that it can never deliver to this address. A refused sender is different, because the
+ * operator may correct it.
  */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof Error) || !('command' in error && 'responseCode' in error)) return false

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 
 export type Choices = Partial<Record<MailKind, MailTiming>>
 
-/** Undefined where the person never chose. */
+/** Undefined if the person never chose. */
 export function findSettings(db: Db | Tx, personId: string) {
   return db
     .selectFrom('notification_settings')

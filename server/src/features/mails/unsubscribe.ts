@@ -5,7 +5,7 @@ import { hashToken } from '../accounts/tokens.ts'
 import { saveSettings } from './settings.queries.ts'
 import { findUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
-/** The token opens nothing else and is not used up: a mail program may ask twice. */
+/** The token gives no other access and is not used up, because a mail program may ask twice. */
 export async function unsubscribePerson(db: Db, token: string): Promise<{ kinds: MailKind[] }> {
   return db.transaction().execute(async (tx) => {
     const link = await findUnsubscribeToken(tx, hashToken(token))

@@ -16,7 +16,7 @@ interface NewNote {
   content: string
 }
 
-/** The note, its event and the job that pushes it are one transaction (D23). The record was looked up by the caller. */
+/** The note, its event and the job that pushes it are one transaction (D23). The caller has looked the record up. */
 export async function addNoteToRecord(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,

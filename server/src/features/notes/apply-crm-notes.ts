@@ -7,7 +7,7 @@ import type { CrmNote } from '../../zoho/crm-records.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
 import { plain, signedText, withoutSignature, withSignature } from './signature.ts'
 
-/** A note of the CRM with the portal's record that it belongs to. */
+/** A note of the CRM, with the portal's record that it is about. */
 export interface NoteToApply {
   note: CrmNote
   partnerId: string
@@ -18,10 +18,10 @@ export interface NoteToApply {
 }
 
 /**
- * Adopts the CRM's notes, for many records at once. It recognises a note of the portal whose push got no answer, even
- * one by the record's former partner: that note stays theirs. Notes of staff move with the record. A note that the CRM
- * no longer has stays. Notes that were read for a partner who has lost the record since are skipped: they come when
- * they are read for the present partner.
+ * Adopts the CRM's notes for many records at once. It recognises a note of the portal whose push got no answer. Such a
+ * note may be by the record's former partner, and stays theirs. Notes of staff move with the record. A note that the
+ * CRM no longer has stays. Notes that were read for a partner who has lost the record since are skipped. They come when
+ * they are read for the current partner.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
@@ -90,8 +90,8 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
 }
 
 /**
- * Takes the waiting note that matches this note of the CRM. On the same LOID the text decides. On another LOID the text
- * must include the signature: a lead's deal may have a LOID of its own, and another partner.
+ * Takes the waiting note that matches this note of the CRM. If the LOID is the same, the text decides. Otherwise the
+ * text must include the signature, because a lead's deal may have its own LOID and another partner.
  */
 function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply): NoteRow | undefined {
   const closeness = (row: NoteRow) => (row.loid === loid ? 2 : 0) + (row.partner_id === partnerId ? 1 : 0)
@@ -102,7 +102,10 @@ function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply):
   return sent
 }
 
-/** `CRM_NOTES=portal`: besides the portal's own notes, only the CRM's notes that are meant for the partner (D32a). */
+/**
+ * Whether the note is meant for the partner. With `CRM_NOTES=portal`, the portal shows only these notes of the CRM
+ * besides its own (D32a).
+ */
 export function isForPartner(note: CrmNote): boolean {
   return note.title?.toLowerCase().startsWith('partner') ?? false
 }

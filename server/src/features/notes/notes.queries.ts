@@ -7,10 +7,13 @@ import { sendNamed } from '../../db/send-named.ts'
 import type { NewNoteRow, NoteRow } from '../../db/tables.ts'
 import type { CrmModule } from '../../zoho/crm-records.ts'
 
-/** `is_from_crm`: the lender's words. */
+/** `is_from_crm` says that the lender wrote the note. */
 type FoundNote = Note & { is_from_crm: boolean }
 
-/** The notes of a lead and of the deal that it became, by either LOID (D18, D49). Newest first, at most a thousand. */
+/**
+ * The notes of a lead and of the deal that it became, found by either LOID (D18, D49). Newest first, at most a
+ * thousand.
+ */
 export async function findNotes(reads: Reads, partnerId: string, loid: string): Promise<FoundNote[]> {
   return sendNamed<FoundNote>(reads, {
     sql: `select id, title, content, coalesce(created_by, 'System') as created_by, submitter_id, submitted_by, created_at,
@@ -40,7 +43,7 @@ export function findNote(db: Db, partnerId: string, noteId: string): Promise<Not
     .executeTakeFirst()
 }
 
-/** A note that a pull has recognised meanwhile keeps the id that the pull gave it. */
+/** If a pull has recognised the note meanwhile, the note keeps the id that the pull gave it. */
 export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
   await db
     .updateTable('notes')
@@ -51,7 +54,7 @@ export async function markNotePushed(db: Db, partnerId: string, noteId: string, 
     .execute()
 }
 
-/** A note that reached the CRM meanwhile stays as it is, and one that was given up keeps its reason. */
+/** A note that has reached the CRM meanwhile stays as it is. A given-up note keeps its reason. */
 export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: string, problem: string) {
   const row = await tx
     .updateTable('notes')
@@ -71,7 +74,7 @@ export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: stri
   return { loid: row.loid, on: row.written_on, business_name: record?.business_name ?? null }
 }
 
-/** Marks failed notes as pending again: one note, or all notes of a record. Returns a push's payload for each. */
+/** Marks failed notes as pending again: one note, or all notes of a record. Returns the payload of a push for each. */
 export function reviveFailedNotes(
   tx: Tx,
   partnerId: string,
@@ -87,7 +90,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** The ids among these CRM notes that belong to another note of the portal than `noteId`, of any partner. */
+/** The ids among these CRM notes that belong to a note of the portal other than `noteId`, whichever partner's. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,
@@ -103,8 +106,8 @@ export async function findOtherNotesOfAnyPartner(
 }
 
 /**
- * The records of the CRM that have this LOID: the deal first, then the lead. A note is about its record, even if the record is
- * another partner's by the time the note is sent.
+ * The records of the CRM that have this LOID: first the deal, then the lead. A note is about its record, even if the
+ * record is another partner's by the time the note is sent.
  */
 export async function findNotedRecordsOfAnyPartner(
   db: Db,
@@ -145,8 +148,8 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * The rows of these CRM notes, and the notes whose push got no answer: those on these LOIDs, and signed ones with one
- * of these texts. They may be any partner's. The rows stay locked until the transaction ends.
+ * The rows of these CRM notes, and the notes whose push got no answer. Those are notes on these LOIDs, and signed notes
+ * with one of these texts. They may be any partner's. The rows stay locked until the transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,
@@ -174,7 +177,7 @@ export function lockNotesOfAllPartners(
 }
 
 /**
- * Removes the notes of records that are gone for good, of every partner. Notes stay while a lead or deal still has
+ * Removes the notes of records that are gone for good, for every partner. Notes stay while a lead or deal still has
  * their LOID.
  */
 export async function removeNotesOfAllPartners(tx: Tx, loids: readonly string[]): Promise<void> {

@@ -17,7 +17,7 @@ import {
 } from './notes.queries.ts'
 import { withSignature } from './signature.ts'
 
-/** Under a lease: a note has no field that is unique in the CRM, so two pushes at once would make two notes. */
+/** Runs under a lease. A note has no field that is unique in the CRM, so two pushes at once would make two notes. */
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,
@@ -36,7 +36,7 @@ export const pushNote = defineJob({
       if (!note || note.crm === 'synced') return {} // a pull has recognised it meanwhile
       const partner = await findPartnerToPush(db, partnerId)
       if (!partner || partner.crm === 'held') return {} // confirming the address asks for another push (D52)
-      // A converted lead takes no notes in the CRM any more: they go to its deal.
+      // In the CRM, a converted lead no longer takes notes. They go to its deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new Error('the record of the note has not reached the CRM yet')
       const toPush = {

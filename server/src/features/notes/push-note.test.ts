@@ -27,7 +27,7 @@ beforeEach(async () => {
   zohoId = lead?.zoho_id ?? ''
 })
 
-/** A note without a job of its own: the test does what the job would. */
+/** Inserts a note without a job, because the test does what the job would do. */
 async function waitingNote(content: string): Promise<string> {
   const id = newId()
   const [partner_id, created_at] = [partner.id, new Date().toISOString()]
@@ -48,7 +48,7 @@ const shown = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.not
 
 test('a note whose answer was lost is not doubled when a pull recognises it while it is pushed again', async () => {
   const noteId = await waitingNote('Called, no answer')
-  // It got there, and the answer was lost.
+  // The note reached the CRM, but the answer was lost.
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
 
   const { db } = portal.deps
@@ -74,7 +74,7 @@ test('a note sent while its record is in the recycle bin waits, and is sent once
   await lender.remove('Leads', zohoId)
   const noteId = await waitingNote('Any news?')
   await expect(push(noteId)).rejects.toThrow('The CRM does not have the record now.')
-  // The note may be in the bin with the record, which may be back by the time of the call that would add it.
+  // The note may be in the bin with its record, and the record may be back when the call would add the note.
   expect((await lender.calls()).by_kind).not.toHaveProperty(['POST /crm/v8/Leads/{id}/Notes'])
   expect(await shown()).toMatchObject([{ crm: 'pending', crm_problem: null }])
 
@@ -86,7 +86,8 @@ test('a note sent while its record is in the recycle bin waits, and is sent once
 
 test('a note that two jobs push at the same time is one note in the CRM', async () => {
   const noteId = await waitingNote('Any news?')
-  // Confirming an address makes a second job for what waits, and a process that froze has its jobs run by another.
+  // Confirming an address makes a second job for everything that waits. If a process freezes, another one runs its
+  // jobs.
   await lender.faults({ slowMs: 100 })
   await Promise.all([push(noteId), push(noteId)])
   await lender.faults({})
@@ -97,7 +98,7 @@ test('a note that two jobs push at the same time is one note in the CRM', async 
 test('a note that reached the lead before staff converted it is not sent again to the deal', async () => {
   const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
   expect((await partner.post('/crm/sync')).status).toBe(200)
-  // It got there before, and the answer was lost.
+  // The note had reached the CRM before, but the answer was lost.
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
   await push(await waitingNote('Called, no answer'))
   expect(await inCrm()).toMatchObject([{ zoho_id: sent }])
@@ -108,7 +109,7 @@ test('a note that reached the lead before staff converted it is not sent again t
 test('a note that a conversion moved to a deal which the portal does not know yet is not sent again', async () => {
   await lender.behaviour({ conversionMovesNotes: true })
   await lender.faults({ notifications: { drop: 10 } })
-  // It got there, the answer was lost, and the note went with the conversion.
+  // The note reached the CRM, the answer was lost, and the conversion moved the note to the deal.
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
   const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
 
@@ -117,7 +118,7 @@ test('a note that a conversion moved to a deal which the portal does not know ye
   expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }])
   expect(await shown()).toMatchObject([{ crm: 'synced' }])
 
-  // The next one goes where the lender's staff look.
+  // The next note goes to the deal, where the lender's staff look.
   await push(await waitingNote('Any news?'))
   expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
 })
@@ -138,7 +139,8 @@ test('a note written before staff gave the lead to another partner is sent, and 
   await other.post('/crm/sync')
   expect((await other.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
 
-  // The lead stays the other's, and the writer gets the deal: the note is there, although the CRM has it on the lead.
+  // The other partner keeps the lead, and the writer gets the deal. The note is shown there, although it is on the lead
+  // in the CRM.
   const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
   await lender.update('Deals', dealId, { Partner: { id: partnerInCrm } })
   expect((await partner.post('/crm/sync')).status).toBe(200)

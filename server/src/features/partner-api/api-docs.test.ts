@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const run = promisify(execFile)
 
-/** What a program prints. One that is missing is no reason to pass. */
+/** The output of a program. The test fails if the program is missing. */
 async function outputOf(program: string, words: string[]): Promise<string> {
   try {
     const { stdout } = await run(program, words, { env: { ...process.env, PORTAL_API_KEY: key }, cwd: folder })
@@ -56,7 +56,7 @@ test('GET /dashboard/api-docs: the API docs object, with nothing of the partner�
   expect(answer.status).toBe(200)
   expect(ApiDocs.parse(answer.body.data)).toEqual(answer.body.data)
   expect(docs.baseUrl).toBe(`${portal.deps.publicUrl}/api`)
-  // The placeholder that the portal writes wherever a key belongs.
+  // The placeholder that the portal writes in place of a key.
   expect(docs.authentication.header).toBe('Authorization: Bearer <YOUR_API_KEY>')
   expect(docs.support).toEqual({
     email: 'desk@lender.example',
@@ -200,7 +200,7 @@ test('the examples say what was wrong when the key is', async () => {
 const SECRET = `whsec_${Buffer.from('a secret of 24 characters').toString('base64')}`
 const BODY = JSON.stringify({ ...EVENT_PAYLOADS['lead.created'].example, note: 'Kārearea – 50 €' })
 
-/** Deliveries as an independent implementation signs them, and ones that somebody tampered with. */
+/** Deliveries that an independent implementation signed, and some that were tampered with. */
 function deliveries() {
   const now = new Date()
   const seconds = (at: Date) => String(Math.floor(at.getTime() / 1_000))

@@ -21,7 +21,7 @@ export const API_DESCRIPTION =
 export const KEY_NOTE =
   'Generate an API key under API Keys in the portal, and send it with every call. It is shown once: keep it where your server’s secrets are, never in a web page or an app. A new key ends the old one at once.'
 
-/** What may go wrong with a call of the partner API, by HTTP status. The texts are the codes' own. */
+/** Failures of a call of the partner API, by HTTP status. The texts are those of the codes. */
 export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
   400: ['VALIDATION', 'MALFORMED_REQUEST'],
   401: ['UNAUTHORIZED'],

@@ -5,14 +5,14 @@ import * as z from 'zod/mini'
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
 interface BodyField {
-  /** In snake_case, as documents show it. */
+  /** The name in snake_case, as documents show it. */
   name: string
   isRequired: boolean
   description: string
   schema: JsonSchema
 }
 
-/** The fields of a body that takes any spelling, each with its permitted values. */
+/** The fields of a body that accepts any spelling, each with its permitted values. */
 export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
   const spelled = spelledBodyOf(body)
   if (!spelled) throw new Error('only bodies in any spelling are documented')
@@ -31,13 +31,13 @@ export function eitherOr(body: NonNullable<Route['body']>): readonly string[] {
 
 function inputSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema: _, anyOf, ...json } = z.toJSONSchema(schema, { io: 'input' })
-  // Words of a list are taken in any case; documents show the list's own.
+  // The words of a list are accepted in any case. Documents show them as in the list.
   if (json.enum) return { ...json, type: ['string', 'null'], enum: [...json.enum, null] }
   const [only] = anyOf?.filter((one) => one.type !== 'null') ?? []
   return typeof only?.type === 'string' ? { ...only, type: [only.type, 'null'] } : json
 }
 
-/** In an answer, later versions may add fields that are not listed. */
+/** Later versions may add fields to an answer that are not listed here. */
 export function answerSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

@@ -10,7 +10,7 @@ import type { Route } from '@portal/contract/route.ts'
 
 interface DocumentedRoute {
   route: Route
-  /** Its name in code that is generated from the OpenAPI document. */
+  /** The name of the call in code that is generated from the OpenAPI document. */
   operationId: string
   tag: 'Submit' | 'Follow' | 'Documentation'
   description: string

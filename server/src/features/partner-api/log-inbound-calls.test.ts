@@ -16,7 +16,7 @@ async function withKey(on: TestPortal = portal): Promise<{ partner: TestPartner;
   return { partner, key: answer.body.data.api_key }
 }
 
-/** The partner's log, the oldest first. */
+/** The partner's log, with the oldest call first. */
 function logOf(partner: TestPartner, on: TestPortal = portal) {
   return on.deps.db.selectFrom('webhook_logs').selectAll().where('partner_id', '=', partner.id).orderBy('id').execute()
 }
@@ -143,7 +143,7 @@ test('a key that somebody puts into a body is not written down', async () => {
 
 test('a body is kept up to 64 KiB, cut between characters', async () => {
   const { partner, key } = await withKey()
-  // 60,000 bytes that are no UTF-8 become three times as many.
+  // 60,000 bytes that are not UTF-8 become three times as many.
   await fetch(`${portal.url}/api/webhook/lead`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },

@@ -9,9 +9,9 @@ import { insertInboundCall } from '../webhooks/inbound-log.queries.ts'
 const LOGGED = new Set(Object.keys(INBOUND_LABELS))
 
 /**
- * A row of the log for every call to these addresses whose caller is known, refused ones and repeats included (D37). It
- * is written before the answer leaves, so the log knows every answer that a caller has. If the log cannot be written,
- * the call still succeeds.
+ * Writes a row of the log for every call to these addresses with a known caller, including refused ones and repeats
+ * (D37). It does so before the answer leaves, so the log has every answer that a caller gets. If the log cannot be
+ * written, the call still succeeds.
  */
 export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -43,11 +43,14 @@ function readAnswer(payload: unknown): z.output<typeof Answer> {
   return typeof payload === 'string' ? Answer.parse(JSON.parse(payload)) : {}
 }
 
-/** Text that PostgreSQL stores, of at most 64 KiB and without secrets. Never a header, so never the key of the call. */
+/**
+ * Text that PostgreSQL can store, of at most 64 KiB and without secrets. It is never a header, so never the key of the
+ * call.
+ */
 function kept(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const storable = withoutKeys(text).replaceAll('\u0000', '\ufffd')
   if (Buffer.byteLength(storable) <= BODY_BYTES_MAX) return storable
-  // Cut in the middle of a character, that character is left out.
+  // If the cut falls within a character, that character is left out.
   return new TextDecoder().decode(Buffer.from(storable).subarray(0, BODY_BYTES_MAX), { stream: true })
 }

@@ -103,7 +103,7 @@ function pathItems(): Record<string, object> {
   return items
 }
 
-/** Only a call with a body can be refused for its body, and only a call with an id can find nothing. */
+/** Only a call with a body can be refused because of its body, and only a call with an id can find nothing. */
 function failuresOf(route: Route): string[] {
   return Object.keys(API_ERRORS).filter((status) => {
     if (['409', '413', '415'].includes(status)) return route.body !== undefined

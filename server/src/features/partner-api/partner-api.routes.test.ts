@@ -37,7 +37,7 @@ async function withKey(
   return { partner, key: answer.body.data.api_key }
 }
 
-/** The deal once the CRM has it. */
+/** The deal, once it is in the CRM. */
 function pushedDeal(partner: TestPartner, loid: string) {
   return waitFor(`${loid} in the CRM`, async () => {
     const { body } = await partner.get(`/crm/deal/${loid}`)
@@ -220,7 +220,7 @@ test('a lead and its deal made through the API: the lead gives way to the deal t
 test('a deal that the CRM refuses is given up at once, and says why', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'field-map-'))
   const CRM_FIELD_MAP = join(folder, 'map.json')
-  // A mistaken map: text for a field that takes a record.
+  // This map is wrong: it gives text to a field that takes a record.
   await writeFile(CRM_FIELD_MAP, '{"deals":{"fields":{"partner_iso":"Contact_Name","contact":"Partner_ISO"}}}')
   await using mistaken = await startPortal({ withCrm: true, env: { CRM_FIELD_MAP } })
   await rm(folder, { recursive: true })

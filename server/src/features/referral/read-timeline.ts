@@ -24,8 +24,8 @@ interface Referral {
 }
 
 /**
- * Everything that happened to the deal or lead of this LOID, the same from either page. `before` is the end of the
- * previous page.
+ * Everything that happened to the deal or lead of this LOID. It is the same from either page. `before` is the end of
+ * the previous page.
  */
 export async function readTimeline(
   deps: Deps,
@@ -84,13 +84,13 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
   if (!present) throw new NotFound('Lead not found')
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
-  // The record itself says what the CRM's history does not yet.
+  // The record itself may be ahead of the CRM's history.
   if (latest?.value !== present.value) moments.push(present)
   const since = latest?.value === present.value ? latest.at : present.at
   return { ...wayOf(submissionOf({ leads, deal }), moments), kind: present.kind, value: present.value, since }
 }
 
-/** The lead's moments come before the deal's, also in the second of the conversion. */
+/** The lead's moments come before the deal's, even within the second of the conversion. */
 function momentsOf(kind: HistoryKind, history: readonly HistoryEntry[]) {
   return history.map(({ value, changed_time }) => ({ kind, value, at: changed_time }))
 }
@@ -100,7 +100,7 @@ function submissionOf({ leads, deal }: Pick<Referral, 'leads' | 'deal'>): string
   return times.toSorted()[0] ?? ''
 }
 
-/** In the order of the list, the latest first. */
+/** In the order of the list, with the latest first. */
 function entriesOf(referral: Referral): TimelineEntry[] {
   const { leads, deal, statuses, stages, notes } = referral
   const changes = [
@@ -112,7 +112,7 @@ function entriesOf(referral: Referral): TimelineEntry[] {
   const submittedAt = submissionOf(referral)
   const entries = [
     ...beginWithSubmission(changes, referral),
-    // The CRM tells whole seconds, in which a note may seem to come before the submission.
+    // The CRM gives whole seconds, so a note may seem to come before the submission.
     ...notes.map(noteEntry).map((entry) => (entry.at < submittedAt ? { ...entry, at: submittedAt } : entry)),
   ]
   const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
@@ -154,8 +154,8 @@ function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_
 }
 
 /**
- * The first change, if it came with the record, is the submission; otherwise the submission gets an entry of its own. What the
- * portal took names the person. The rest says by its source whether a partner submitted it.
+ * If the first change came with the record, it is the submission. Otherwise the submission gets its own entry. A record
+ * that the portal took names the person. Any other shows by its source whether a partner submitted it.
  */
 function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }: Referral): TimelineEntry[] {
   const records = [...leads.map(({ lead }) => lead), deal ?? []].flat()
@@ -177,12 +177,12 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
   return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
 }
 
-/** The CRM writes a record and the first line of its history one after the other. */
+/** The CRM writes a record and then the first line of its history. The two are at most this far apart. */
 const TOGETHER_MS = 60_000
 
 const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }
 
-/** Entries of one moment stand in the order in which they must have happened. */
+/** Entries of one moment are in the order in which they must have happened. */
 function positionOf({ at, type, id }: TimelineEntry): string {
   return `${at} ${RANKS[type]} ${id}`
 }

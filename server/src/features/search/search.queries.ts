@@ -5,7 +5,7 @@ import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /**
- * One page of the matches, newest first; `total` counts up to SEARCH_TOTAL_MAX (D24, D55), and no page goes beyond
+ * One page of the matches, newest first. `total` counts up to SEARCH_TOTAL_MAX (D24, D55), and no page goes beyond
  * that.
  */
 export async function searchLeads(

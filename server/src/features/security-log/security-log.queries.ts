@@ -23,8 +23,8 @@ export async function insertSecurityEntry(
 }
 
 /**
- * Newest first. Reads one row too many, which tells whether there is a next cursor. People are shown with their present
- * names.
+ * Newest first. Reads one row more than asked for, which tells whether there is a next cursor. People are shown with
+ * their current names.
  */
 export async function findSecurityEntries(
   db: Db,
@@ -52,7 +52,7 @@ export async function findSecurityEntries(
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** For operators: the newest entries, of all partners if none is given. */
+/** The newest entries, for operators. They are of all partners if none is given. */
 export function findNewestSecurityEntriesOfAllPartners(
   db: Db,
   { partnerId, personId }: { partnerId?: string; personId?: string },

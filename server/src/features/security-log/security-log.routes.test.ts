@@ -73,7 +73,8 @@ test('the log is read by cursor, by type and by person, and tells nothing of ano
   expect(first.entries).toHaveLength(50)
   const second = await logOf(ada, `?cursor=${first.next_cursor}`)
   const ids = [...first.entries, ...second.entries].map(({ id }) => id)
-  // 30 keys, one revoked, 30 failures, two sign-ins, a sign-up, an address confirmed, one invited and joined.
+  // The 67 entries are 30 keys, one revoked key, 30 failures, two sign-ins, a sign-up, a confirmed address, an
+  // invitation and its acceptance.
   expect([ids.length, new Set(ids).size, second.next_cursor]).toEqual([67, 67, null])
   expect(ids).toEqual(ids.toSorted().reverse())
 

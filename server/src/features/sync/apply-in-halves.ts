@@ -1,8 +1,8 @@
 import { reasonOf } from './pull.ts'
 
 /**
- * Applies items together. If PostgreSQL or a rule refuses one, the items are halved until it stands alone; it is left out,
- * and the others are applied (D28). Returns the results of the parts, in order.
+ * Applies items together. If PostgreSQL or a rule refuses one, the items are halved again and again until the refused
+ * one is alone. It is left out, and the others are applied (D28). Returns the results of the parts, in order.
  */
 export async function applyInHalves<Item, Result>(
   items: readonly Item[],

@@ -21,7 +21,10 @@ import { matchLeads } from './match-leads.ts'
 import { type Applied, type AppliedRecord, type IsNews, type PageTally } from './pull.ts'
 import { recordRestoredLeads } from './record-restored-leads.ts'
 
-/** A lead, a deal, or a lead with the deal that it became, so that the partner always sees one of the two. */
+/**
+ * A lead, a deal, or a lead with the deal that it became. The last two stay together so that the partner always sees
+ * one of them.
+ */
 export interface Unit {
   partnerId: string
   lead: NamedCrmLead | null
@@ -31,7 +34,7 @@ export interface Unit {
 /** Records that were read together and are written together. */
 export interface Page {
   units: readonly Unit[]
-  /** The histories that were read, by the records' ids in the CRM. */
+  /** The histories that were read, by their records' ids in the CRM. */
   told: ReadonlyMap<string, readonly CrmHistoryEntry[]>
   readAt: string
   isNews: IsNews
@@ -68,7 +71,7 @@ function applyTogether(
   const partnerIds = page.units.map((unit) => unit.partnerId)
   return inPageTransaction(db, partnerIds, async (tx, startOver) => {
     const units = await withoutErased(tx, page.units)
-    // Read under the locks, so that events have their times in the order in which they are recorded.
+    // The time is read under the locks, so that the times of events follow the order in which they are recorded.
     const now = clock.now()
     const aheadMs = crm.now().getTime() - now.getTime()
     const times = { now, crmReadAt: new Date(Date.parse(page.readAt) + aheadMs) }
@@ -112,7 +115,7 @@ function applyTogether(
       leads: [...leads.filter(isNoLongerMatched).map(({ row }) => row), ...otherwiseNamed].map((row) => row.loid),
       deals: moved.map((row) => row.loid),
     })
-    // A deal that comes back to its lead's partner is that lead's again.
+    // A deal that returns to its lead's partner belongs to that lead again.
     const back = await findLeadsMadeDealsOfAllPartners(tx, moved)
     await nameConvertedLeadsOfAllPartners(tx, [...otherwiseNamed, ...back])
     const met = [...leads, ...deals].filter(isMet)
@@ -133,8 +136,8 @@ function applyTogether(
 }
 
 /**
- * The CRM may make a deal from a lead whose applicant's data was erased here: the deal brings none of that data back
- * (D97).
+ * The CRM may make a deal from a lead whose applicant's data was erased here. The deal must not bring any of that data
+ * back (D97).
  */
 async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly Unit[]> {
   const loids = itemsOf(units, 'deal').map(({ loid }) => loid)
@@ -146,7 +149,7 @@ async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly U
   })
 }
 
-/** A deal was submitted by the person who submitted its lead (D64). */
+/** The person who submitted a lead also counts as the one who submitted its deal (D64). */
 function submittedAs(deal: StoredDeal, { submitter_id, submitted_by }: StoredLead): StoredDeal {
   return deal.submitted_by === null ? { ...deal, submitter_id, submitted_by } : deal
 }
@@ -155,7 +158,7 @@ function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kin
   return units.flatMap((unit) => unit[kind] ?? [])
 }
 
-/** Locks the rows of these records, and plans one record after the other, so that no two records take one row. */
+/** Locks the rows of these records. Plans one record after the other, so that no two records take the same row. */
 async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -172,7 +175,7 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
   const byLoid = new Map(rows.map((row) => [row.loid, row]))
 
-  /** The row of this record, found by the CRM's id, or by its LOID if its push has not been answered yet. */
+  /** The row of this record. It is found by the CRM's id, or by its LOID if its push has not been answered yet. */
   function findOwn(item: Item, partnerId: string): Row | undefined {
     const sameRecord = byZohoId.get(item.zoho_id)
     if (sameRecord) return sameRecord
@@ -232,7 +235,7 @@ function isDealOfAnotherLoid({ loid, deal_loid, matched_at }: StoredLead): boole
   return matched_at === null && deal_loid !== null && deal_loid !== loid
 }
 
-/** The partner gets the record for the first time, or again after it was gone or another partner's. */
+/** Whether the partner gets the record for the first time, or again after it was gone or another partner's. */
 function isMet({ before, row }: { before: RecordRow | undefined; row: RecordRow }): boolean {
   return !before || before.partner_id !== row.partner_id || (before.archived_at !== null && row.archived_at === null)
 }

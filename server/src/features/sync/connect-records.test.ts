@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** Records that the partner must not see before it has proved its address. */
+/** Records that the partner must not see before it has confirmed its address. */
 async function brokerInCrm(name: string) {
   const email = `${name.toLowerCase().replaceAll(' ', '-')}@example.com`
   const id = await lender.create('Partners', { Name: name, Email: email, First_Name: 'Wilhelmina' })
@@ -129,7 +129,7 @@ test('a partner whose CRM record is gone confirms nothing: its waiting records g
   await partner.pushedLead((await partner.submitLead()).loid)
   await partner.pushedLead(loid)
   await waitFor('the note', async () => {
-    // Its first try may have come before the lead's.
+    // The note's first try may have come before the lead's.
     await portal.deps.pool.query(`update jobs.job set start_after = now() where name = 'push-note' and state = 'retry'`)
     return (await partner.get(`/crm/lead/${loid}`)).body.data.notes[0].crm === 'synced'
   })

@@ -6,10 +6,10 @@ const ATTEMPTS_MAX = 5
 class StartOver extends Error {}
 
 /**
- * One transaction for a page of records of these partners. Button, sweep and notification may pull the same records at
- * once: the partners' locks let one page be applied after the other. Nothing waits for a lock while it calls another
- * machine. A page starts over if another page has added one of its rows, or if PostgreSQL ended it because of a
- * deadlock.
+ * One transaction for a page of records of these partners. The button, the sweep and a notification may pull the same
+ * records at once. The partners' locks make one page wait until the other is applied. No call to another machine is
+ * made under these locks. A page starts over if another page has added one of its rows, or if PostgreSQL ended it
+ * because of a deadlock.
  */
 export async function inPageTransaction<Result>(
   db: Db,
@@ -22,7 +22,7 @@ export async function inPageTransaction<Result>(
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(async (tx) => {
-        // In one order everywhere, so that no two wait for each other.
+        // The same order everywhere, so that no two transactions wait for each other.
         await sql`
           select pg_advisory_xact_lock(hashtextextended(id, 1))
             from (select distinct id from unnest(${[...partnerIds]}::text[]) as id order by id) as sorted`.execute(tx)

@@ -16,11 +16,12 @@ export interface Match {
 }
 
 /**
- * D29: business name, amount, type and term are equal, and the email or the phone is. A missing value matches nothing.
- * Leads and deals come oldest first; a deal takes the oldest lead that matches, and no lead goes to two deals.
+ * Matches by D29: business name, amount, type and term are equal, and so is the email or the phone. A missing value
+ * matches nothing. Leads and deals come oldest first. A deal takes the oldest lead that matches, and no lead goes to
+ * two deals.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {
-  /** The places of the leads by the values that must be equal, the oldest last. */
+  /** The positions of the leads by the values that must be equal, the oldest last. */
   const places = new Map<string, number[]>()
   leads.forEach((lead, place) => {
     for (const key of keysOf(lead, lead.loan_amount)) {
@@ -47,7 +48,7 @@ export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readon
   })
 }
 
-/** Two records match when they have one of these in common: all the terms together with the email or the phone. */
+/** Two records match when they share one of these keys: all the terms together with the email or the phone. */
 function keysOf(record: Matchable, amount: number | null): string[] {
   const business = businessWords(record.business_name)
   const type = letters(record.loan_type)
@@ -58,7 +59,7 @@ function keysOf(record: Matchable, amount: number | null): string[] {
   return contacts.flatMap((contact, kind) => (contact ? [`${terms}|${kind}|${contact}`] : []))
 }
 
-/** Words for the kind of company, which people write in many ways or leave out. */
+/** Words for the kind of company, which people abbreviate or leave out. */
 const COMPANY_WORDS = new Set(['pty', 'proprietary', 'ltd', 'limited'])
 
 function businessWords(name: string | null): string {
@@ -66,7 +67,7 @@ function businessWords(name: string | null): string {
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll('&', ' and ')
-    // An apostrophe joins: O'Brien's is obriens; a full stop too: P.T.Y. is pty.
+    // An apostrophe joins, so O'Brien's is obriens. A full stop also joins, so P.T.Y. is pty.
     .replace(/['’.]/g, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
@@ -81,7 +82,9 @@ function letters(text: string | null): string {
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/** +61 412…, 0061 412… and 0412… are one number: what counts is what follows the country code or the trunk 0. */
+/**
+ * The numbers +61 412…, 0061 412… and 0412… are the same. Only the part after the country code or the trunk 0 counts.
+ */
 function phoneDigits(phone: string | null): string {
   return (phone ?? '')
     .replace(/\D/g, '')

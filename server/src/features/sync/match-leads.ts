@@ -11,7 +11,7 @@ import { matchLeadsToDeals } from './match-lead-to-deal.ts'
 /**
  * Lets deals replace the leads that they match (D29), among all candidates for these leads and deals. The caller holds
  * the locks of their partners, so that no deal replaces two leads. `quiet` has the LOIDs of records that are no news to
- * the partner: their match is no news either, unless the partner submitted the lead (D35).
+ * the partner. Their match is no news either, unless the partner submitted the lead (D35).
  */
 export async function matchLeads(
   tx: Tx,

@@ -11,9 +11,9 @@ interface Nameable {
 }
 
 /**
- * Gives every record its LOID: the one the portal knows it by, the CRM's own, or a new one (D17). LOIDs that the CRM
- * lacks are written there, and those records are read again: their times are then those after the write, and a second
- * sync finds nothing to do. A converted lead can no longer be written; its LOID is the portal's alone.
+ * Gives every record its LOID: the one in the portal, the one in the CRM, or a new one (D17). LOIDs that the CRM lacks
+ * are written there, and those records are read again. Their times are then those after the write, and a second sync
+ * finds nothing to do. A converted lead can no longer be written, so only the portal has its LOID.
  */
 export async function nameRecords<Item extends Nameable>(
   { db, crm }: Pick<Deps, 'db' | 'crm'>,
@@ -23,7 +23,7 @@ export async function nameRecords<Item extends Nameable>(
     knownLoids: ReadonlyMap<string, string>
     /** For deals: the LOIDs of the leads that they were converted from. */
     leadLoids?: ReadonlyMap<string, string>
-    /** Partners to be written beside the LOID, for records that name none. */
+    /** For records that name no partner: the partners to be written with the LOID. */
     partnersToSet?: ReadonlyMap<string, string>
     readAgain: (zohoIds: string[]) => Promise<CrmBatch<Item>>
     signal: AbortSignal

@@ -6,14 +6,15 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { pullDetails } from './pull-details.ts'
 import { findSyncingPartners } from './sync-runs.queries.ts'
 
-/** Fifty to a hundred calls, and one transaction. */
+/** Fifty to a hundred calls and one transaction. */
 const RECORDS_AT_ONCE = 50
-/** The queue takes a job that runs for a quarter of an hour to be dead. */
+/** The queue takes a job for dead once it has run for a quarter of an hour. */
 const RUN_MS_MAX = 5 * 60_000
 
 /**
- * Reads what a first sync left for later, once it has ended: histories of new records, and notes that it could not list (D56).
- * Goes on until nothing is due, its time or half of the day's credits is used, or the CRM is away; the next minute goes on from there.
+ * Reads the details that a first sync left for later: histories of new records, and notes that it could not list (D56).
+ * Goes on until nothing is due, its time or half of the day's credits is used up, or the CRM is away. The next minute
+ * continues from there.
  */
 export const pullDueDetails = defineJob({
   name: 'pull-details',
@@ -25,11 +26,11 @@ export const pullDueDetails = defineJob({
     const end = performance.now() + RUN_MS_MAX
     try {
       for (const module of ['Leads', 'Deals'] as const) {
-        // Records whose details the CRM did not give wait for the next minute, and hold up no others.
+        // If the CRM did not give a record's details, they wait for the next minute and hold up no others.
         const untold: string[] = []
         while (performance.now() < end && (await hasCreditsToSpare(deps))) {
           signal.throwIfAborted()
-          // A run that is under way needs the CRM and the database itself, and somebody waits for it.
+          // A run under way needs the CRM and the database itself, and somebody waits for it.
           const partnerIds = await findSyncingPartners(deps.db)
           const due = await findDueOfAllPartners(deps.db, module, { zohoIds: untold, partnerIds }, RECORDS_AT_ONCE)
           if (due.length === 0) break

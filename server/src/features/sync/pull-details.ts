@@ -15,18 +15,18 @@ import type { Pull } from './pull.ts'
 import { pullNotesOf } from './pull-notes.ts'
 import { readEach } from './read-each.ts'
 
-/** A person waits: details that the CRM gives later are shown the next time. */
+/** A person waits for at most this long. Details that come later are shown the next time. */
 const OPENED_MS_MAX = 2_000
-/** After a failed wait, nobody waits for the CRM for this long. */
+/** After a wait that failed, no page waits for the CRM for this long. */
 const PAUSE_MS = 30_000
 const pausedUntil = new WeakMap<Crm, number>()
 /** Half of Zoho's ten calls at once. */
 const CALLS_AT_ONCE = 5
 
-/** The reads under way for opened records: a page asks for several parts of one record at once. */
+/** The reads under way for opened records, because a page asks for several parts of one record at once. */
 const pulling = new WeakMap<Crm, Map<string, Promise<void>>>()
 
-/** Reads the due details of a record that somebody opens (D56). Holds no lock or connection meanwhile. */
+/** Reads the due details of a record that somebody opens (D56). Holds no lock or connection during the calls. */
 export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
   const records = pulling.get(deps.crm) ?? new Map<string, Promise<void>>()
   pulling.set(deps.crm, records)
@@ -68,7 +68,7 @@ export async function pullDetails(
   const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
-    // Notes written since the portal first saw the record: reading them then failed, or there were too many.
+    // Notes since the portal first saw the record are news. An earlier read of them failed, or there were too many.
     (record, note) => note.created_at > timeOfId(record.id),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]
@@ -92,7 +92,7 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
   const partnerIds = due.map((record) => record.partner_id)
   await inPageTransaction(deps.db, partnerIds, async (tx) => {
     const readOf = new Map(due.map((record) => [record.zoho_id, record]))
-    // If another pull has changed a row since, it has read the history itself or left it due.
+    // If another pull has changed a row since, that pull has read the history or left it due.
     const rows = (await lockRowsOfAllPartners(tx, table, due)).filter((row) => {
       return row.history_due && row.crm_modified_time === readOf.get(row.zoho_id ?? '')?.crm_modified_time
     })

@@ -7,15 +7,15 @@ import { inPageTransaction } from './in-page-transaction.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** How many records of a page get their notes read at once; the others are read in the background. */
+/** The notes of this many records of a page are read at once. The others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
 
 type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
 
 /**
- * Reads the notes of those records whose notes are due, each with a call. The notes of a new record are no news beside
- * the record itself; those of a record that merely changed are.
+ * Reads the notes of those records whose notes are due, with one call for each. The notes of a new record are no news,
+ * because the record itself is. Those of a record that has only changed are news.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)
@@ -57,7 +57,7 @@ export async function pullNotesOf<Noted extends NotedRecord>(
   return records.filter((record) => !lastPages.has(record.zoho_id))
 }
 
-/** Applies listed notes on records that the portal has; notes on other records come with the record. */
+/** Applies listed notes to records that the portal has. Notes on other records come with the record. */
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,
   listed: readonly CrmNoteOfRecord[],

@@ -4,10 +4,10 @@ import { pullForAll } from './pull-for-all.ts'
 import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
 
-/** Pulls all records of one notification in one call, so a bulk change does not cost a call for each record. */
+/** Pulls all records of a notification together, so that a bulk change does not cost a call for each record. */
 export const pullNotified = defineJob({
   ...PULL_QUEUE,
-  // The sweep finds what this gives up.
+  // If this gives up, the sweep finds the changes.
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, { module, zohoIds }, signal) {
     if (module !== 'Notes') {

@@ -9,10 +9,10 @@ import type { AppliedRecord, PageTally, Pull } from './pull.ts'
 import { pullDueNotes } from './pull-notes.ts'
 import { removeGone } from './remove-gone.ts'
 
-/** One call reads this many. */
+/** One call reads at most this many. */
 const RECORDS_A_PAGE = 100
 
-/** What came of pulling records by their ids. */
+/** The result of pulling records by their ids. */
 interface Pulled {
   problems: SyncProblem[]
   /** How many are in the CRM and belong to a partner, readable or not. */
@@ -20,8 +20,8 @@ interface Pulled {
 }
 
 /**
- * Fetches these records and applies each for the partner that its lookup names (D30). A record that is gone, or
- * nobody's, leaves the partner who had it. The number of calls grows with the records, not with the partners.
+ * Fetches these records and applies each for the partner that its lookup names (D30). A record that is gone or belongs
+ * to nobody leaves the partner who had it. The number of calls grows with the records, not with the partners.
  */
 export async function pullRecords(
   pull: Pull,
@@ -39,7 +39,7 @@ export async function pullRecords(
   return pulled
 }
 
-/** Pulls the records of one page, and says what became of each. */
+/** Pulls the records of one page, and returns the outcome of each. */
 export async function pullPage(
   pull: Pull,
   module: CrmModule,
@@ -54,7 +54,8 @@ export async function pullPage(
   const known = new Set(rows.map((row) => row.zoho_id))
   const owners = await pull.ownersOf(read.records.flatMap((record) => record.partner_zoho_id ?? []))
   const owned = read.records.filter((record) => owners.has(record.partner_zoho_id ?? ''))
-  // A deal that a conversion left without partner and LOID, and that would not take them, stays with the lead's partner.
+  // A conversion may leave a deal without partner and LOID, and the CRM may refuse to add them. The deal then stays
+  // with the lead's partner.
   const unmapped = read.records.filter((record) => {
     return module === 'Deals' && record.partner_zoho_id === null && record.loid === null && known.has(record.zoho_id)
   })
@@ -66,12 +67,12 @@ export async function pullPage(
     const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
     return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
   })
-  // Removal comes before the histories are read, which takes long: a record may come back meanwhile.
+  // Removal comes before reading the histories, which takes long, because a record may come back meanwhile.
   await removeGone(deps, module, gone, tally)
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
-  // A process that has just started cannot count on the list yet.
+  // A process that has just started does not know yet whether notes are listed.
   const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
   const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
   const problems = [...read.problems, ...applied.problems]

@@ -29,7 +29,7 @@ beforeEach(async () => {
   adaInCrm = await waitFor('the partner in the CRM', async () => (await ada.get('/profile')).body.data.zoho_id)
 })
 
-/** Moves the lender's day and the portal's on together. */
+/** Moves the lender's clock and the portal's together. */
 let shiftSeconds = 0
 async function later(seconds: number) {
   shiftSeconds += seconds
@@ -55,7 +55,7 @@ async function history(kind: 'lead' | 'deal', loid: string): Promise<string[]> {
   return body.data.map((entry: { status?: string; stage?: string }) => entry.status ?? entry.stage).toReversed()
 }
 
-/** What a record's changes were told as. */
+/** The events about a record's changes. */
 async function changes(type: string): Promise<unknown[]> {
   const rows = await portal.deps.db
     .selectFrom('events')
@@ -191,7 +191,7 @@ describe('a first sync', () => {
     await change('Leads', opened, ['Contacted'])
     await later(60)
     const { by_kind } = await callsOf(() => sync('/dashboard/sync-leads'))
-    // The partner's leads, those that queries may hide, and the organisation's notes.
+    // The calls are for the partner's leads, for leads that queries may hide, and for the organisation's notes.
     expect(by_kind).toMatchObject({
       'POST /crm/v8/coql': 1,
       'GET /crm/v8/Leads/search': 1,
@@ -216,7 +216,7 @@ describe('a first sync', () => {
     const [{ loid }] = await listed('leads')
     await lender.faults({ scopeMismatch: { times: 1, match: '__timeline' } })
     expect(await history('lead', loid)).toEqual(['Pre Qualified'])
-    // For half a minute nobody waits for it.
+    // For half a minute, no page waits for it.
     expect((await callsOf(() => history('lead', loid))).total).toBe(0)
     await later(30)
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
@@ -230,7 +230,7 @@ describe('a first sync', () => {
     await lender.addNote('Leads', ids[0] ?? '', { content: 'Written before' })
     await later(3_600)
     const { db, clock } = portal.deps
-    // Long after the lender met the broker.
+    // Ada's account is made much later than her record in the CRM.
     await db.updateTable('partners').set({ created_at: clock.now().toISOString() }).where('id', '=', ada.id).execute()
     await lender.faults({ tooMany: { retryAfterSeconds: 120, match: 'GET /crm/v8/Notes' } })
     expect((await ada.post('/dashboard/sync-leads')).status).toBe(502)
@@ -341,7 +341,7 @@ test('a note that is told of while the notes of its record are read is news, onc
       yield page
     }
   }
-  // As in a process that has just started.
+  // A process that has just started is in this state.
   const late = { ...deps, crm: { ...crm, notePages: overtaken, listsNotes: () => undefined } }
   await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
@@ -389,7 +389,7 @@ test('a record read in the second of its change is read once more, however long 
   const callsToLook = async () =>
     (await callsOf(() => pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal))).total
   expect(await callsToLook()).toBeGreaterThan(1)
-  // The record alone: it has not changed since.
+  // This reads the record alone, because it has not changed since.
   expect(await callsToLook()).toBe(1)
 })
 
@@ -475,7 +475,7 @@ test.each([
   const { loid, id } = await submitted()
   await sync('/crm/sync')
   await sweep()
-  // Until no sweep lists the lead by its time any more.
+  // Wait until no sweep lists the lead by its time any more.
   await later(600)
   await sweep()
   const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
@@ -498,7 +498,7 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await lender.update('Deals', deal, { Partner: { id: adaInCrm } })
   const pullDeal = () => pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
   await pullDeal()
-  // Until it counts as unchanged.
+  // Wait until the deal counts as unchanged.
   await later(60)
   await pullDeal()
   const [{ loid: own }] = await listed('deals')
@@ -506,13 +506,13 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await pullRecords(pullForAll(portal.deps, 'leads', AbortSignal.timeout(10_000)), 'Leads', [id])
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: own })
   expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([{ content: 'Wants two trucks' }])
-  // The same words again are a note of their own, although the one before was written under the lead's LOID.
+  // The same words again are a separate note, although the one before was written under the lead's LOID.
   await ada.post(`/crm/note/${own}`, { content: 'Wants two trucks' })
   await waitFor('the second note in the CRM', async () => (await lender.list('Notes', 'Parent_Id')).length === 2)
   expect(await history('lead', own)).toEqual(['New Lead'])
   expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.loid).toBe(own)
 
-  // It goes to another partner and comes back.
+  // The deal goes to another partner and comes back.
   const grace = await portal.newPartner()
   const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
   for (const owner of [graceInCrm, adaInCrm]) {
@@ -561,7 +561,7 @@ test('a sweep of status changes costs a call each, and a share of the readings',
   const { total, by_kind } = await callsOf(sweep)
   expect(by_kind['GET /crm/v8/Leads/{id}/__timeline']).toBe(110)
   expect(by_kind['GET /crm/v8/Leads']).toBe(2)
-  // Each of five lists, and at most a page more.
+  // Each of the five lists takes one call, and there is at most one more page.
   expect(total).toBeLessThanOrEqual(110 + 2 + 6)
   expect(await changes('lead.status_changed')).toHaveLength(110)
 })

@@ -9,21 +9,21 @@ export interface PulledPartner {
   zoho_id: string
 }
 
-/** The parts that every pull shares: a run's, a sweep's, a notification's or that of one record. */
+/** The parts that every pull shares: that of a run, a sweep, a notification or one record. */
 export interface Pull {
   deps: Deps
   signal: AbortSignal
-  /** The wanted partners by their ids in the CRM. Records of others are ignored. */
+  /** The wanted partners by their ids in the CRM. Records of other partners are ignored. */
   ownersOf(zohoIds: readonly string[]): Promise<ReadonlyMap<string, PulledPartner>>
   /** Whether the pull may remove this partner's records. */
   mayRemoveFrom(partnerId: string): boolean
-  /** Whether meeting this record is news for its partner (D35). */
+  /** Whether this record is news to its partner when the portal first sees it (D35). */
   newsOf(partnerIds: readonly string[]): Promise<IsNews>
 }
 
 export type IsNews = (partnerId: string, record: { created_at: string }, isKnown: boolean) => boolean
 
-/** History or notes of a record may be missing; the record itself counts all the same. */
+/** A record counts even if its history or notes are missing. */
 export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Item[]> {
   try {
     return await pull
@@ -34,7 +34,7 @@ export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Ite
 }
 
 /**
- * The fault of the record, or undefined if the whole run is at fault: PostgreSQL's error classes 22, 23 and 54 are
+ * The fault of the record, or undefined if the whole run is at fault. PostgreSQL's error classes 22, 23 and 54 are
  * about data.
  */
 export function reasonOf(error: unknown): string | undefined {
@@ -59,7 +59,7 @@ export interface AppliedRecord {
   business_name: string | null
   created_at: string
   notes_due: boolean
-  /** The partner had it neither as a lead nor as a deal before. */
+  /** The partner had the record before neither as a lead nor as a deal. */
   is_new: boolean
   outcome: Outcome
 }
@@ -69,7 +69,7 @@ export interface Done {
   records: readonly (Pick<AppliedRecord, 'module' | 'created_at' | 'is_new'> & { outcome: Outcome | 'removed' })[]
 }
 
-/** A run's counts are written in the transaction of the changes, and kept in memory once that has committed. */
+/** A run's counts are written in the transaction of the changes. They are kept in memory once that has committed. */
 export interface PageTally {
   write(tx: Tx, done: Done): Promise<void>
   keep(done: Done): void

@@ -1,4 +1,4 @@
-/** The same items, each read while the one before it is worked on. */
+/** The same items, each read during the work on the one before it. */
 export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   const reader = items[Symbol.asyncIterator]()
   let next = reader.next()
@@ -7,7 +7,7 @@ export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerat
       const { done, value } = await next
       if (done) return
       next = reader.next()
-      // Its failure is thrown when its turn comes.
+      // A failure to read it is thrown when its turn comes.
       next.catch(() => undefined)
       yield value
     }

@@ -4,9 +4,9 @@ import { CrmForbidden } from '../../zoho/errors.ts'
 import { emptyWhenRefused } from './pull.ts'
 
 /**
- * The CRM's histories or notes of these records, by the records' ids there. A record whose history or notes the CRM
- * cannot or may not give is left out and stays due, so that it holds up no other. Throws `CrmUnavailable` when as many
- * calls have failed as run side by side, because the CRM is then away.
+ * The CRM's histories or notes of these records, by the records' ids there. If the CRM cannot give a record's, or is
+ * not allowed to, the record is left out and stays due, so that it holds up no other. Throws `CrmUnavailable` once as
+ * many calls have failed as run side by side, because the CRM is then away.
  */
 export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],

@@ -18,8 +18,8 @@ import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, holdRun } f
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
 
 /**
- * One run of D30. It is a job so that it outlives the request; handed back or cut off by a crash, it is taken up again
- * and continues with the records that still differ (D31).
+ * One run of D30. It is a job so that it outlives the request. If it is handed back or a crash cuts it off, it is taken
+ * up again and continues with the records that still differ (D31).
  */
 export const runSync = defineJob({
   name: 'run-sync',
@@ -33,7 +33,7 @@ export const runSync = defineJob({
     try {
       await syncUntilDone(deps, { signal, progress, tallies }, { partnerId, runId })
     } catch (error) {
-      // Stopping the server is no failure of the run: another process goes on with it.
+      // Stopping the server is no failure of the run, because another process continues it.
       if (signal.aborted) {
         await progress.write()
         throw error
@@ -46,7 +46,7 @@ export const runSync = defineJob({
     failRun(db, partnerId, runId, INTERNAL_FAILURE, clock.now().toISOString()),
 })
 
-/** A call that joins the run may ask for more than it was begun for; the run ends when all of it is done. */
+/** A call that joins the run may ask for more than the run began with. The run ends when all of it is done. */
 async function syncUntilDone(
   deps: Deps,
   begun: Pick<Run, 'signal' | 'progress' | 'tallies'>,
@@ -87,7 +87,9 @@ async function syncUntilDone(
   }
 }
 
-/** False if more was asked of the run meanwhile. Each match is counted once, by the first run that ends after it (D49). */
+/**
+ * False if more was asked of the run meanwhile. Each match is counted once, by the first run that ends after it (D49).
+ */
 function endRun(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   run: SyncRunRow,

@@ -11,14 +11,17 @@ export interface Run extends Pull {
   tallies: Tallies
 }
 
-/** Pulls only this partner's records; records that were given to others leave it. `syncModule` decides what is news. */
+/**
+ * Pulls only this partner's records. Records that were given to others leave the partner. `syncModule` decides which
+ * are news.
+ */
 export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'tallies'>, partner: Run['partner']): Run {
   return {
     deps,
     ...begun,
     partner,
     ownersOf: async () => new Map([[partner.zoho_id, partner]]),
-    // Another pull may have given the record to its next partner since the run listed it.
+    // Since the run listed the record, another pull may have given it to its next partner.
     mayRemoveFrom: (partnerId) => partnerId === partner.id,
     newsOf: async () => () => true,
   }
@@ -27,11 +30,14 @@ export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'ta
 const LeadTally = z.object({ created: z.number(), updated: z.number(), converted: z.number(), removed: z.number() })
 const DealTally = z.object({ created: z.number(), updated: z.number(), removed: z.number() })
 
-/** The counts of a run so far. Written with the changes, so that a run that is taken up again includes them (D31). */
+/**
+ * The counts of a run so far. They are written with the changes, so that a run that is taken up again includes them
+ * (D31).
+ */
 const Tallies = z.object({
   leads: LeadTally,
   deals: DealTally,
-  /** The creation time of the oldest record whose notes are still to be found in the organisation's list. */
+  /** The creation time of the oldest record whose notes must still be found in the organisation's list. */
   notes_since: z.nullable(z.string()),
 })
 export type Tallies = z.infer<typeof Tallies>
@@ -50,7 +56,7 @@ export function talliesOf(result: unknown): Tallies {
 
 export interface Progress {
   begin(phase: string): Promise<void>
-  /** More to do than was known. */
+  /** Adds to the work that is known. */
   expect(count: number): Promise<void>
   add(count: number): Promise<void>
   write(tallies?: Tallies, db?: Db | Tx): Promise<void>
@@ -58,7 +64,7 @@ export interface Progress {
 
 const WRITE_EVERY_MS = 250
 
-/** Written often enough for a progress bar, and not with every record (D31). */
+/** Written often enough for a progress bar, but not with every record (D31). */
 export function openProgress({ db }: Pick<Deps, 'db'>, partnerId: string, runId: string, tallies: Tallies): Progress {
   let current = { phase: '', done: 0, total: 0 }
   let writtenAt = 0

@@ -7,8 +7,8 @@ import { runSync } from './run-sync.job.ts'
 import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.ts'
 
 /**
- * The run for this request, new or under way (D30). The run and its job are one transaction, so that a run that is
- * marked as running has a job that ends it, whatever process dies.
+ * The run for this request, new or under way (D30). The run and its job are one transaction. So every run that is
+ * marked as running has a job that ends it, whichever process dies.
  */
 export function startSync(deps: Deps, partnerId: string, kind: SyncKind): Promise<string> {
   return deps.db.transaction().execute((tx) => startSyncIn(tx, deps, partnerId, kind))
@@ -31,7 +31,7 @@ export async function startSyncIn(
   return run.id
 }
 
-/** The run at its end, or as it is after `waitMs` (D31). */
+/** The run at its end, or its state after `waitMs` (D31). */
 export async function waitForRun({ db }: Deps, partnerId: string, runId: string, waitMs: number): Promise<SyncRunRow> {
   const deadline = performance.now() + waitMs
   for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, 500)) {

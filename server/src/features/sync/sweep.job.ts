@@ -18,14 +18,14 @@ import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
 import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
 
-/** Zoho may show a record a little later than its Modified_Time says, and gives whole seconds. */
+/** Zoho may show a record a little later than its Modified_Time says, and that time is in whole seconds. */
 const OVERLAP_MS = 60_000
-/** A second that was over this long ago gets no more records. */
+/** No more records appear for a second that ended this long ago. */
 const SETTLED_MS = 5 * 60_000
-/** One query lists this many. */
+/** One query lists at most this many. */
 const PRESENT_AT_ONCE = 2_000
 
-/** Every five minutes, what changed in the CRM since the last time, for all partners in one pull (D32). */
+/** Every five minutes, pulls all changes in the CRM since the last sweep, for all partners at once (D32). */
 export const sweep = defineJob({
   name: 'sweep',
   payload: z.object({}),
@@ -42,7 +42,7 @@ export const sweep = defineJob({
   },
 })
 
-/** One list after the other. A failing list holds up none of the others, unless the CRM is away. */
+/** Sweeps one list after the other. A failing list holds up none of the others, unless the CRM is away. */
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   if (deps.crm.listsNotes() === undefined) await tryNotes(deps, signal)
   const lists = [
@@ -50,7 +50,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
     () => sweepChanges(deps, 'Deals', signal),
     () => sweepDeletions(deps, 'Leads', signal),
     () => sweepDeletions(deps, 'Deals', signal),
-    // Last, when each record is with the partner that it belongs to now.
+    // Notes come last, when each record is with its current partner.
     () => sweepNotes(deps, signal),
   ]
   const failures: unknown[] = []
@@ -67,7 +67,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   await markSwept(deps.db)
 }
 
-/** Listed records are compared with our rows in SQL, which costs no call; those that differ are pulled. */
+/** Listed records are compared with our rows in SQL, which costs no call. Those that differ are pulled. */
 async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const list = module === 'Leads' ? 'leads' : 'deals'
@@ -86,8 +86,8 @@ async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal):
 }
 
 /**
- * A conversion that copies neither LOID nor partner, and leaves the lead's time unchanged, shows only as a new deal
- * without a partner. A query for each fifty of those finds their leads.
+ * A conversion may copy neither LOID nor partner and leave the lead's time unchanged. It then shows only as a new deal
+ * without a partner. One query finds the leads of fifty such deals.
  */
 async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: AbortSignal): Promise<void> {
   const nobodys = changes.filter((change) => change.partner_zoho_id === null).map((change) => change.zoho_id)
@@ -122,7 +122,8 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
       last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
     }
   } catch (error) {
-    // Zoho lists a limited number, in no documented order. The other deletions are found by looking for every listed record.
+    // Zoho lists a limited number of deletions, in no documented order. The others are found by looking for every
+    // listed record.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
     log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
     await pullMissing(pull, module)
@@ -130,7 +131,7 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
   await moveBehind(deps, list, listedAt, last)
 }
 
-/** Reads each listed record of the portal that the CRM's queries lack: three credits for each 2,000. */
+/** Reads each listed record of the portal that the CRM's queries lack. This costs three credits for each 2,000. */
 async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   const { deps, signal } = pull
   const name = module === 'Leads' ? 'leads' : 'deals'
@@ -157,8 +158,7 @@ async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * A note may leave its record's time unchanged. Where only administrators may list notes, they come with changed
- * records.
+ * A note may leave its record's time unchanged. If only administrators may list notes, they come with changed records.
  */
 async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
@@ -175,15 +175,15 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
-    // These were pulled in the belief that their notes would be listed.
+    // These records were pulled in the belief that their notes would be listed.
     if (wasListed) await markNotesDueOfAllPartners(db, from)
   }
   await moveBehind(deps, 'notes', listedAt, last)
 }
 
 /**
- * Only the CRM's own times and clock move the cursor, so that the portal's clock may be wrong. The next sweep includes
- * the last second as long as it may have got more records after the list was read.
+ * Only the CRM's own times and clock move the cursor, so the portal's clock may be wrong. The next sweep includes the
+ * last second if that could still get records after the list was read.
  */
 async function moveBehind(
   { db }: Deps,
@@ -196,7 +196,7 @@ async function moveBehind(
   await moveCursor(db, list, isSettled ? earlier(last, -1_000) : earlier(last))
 }
 
-/** Where the first sweep ever begins. */
+/** The position at which the very first sweep begins. */
 function firstPosition({ crm }: Deps): string {
   return new Date(crm.now().getTime() - SETTLED_MS).toISOString()
 }

@@ -47,7 +47,7 @@ function sweep(signal = new AbortController().signal): Promise<void> {
   return runSweep(portal.deps, signal)
 }
 
-/** Moves the lender's day and the portal's on together. */
+/** Moves the lender's clock and the portal's together. */
 let shiftSeconds = 0
 async function later(seconds: number) {
   shiftSeconds += seconds
@@ -74,7 +74,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 
 const cursors = () => portal.deps.db.selectFrom('sweep_cursors').selectAll().orderBy('list').execute()
 
-/** Applies records as a pull does that has read them. */
+/** Applies records as a pull does after reading them. */
 async function apply(units: Unit[]) {
   const readAt = portal.deps.clock.now().toISOString()
   const page = { units, told: new Map(), readAt, isNews: () => true, notesDue: 'none' } as const
@@ -82,7 +82,7 @@ async function apply(units: Unit[]) {
   expect(problems).toEqual([])
 }
 
-/** What this costs of Zoho's daily calls. */
+/** The number of Zoho's daily calls that this costs. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
   const { total } = await lender.calls()
   await work()
@@ -171,8 +171,8 @@ test('a sweep costs five calls when nothing happened, and not one more for more 
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
   await later(60)
-  // Beside the five: the page of those that are nobody's, one reading, one writing of LOIDs, one reading after it, and
-  // the notes of each new lead. What the portal itself wrote meanwhile is the next sweep's.
+  // Besides the five lists, this takes the page of nobody's records, one read, one write of LOIDs, one read after it,
+  // and the notes of each new lead. The portal's own writes come with the next sweep.
   expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
@@ -321,7 +321,7 @@ test.each([{ isAdasFirst: true }, { isAdasFirst: false }])(
     await lender.faults({ resetAfterCommit: { match: '/Notes' }, notifications: { drop: 10 } })
     const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
     await lender.update('Deals', deal, { Partner: { id: isAdasFirst ? adaInCrm : bobInCrm } })
-    // The portal does not know the deal yet, and the note goes there.
+    // The portal does not know the deal yet, and the note goes to the deal.
     expect((await ada.post(`/crm/note/${loid}`, { content: 'Called, no answer' })).status).toBe(201)
     await waitFor('the note in the CRM', async () => (await lender.list('Notes', 'Note_Content')).length === 1)
     await pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
@@ -344,7 +344,7 @@ test('a run of a record’s former partner leaves it with the present one', asyn
   const { loid, id } = await submitted(ada)
   await later(60)
   await lender.update('Leads', id, { Partner: { id: bobInCrm } })
-  // Between the run's list, which lacks the lead, and the run's read of it by id.
+  // The sweep comes between the run's list, which lacks the lead, and the run's read of the lead by id.
   await sweep()
   const { deps } = portal
   const tallies = talliesOf(null)
@@ -486,7 +486,7 @@ test('a deal replaces a matching lead that is submitted later, however the conta
   await lender.create('Deals', { ...deal, Email: 'NKEM@okafor-freight.example' })
   await sweep()
   expect(await listed('leads')).toEqual([])
-  // When its deal is removed, the lead is restored, because the other deal has a lead already.
+  // When its deal is removed, the lead is restored, because the other deal already has a lead.
   await lender.remove('Deals', first)
   await sweep()
   expect(await listed('leads')).toHaveLength(1)
@@ -577,7 +577,7 @@ test('the cursor stays until what it covers is written, and then moves on', asyn
   await expect(sweep()).rejects.toThrow('OAUTH_SCOPE_MISMATCH')
   expect(await cursors()).toEqual(before)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('New Lead')
-  // As a job, a CRM that is away is no failure: the next one goes on.
+  // For the job, it is no failure if the CRM is away: the next job continues.
   await lender.faults({ scopeMismatch: { times: 1, match: 'GET /crm/v8/Leads?ids' } })
   await sweepJob.run(portal.deps, {}, new AbortController().signal)
   await sweep()
@@ -658,7 +658,7 @@ test('a late read does not give a record back to its former partner', async () =
   expect(await eventTypes(bob)).toEqual(['lead.created', 'deal.created'])
 })
 
-/** Unlike any other part of itself, so that nothing can be compressed. `first` is of three bytes or of four. */
+/** A text in which no part repeats, so that it cannot be compressed. `first` takes three bytes or four. */
 function varied(units: number, first: number): string {
   const width = String.fromCodePoint(first).length
   const letters = Array.from(
@@ -722,7 +722,7 @@ test.each([-600, 600])('the portal’s clock may be wrong, by %s seconds', async
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await sweep()
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('Contacted')
-  // Where Zoho may show others of its minute, the next sweep looks once more.
+  // If Zoho may still show other records of the same minute, the next sweep looks once more.
   const changed = Date.parse(String((await lender.read('Leads', id))?.['Modified_Time']))
   const cursor = (await cursors()).find((one) => one.list === 'leads')
   expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)

@@ -4,9 +4,9 @@ import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { applyListedNotes, pullNotesOf } from './pull-notes.ts'
 import type { Run } from './run.ts'
 
-/** Zoho's seconds and its clock against ours. */
+/** Allows for Zoho's whole seconds and for the difference between its clock and ours. */
 const OVERLAP_MS = 5 * 60_000
-/** The others are read in the background. */
+/** At most this many are read at once. The others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 
 /** A kind of record that a run has pulled, and when that last succeeded. */
@@ -16,13 +16,14 @@ export interface PulledModule {
 }
 
 /**
- * A new note may leave its record's Modified_Time as it was. So this reads the organisation's notes since the partner's
- * last success, or since the oldest of many new records, and picks the partner's. Where Zoho does not let the portal
- * list all notes, it reads those of the changed records.
+ * A new note may not change its record's Modified_Time. So this reads the organisation's notes since the partner's last
+ * success, or since the oldest of many new records, and picks the partner's. If Zoho does not let the portal list all
+ * notes, it reads those of the changed records.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
   const { crm, db, clock } = deps
-  // Runs and partners have their times from the portal's clock, which may be wrong; notes and records from the CRM's.
+  // The times of runs and partners come from the portal's clock, which may be wrong. Those of notes and records come
+  // from the CRM's.
   const aheadMs = crm.now().getTime() - clock.now().getTime()
   const sinceOf = (last = partner.created_at) => new Date(Date.parse(last) + aheadMs).toISOString()
   const since = pulled.map((one) => sinceOf(one.since)).toSorted()[0] ?? sinceOf()

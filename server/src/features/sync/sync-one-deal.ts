@@ -10,11 +10,12 @@ import { pullForAll } from './pull-for-all.ts'
 import { pullNotesOf } from './pull-notes.ts'
 import { pullPage } from './pull-records.ts'
 
-/** Before the caller's own limit of 30 s. */
+/** Shorter than the caller's own limit of 30 s. */
 const ANSWER_MS_MAX = 25_000
 
 /**
- * The Re-sync button: one deal with its history and notes. A lead's LOID works once the CRM has converted it to a deal.
+ * The Re-sync button reads one deal with its history and notes. A lead's LOID works once the CRM has converted the
+ * lead.
  */
 export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {
   const { db } = deps

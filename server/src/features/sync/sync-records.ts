@@ -15,18 +15,18 @@ import { readAhead } from './read-ahead.ts'
 import { type Run, tallyOf } from './run.ts'
 
 /**
- * With more new records than this, their notes are found in the organisation's list, which costs Zoho and the portal
- * less.
+ * If there are more new records than this, their notes are found in the organisation's list, which costs Zoho and the
+ * portal less.
  */
 const NOTES_ASKED_ONE_BY_ONE_MAX = 100
 
-/** Brings the partner's leads in line with the CRM (D28–D30). `since` is when that last succeeded. */
+/** Brings the partner's leads in line with the CRM (D28–D30). `since` is the time at which that last succeeded. */
 export async function syncLeads(begun: Run, since: string | undefined): Promise<LeadSyncResult> {
   const waiting = await findLeadsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new leads', pushLead, waiting)
   const { total, problems } = await syncModule(run, 'Leads', since)
   const { created, updated, converted, removed } = run.tallies.leads
-  // A record that left again while the run went on is no longer among them.
+  // A record that left again during the run is no longer in the total.
   const total_zoho_leads = Math.max(total, created + updated + converted)
   const skipped = total_zoho_leads - created - updated - converted
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
@@ -34,7 +34,7 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
 
 export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
 
-/** The same for deals, which replace the leads that match them. The end of the run adds how many. */
+/** Does the same for deals. They replace the leads that match them, and the end of the run adds the number of those. */
 export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
   const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)
@@ -59,7 +59,7 @@ async function syncModule(
   const readAt = deps.clock.now().toISOString()
 
   await progress.begin(`Updating ${name}`)
-  // Whether queries show converted leads, and say which they are, could not be confirmed.
+  // It could not be confirmed whether queries show converted leads, nor whether they mark them.
   let converted: ReadonlySet<string> | undefined
   let showsConverted = module === 'Deals'
   const unlistedConverted = new Set<string>()
@@ -89,7 +89,9 @@ async function syncModule(
   await pull([...unlistedConverted], false)
   return { total, problems }
 
-  /** Listed records that differ, and known records that are not listed: these may still exist, and are read by id. */
+  /**
+   * Listed records that differ, and known records that are not listed. The latter may still exist and are read by id.
+   */
   async function pull(zohoIds: readonly string[], areListed: boolean): Promise<void> {
     if (zohoIds.length === 0) return
     await progress.expect(zohoIds.length)
@@ -99,7 +101,7 @@ async function syncModule(
     await progress.add(zohoIds.length)
   }
 
-  /** The records that differ. The others were applied by an earlier attempt. */
+  /** Applies the records that differ. An earlier attempt has applied the others. */
   async function applyWhole(batch: Batch, differing: ReadonlySet<string>): Promise<void> {
     const changed = batch.records.filter((record) => differing.has(record.zoho_id))
     await progress.expect(changed.length)
@@ -136,8 +138,8 @@ function idsOf(records: readonly { zoho_id: string }[]): string[] {
 }
 
 /**
- * In a partner's first sync nearly every record is new: they come whole. Later syncs read only records whose ids and
- * times differ.
+ * In a partner's first sync nearly every record is new, so the records come whole. Later syncs read only records with a
+ * new id or time.
  */
 function listPages(
   { deps: { crm }, partner, signal }: Run,

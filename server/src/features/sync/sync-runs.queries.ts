@@ -8,7 +8,7 @@ import { NotFound } from '../../errors.ts'
 export type SyncKind = SyncRunRow['kind']
 export type SyncResult = FullSyncResult | LeadSyncResult | DealSyncResult
 
-/** False when a run of this partner is under way: there is never a second (D30). */
+/** False when a run of this partner is under way, because there is never a second (D30). */
 export async function insertRun(
   tx: Tx,
   run: { id: string; partner_id: string; kind: SyncKind; started_at: string },
@@ -22,7 +22,10 @@ export async function insertRun(
   return row !== undefined
 }
 
-/** The partner's run under way, extended to what is asked: a run of leads that is asked for deals does both. */
+/**
+ * The partner's run under way, extended to what this request asks for: a run of leads that is asked for deals does
+ * both.
+ */
 export function joinRun(tx: Tx, partnerId: string, kind: SyncKind): Promise<SyncRunRow | undefined> {
   return tx
     .updateTable('sync_runs')
@@ -61,7 +64,10 @@ export async function updateProgress(
     .execute()
 }
 
-/** Until the transaction ends, nobody joins the run. False if it has ended, or meanwhile has to do more than `kind`. */
+/**
+ * Until the transaction ends, nobody can join the run. False if it has ended, or has been asked for more than `kind`
+ * meanwhile.
+ */
 export async function holdRun(tx: Tx, run: Pick<SyncRunRow, 'id' | 'partner_id' | 'kind'>): Promise<boolean> {
   const row = await tx
     .selectFrom('sync_runs')
@@ -96,7 +102,7 @@ export async function finishRun(
     .execute()
 }
 
-/** What it has done so far stays, for the next run: see `findNotesLeft`. */
+/** Keeps its counts so far for the next run (see `findNotesLeft`). */
 export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
   await db
     .updateTable('sync_runs')
@@ -125,7 +131,7 @@ export async function findLastSuccess(
   return row?.started_at
 }
 
-/** The creation time of the oldest record whose notes the partner's failed runs did not find yet, or null. */
+/** The creation time of the oldest record whose notes the partner's failed runs have not found yet, or null. */
 export async function findNotesLeft(db: Db, partnerId: string): Promise<string | null> {
   const { left } = await db
     .selectFrom('sync_runs')
@@ -153,7 +159,10 @@ export async function findSyncedPartners(
   return new Set(rows.map((row) => row.partner_id))
 }
 
-/** The last success of each kind stays: it tells what is news to the partner (D35) and since when notes are asked for. */
+/**
+ * The last success of each kind stays. It tells which records are news to the partner (D35) and since when notes must
+ * be read.
+ */
 export async function removeRunsOfAllPartners(db: Db, startedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sync_runs')

@@ -94,7 +94,7 @@ test('POST /dashboard/sync-leads: none → lead sync result; leads created in th
 
 test('a submitted lead is recognised, and a later change of status is told once', async () => {
   const { loid } = await ada.submitLead()
-  // Not waited for: what the partner did and the CRM does not have yet is sent first.
+  // The test does not wait for the push, because a sync first sends what the partner did.
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 0, skipped: 1 })
   const [inZoho] = await lender.list('Leads', 'LOID')
   expect(inZoho?.['LOID']).toBe(loid)
@@ -210,7 +210,7 @@ test('POST /crm/sync: none → leads and deals in one run, which counts the conv
     },
   })
   const [deal] = await listed('deals')
-  // A converted lead can no longer be given a LOID, its deal can.
+  // A converted lead can no longer be given a LOID, but its deal can.
   expect((await lender.list('Deals', 'LOID'))[0]?.['LOID']).toBe(deal.loid)
   expect(await sync('/crm/sync')).toMatchObject({
     leads: { ...nothingLeft, total_zoho_leads: 2, skipped: 2 },
@@ -283,7 +283,7 @@ test('a deal replaces the oldest lead that matches it, and the lead is restored 
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([other.loid, second.loid])
   const [dealRow] = await listed('deals')
   expect((await ada.get(`/crm/lead/${oldest.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: dealRow.loid })
-  // The lead is still in the CRM, which brings it back to no list.
+  // The lead is still in the CRM, but does not return to any list.
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 3, created: 0, converted: 0, removed: 0 })
   expect(await listed('leads')).toHaveLength(2)
 
@@ -363,7 +363,7 @@ test('the answer of a sync counts the leads that were replaced since the last on
   expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 0 })
   const { loid } = await ada.submitLead(form)
   await ada.pushedLead(loid)
-  // A sync of leads replaces the lead and has no number for it.
+  // A sync of leads also replaces the lead, but its result has no number for it.
   await syncLeads()
   expect(await listed('leads')).toEqual([])
   expect((await sync('/crm/sync')).deals).toMatchObject({ matching_leads_removed: 1 })
@@ -599,7 +599,7 @@ test('a lead comes back if staff delete the deal that it matched before the deal
   const terms = { loanType: 'Term Loan', loanTerm: '24 months' }
   const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanAmount: 150_000, ...terms })
   await ada.pushedLead(loid)
-  // The answer is lost, and the deal cannot be looked for at once.
+  // The answer is lost, and the deal cannot be looked up at once.
   await lender.faults({
     resetAfterCommit: { times: 1, match: 'POST /crm/v8/Deals' },
     scopeMismatch: { every: 2, times: 1, match: '/coql' },
@@ -733,7 +733,7 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
 
   const data = await cutOffRun()
   expect(data).toMatchObject({ total_zoho_leads: 150, problems: [] })
-  // What the first attempt did counts, too.
+  // The work of the first attempt also counts.
   expect(data).toMatchObject({ created: 150, skipped: 0 })
   expect(new Set((await lender.list('Leads', 'LOID')).map((lead) => lead['LOID'])).size).toBe(150)
   expect((await ada.get('/dashboard/stats')).body.data.total_leads).toBe(150)

@@ -43,7 +43,7 @@ export function syncRoutes(mount: Mount, deps: Deps): void {
   mount(syncOneDealRoute, ({ partner, params }) => syncOneDeal(deps, partner.id, params.id))
   mount(readSyncRun, async ({ partner, params }) => {
     const { id: run_id, ...run } = await getRun(deps.db, partner.id, params.id)
-    // Until a run ends, `result` holds its tallies.
+    // Until a run ends, `result` holds its counts so far.
     return { ...run, run_id, result: run.status === 'succeeded' ? SyncRun.shape.result.parse(run.result) : null }
   })
   mount(debugSyncLeads, ({ partner }) => debugLeadSync(deps, partner.id))
@@ -53,7 +53,7 @@ async function runOrAccept<Result>(
   deps: Deps,
   partnerId: string,
   kind: SyncKind,
-  /** A run that others joined may have more results than this call asked for. */
+  /** A run that others have joined may have more results than this call asked for. */
   partOf: (result: unknown) => Result | undefined,
 ): Promise<Result | Accepted<{ run_id: string; status: 'running' }>> {
   const runId = await startSync(deps, partnerId, kind)

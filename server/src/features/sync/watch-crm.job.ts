@@ -8,7 +8,7 @@ export const NOTIFICATIONS_PATH = '/api/crm/notifications'
 /** Zoho watches for a week at most. */
 const WATCH_MS = 6 * 86_400_000
 
-/** Opens the CRM's channels to the portal, and renews them in time. Without them only the sweep brings changes. */
+/** Opens the CRM's channels to the portal and renews them in time. Without them, only the sweep brings changes. */
 export const watchCrm = defineJob({
   name: 'watch-crm',
   payload: z.object({}),
@@ -32,7 +32,7 @@ export const watchCrm = defineJob({
   },
 })
 
-/** Zoho posts to https addresses of the internet. A CRM on this machine reaches what listens on it. */
+/** Zoho posts to public https addresses. A CRM on this machine also reaches local ones. */
 function canReach(crmUrl: string, publicUrl: string): boolean {
   const portal = new URL(publicUrl)
   // Port 0 means that the port is not known before the portal listens.

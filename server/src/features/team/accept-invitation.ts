@@ -20,7 +20,7 @@ export async function getInvitation({ db, clock }: Pick<Deps, 'db' | 'clock'>, t
   return invitation
 }
 
-/** The link was mailed to the address, so using it proves the address. The second use of a link finds nothing. */
+/** The link was mailed to the address, so using it proves the address. A second use of the link finds nothing. */
 export async function acceptTeamInvitation(
   deps: Deps,
   { token, password }: AcceptInvitation,
@@ -33,7 +33,7 @@ export async function acceptTeamInvitation(
   const id = newId(now)
   const person = await deps.db.transaction().execute(async (tx) => {
     await lockPartner(tx, partner_id)
-    // Its inviter may have been shut out while the password was hashed.
+    // The inviter may have been shut out while the password was hashed.
     await getInvitation({ db: tx, clock: deps.clock }, token)
     if (!(await takeInvitation(tx, hashToken(token)))) throw invalidInvitation()
     await refusingTaken(

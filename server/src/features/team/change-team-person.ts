@@ -13,8 +13,9 @@ import { findActiveOwners, findContact, findTeamPerson, updateTeamPerson } from 
 import { removeSessions } from '../accounts/sessions.queries.ts'
 
 /**
- * Role and access of one of the partner's people. A partner always keeps an active owner (D61), also when two owners
- * change each other at once. The sessions of a deactivated person end; what the person submitted stays.
+ * Changes the role and access of one of the partner's people. A partner always keeps an active owner (D61), even when
+ * two owners change each other at once. The sessions of a deactivated person end. The records that the person submitted
+ * stay.
  */
 export async function changeTeamPerson(
   { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,

@@ -5,7 +5,7 @@ import type { NewInvitationRow } from '../../db/tables.ts'
 
 const INVITATION_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'expires_at'] as const
 
-/** An earlier invitation of the same address ends: its link is unknown from now on. */
+/** An earlier invitation to the same address ends, and its link stops working. */
 export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): Promise<Invitation> {
   const { partner_id, email, ...rest } = invitation
   return tx
@@ -18,7 +18,7 @@ export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): P
     .executeTakeFirstOrThrow()
 }
 
-/** An invitation counts as long as its inviter is an active owner: nobody who is shut out has a second way in. */
+/** An invitation counts only while its inviter is an active owner. So nobody who is shut out has a second way in. */
 function countingInvitations(db: Db) {
   return db
     .selectFrom('invitations')
@@ -37,7 +37,7 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
     .execute()
 }
 
-/** The data for its mail; undefined if it was revoked or accepted. */
+/** The data for the mail; undefined if the invitation was revoked or accepted. */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
   return countingInvitations(db)
@@ -50,7 +50,7 @@ export function findInvitationToMail(db: Db, partnerId: string, invitationId: st
     .executeTakeFirst()
 }
 
-/** The link of an earlier mail ends. */
+/** The link in an earlier mail ends. */
 export async function updateInvitationToken(
   db: Db,
   partnerId: string,
@@ -77,7 +77,7 @@ export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
     .executeTakeFirst()
 }
 
-/** True for only one of two uses of a token at once. */
+/** Of two uses of a token at once, only one gets true. */
 export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const removal = await tx.deleteFrom('invitations').where('token_hash', '=', tokenHash).executeTakeFirst()
   return removal.numDeletedRows > 0n

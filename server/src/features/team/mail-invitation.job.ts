@@ -8,7 +8,10 @@ import { findInvitationToMail, updateInvitationToken } from './invitations.queri
 
 const VALID_MS = INVITATION_VALID_DAYS * 24 * 3_600_000
 
-/** Makes the token at the moment of mailing, so that nothing but its hash is ever stored; the link of an earlier mail ends. */
+/**
+ * Makes the token only when the mail is sent, so that nothing but its hash is ever stored. The link in an earlier mail
+ * ends.
+ */
 export const mailInvitation = defineJob({
   name: 'mail-invitation',
   payload: z.object({ partnerId: z.string(), invitationId: z.string() }),

@@ -58,7 +58,7 @@ export function teamRoutes(mount: Mount, deps: Deps, callers: CallerMemory): voi
   mount(acceptInvitation, ({ body, ...call }) => acceptTeamInvitation(deps, body, call))
 }
 
-/** For the security log. */
+/** The subject of an entry in the security log. */
 function subjectOf(invitation: Pick<Invitation, 'id' | 'first_name' | 'last_name' | 'email'>) {
   return { id: invitation.id, name: personName(invitation) }
 }

@@ -8,11 +8,12 @@ import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
 import { type SafeAnswer, safeFetch } from './safe-fetch.ts'
 import { signatureHeaders } from './sign-delivery.ts'
 
-/** An answer counts within this time (D35). */
+/** An answer counts only within this time (D35). */
 export const ATTEMPT_MS_MAX = 15_000
 
 /**
- * Makes one attempt and returns its outcome. Undefined if `signal` ended it, because then nobody knows whether it arrived.
+ * Makes one attempt and returns its outcome. Undefined if `signal` ended the attempt, because then nobody knows whether
+ * it arrived.
  */
 export async function attemptDelivery(
   { clock, config, secrets, spans }: Pick<Deps, 'clock' | 'config' | 'secrets' | 'spans'>,
@@ -63,7 +64,7 @@ export async function attemptDelivery(
   }
 }
 
-/** The answer, or why there is none: a receiver's failure is never an error of ours. */
+/** The answer, or the reason why there is none. A receiver's failure is never an error of ours. */
 async function send(
   { id, url, body, attempts }: ClaimedDelivery & { url: string },
   signedBy: string[],
@@ -99,7 +100,7 @@ async function send(
   }
 }
 
-/** The previous secret signs as well, for a day after it was replaced (D35). */
+/** For a day after it was replaced, the previous secret also signs (D35). */
 function signingSecrets(secrets: Secrets, delivery: ClaimedDelivery, at: Date): string[] {
   const { secret, previous_secret, previous_secret_until } = delivery
   const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()

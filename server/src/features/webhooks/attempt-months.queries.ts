@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { firstIdAt } from '../../db/ids.ts'
 
-/** Besides the present month, so that nothing is missing when the job was away for weeks. */
+/** This many months are made ahead, so that none is missing if the job was away for weeks. */
 const MONTHS_AHEAD = 2
-/** While this waits for its lock, every other statement on the table queues behind it. */
+/** During a wait for the lock, every other statement on the table queues behind it. */
 const LOCK_WAIT_MAX = '200ms'
 
 /**
- * Makes the partitions of this month and the next ones where they are missing. Attempts of a month that had none in time stay
+ * Makes the missing partitions of this month and the next ones. Attempts of a month whose partition came too late stay
  * in the default partition. Throws when others hold the table for too long.
  */
 export async function makeAttemptMonths(db: Db, now: Date): Promise<void> {
@@ -23,7 +23,7 @@ async function makeMonth(tx: Tx, from: Date, to: Date): Promise<void> {
   const name = `webhook_attempts_${from.toISOString().slice(0, 7).replace('-', '_')}`
   const [first, end] = [firstIdAt(from), firstIdAt(to)]
   await limitWaiting(tx)
-  // One process at a time; reads and writes go on.
+  // Only one process at a time does this. Reads and writes go on.
   await sql`lock table webhook_attempts in share update exclusive mode`.execute(tx)
   if ((await findMonths(tx)).some((month) => month.end >= end)) return
   const { rows } = await sql`
@@ -33,9 +33,7 @@ async function makeMonth(tx: Tx, from: Date, to: Date): Promise<void> {
               for values from (${sql.lit(first)}) to (${sql.lit(end)})`.execute(tx)
 }
 
-/**
- * Drops the months that had ended by then; returns how many. Throws when others hold the table for too long.
- */
+/** Drops the months that had ended by then. Returns how many. Throws when others hold the table for too long. */
 export async function dropAttemptMonthsOfAllPartners(db: Db, before: string): Promise<number> {
   const over = (await findMonths(db)).filter(({ end }) => end <= firstIdAt(new Date(before)))
   for (const { name } of over) {
@@ -51,7 +49,7 @@ async function limitWaiting(tx: Tx): Promise<void> {
   await sql`select set_config('lock_timeout', ${LOCK_WAIT_MAX}, true)`.execute(tx)
 }
 
-/** Every partition but the default one, with the least id after it. */
+/** Every partition except the default one, with the lowest id after it. */
 async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]> {
   const { rows } = await sql<{ name: string; end: string }>`
     select relname as name, substring(pg_get_expr(relpartbound, oid) from 'TO [(]''([0-9a-f-]+)') as end
@@ -62,8 +60,9 @@ async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]>
 }
 
 /**
- * Removes attempts of older deliveries, the oldest first; returns how many. For rows outside the monthly partitions: in
- * the default one, and in the first one, which holds the rows from before partitioning.
+ * Removes attempts of older deliveries, the oldest first. Returns how many. It is for rows outside the monthly
+ * partitions: those in the default partition, and those in the first one, which holds the rows from before
+ * partitioning.
  */
 export async function removeAttemptsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -13,7 +13,10 @@ import { removeEndpoint, saveEndpoint } from './endpoints.queries.ts'
 import { findUrlFault } from './safe-fetch.ts'
 import { newSecret } from './sign-delivery.ts'
 
-/** Sets the partner's one URL, or removes it. `secret` is the signing secret if this made it: nothing shows it again. */
+/**
+ * Sets the partner's one URL, or removes it. `secret` is the signing secret if this call made it. Nothing shows it
+ * again.
+ */
 export async function changeEndpoint(
   deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'jobs'>,
   caller: SessionCaller,
@@ -43,7 +46,7 @@ export async function changeEndpoint(
   return { endpoint, secret: endpoint.secret === stored ? secret : null }
 }
 
-/** Waiting deliveries are not sent any more. False when there was no URL. */
+/** Waiting deliveries are no longer sent. False when there was no URL. */
 export async function removeWebhookUrl(tx: Tx, partnerId: string): Promise<boolean> {
   const isRemoved = await removeEndpoint(tx, partnerId)
   if (isRemoved) await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)
