@@ -6,7 +6,7 @@ import { openLog, openLogOutput } from './log.ts'
 
 const config = readSettingsOrExit()
 const log = openLog(config.logLevel, await openLogOutput(config.isProduction))
-/** What was started, in order; stopped in reverse. */
+/** What was started, in order. It is stopped in reverse order. */
 const parts: (() => Promise<void>)[] = []
 let isStopping = false
 
@@ -21,13 +21,13 @@ try {
 }
 
 async function start(): Promise<void> {
-  // Other users may pass through the folder but not list it: PostgreSQL refuses root and may run as another user.
+  // Other users can pass through the folder but not list it: PostgreSQL refuses root and may run as another user.
   if (!config.databaseUrl || !config.zoho) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const servers = Promise.all([
     stopAtTheEnd(startCrmServer(config, log)),
     stopAtTheEnd(startDatabaseServer(config, log)),
   ])
-  // Reading the portal's modules keeps this process busy for half a second: the others are spawned first.
+  // Reading the portal's modules keeps this process busy for half a second, so the other processes are spawned first.
   await setImmediate()
   const [{ openPortal }, [crm, database]] = await Promise.all([import('./portal.ts'), servers])
   // A real CRM gets no demo partner.
@@ -63,7 +63,7 @@ function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: strin
   console.log(`\n  ${lines.join('\n  ')}\n`)
 }
 
-/** In reverse order, once. A second signal does not hurry it: each part has its own limit (D4). */
+/** Stops everything in reverse order, once. A second signal does not hurry it: each part has its own limit (D4). */
 async function stop(exitCode: number): Promise<void> {
   if (isStopping) return
   isStopping = true

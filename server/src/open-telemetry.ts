@@ -17,24 +17,24 @@ import {
 import type { Logger } from 'pino'
 import type { Span, SpanStart, Spans, Trace } from './trace.ts'
 
-/** After a stop, spans wait this long for the collector, then are lost. */
+/** After a stop, spans wait this long for the collector and are then lost. */
 const CLOSE_MS_MAX = 2_000
 const SUCCESS = 0
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 
 export interface OpenTelemetry extends Spans {
-  /** Sends what is left, for a short time. */
+  /** Sends the remaining spans, but only for a short time. */
   close(): Promise<void>
 }
 
 /**
- * Sends spans to a collector by OTLP over HTTP, in batches, without delaying the work. Spans that the collector does
- * not take in time, or that the queue has no room for, are dropped. The SDK reads its own settings from the
- * environment: sampler, queue, headers, the service's name.
+ * Sends spans to a collector by OTLP over HTTP, in batches, without delaying the work. Spans are dropped if the
+ * collector does not take them in time or the queue is full. The SDK reads its own settings from the environment:
+ * sampler, queue, headers and the service's name.
  */
 export function openTelemetry(endpoint: string, log: Logger): OpenTelemetry {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
-  // A trace that begins here has the id that the log, the answer or the webhook names.
+  // A trace that begins here gets the id that the log, the answer or the webhook names.
   let wantedTraceId = ''
   const random = new RandomIdGenerator()
   const provider = new BasicTracerProvider({
@@ -57,7 +57,7 @@ export function openTelemetry(endpoint: string, log: Logger): OpenTelemetry {
     async close() {
       const isLate = Promise.withResolvers<void>()
       const timer = setTimeout(isLate.resolve, CLOSE_MS_MAX)
-      // The log has said already that spans could not be sent.
+      // The log has already said that spans could not be sent.
       await Promise.race([provider.shutdown().catch(() => undefined), isLate.promise])
       clearTimeout(timer)
     },
@@ -76,7 +76,7 @@ function spanOf(span: OtelSpan, { spans }: Trace, kind: SpanStart['kind']): Span
     trace: { traceId, parentId: spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0, spans },
     answered(status) {
       span.setAttribute('http.response.status_code', status)
-      // A server that refuses a call has not failed; the call has.
+      // A server that refuses a call has not failed; only the call has.
       if (status >= (kind === 'server' ? 500 : 400)) fail(String(status))
     },
     failed: (error) => fail(kindOf(error)),
@@ -89,13 +89,13 @@ function spanOf(span: OtelSpan, { spans }: Trace, kind: SpanStart['kind']): Span
   }
 }
 
-/** The code of the system, of PostgreSQL or of ours; else the class. */
+/** The error's code, from the system, PostgreSQL or the portal; without one, its class. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** One line when the collector takes nothing, and one when it does again. */
+/** Logs one line when the collector stops taking spans, and one when it takes them again. */
 function tellingOutages(exporter: SpanExporter, log: Logger): SpanExporter {
   let isAway = false
   return {

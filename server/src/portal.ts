@@ -29,7 +29,7 @@ import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 /** What every process of the portal has: the migrated database, the CRM, mail, and the jobs, which do not run yet. */
 export interface Parts {
   deps: Deps
-  /** The same for background work, with connections of its own, so that neither starves the other (D90). */
+  /** The same for background work, with its own connections, so that neither starves the other (D90). */
   jobDeps: Deps
   worker: Worker
   /** Rejects unless the database answers through every pool within the time. */
@@ -39,13 +39,13 @@ export interface Parts {
 
 export interface Portal {
   deps: Deps
-  /** Where it listens. */
+  /** The address at which it listens. */
   url: string
-  /** Resolves when everything that the start does is done, or the portal was closed before that. */
+  /** Resolves when the start has done everything, or when the portal was closed before that. */
   started: Promise<void>
   /**
-   * Ready turns 503 at once, and the port closes after the drain (D92). Then requests in flight and running jobs get ten
-   * seconds; what they do not finish is handed back (D4).
+   * `/ready` answers 503 at once, and the port closes after the drain (D92). Then requests in flight and running jobs
+   * get ten seconds. Whatever they do not finish is handed back (D4).
    */
   close(): Promise<void>
 }
@@ -60,14 +60,14 @@ interface PartsSettings {
 }
 
 interface PortalSettings extends PartsSettings {
-  /** Whether the clock asks for the jobs that have a schedule; tests ask for them themselves. */
+  /** Whether the clock enqueues scheduled jobs. Tests enqueue them themselves. */
   hasSchedules: boolean
-  /** What the portal does before it is ready. Runs again when it failed. */
+  /** The work that the portal does before it is ready. It runs again if it failed. */
   prepare?: ((deps: Deps) => Promise<void>) | undefined
 }
 
 const STOP_MS_MAX = 10_000
-/** An endpoint may take longer to answer; its delivery is then made again. */
+/** If an endpoint takes longer to answer, its delivery is made again later. */
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 
@@ -85,7 +85,7 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
   const pageMsMax = config.databaseTimeoutMs
   const pages = openDatabase(databaseUrl, handleLoss, limits)
   await prepareSchema(directUrl, handleLoss, async (direct) => {
-    // Before the first change: jobs would wait in one database and be looked for in the other.
+    // Checked before the first change: otherwise jobs would wait in one database and be looked for in the other.
     if (config.databaseDirectUrl) await refuseOtherDatabase(pages, direct)
     await (config.migratesAtStart ? migrate : requireMigrated)(direct.db)
   })
@@ -156,7 +156,7 @@ function pageLimits(config: Settings, spans: Deps['spans']) {
   }
 }
 
-/** Over a connection of its own: an index of a large table takes longer than any statement may later. */
+/** Uses its own connection, because an index of a large table takes longer than any later statement is allowed to. */
 async function prepareSchema(
   url: string,
   handleLoss: (error: Error) => void,
@@ -171,7 +171,10 @@ async function prepareSchema(
   }
 }
 
-/** Brings the database up to date and makes what the job queue needs, for starts that leave it out (D93). */
+/**
+ * Brings the database up to date and makes what the job queue needs, for portals that do not do this at their start
+ * (D93).
+ */
 export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<void> {
   await prepareSchema(
     databaseUrl,
@@ -183,7 +186,7 @@ export async function migrateApart(databaseUrl: string, config: Settings, log: L
   await queue.stop(STOP_MS_MAX)
 }
 
-/** One server process: HTTP, jobs or both on top of the parts, as its role says. */
+/** One server process on top of the parts: HTTP, jobs or both, as its role says. */
 export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const { config, hasSchedules, prepare } = settings
   const isWorking = config.role !== 'web'
@@ -251,21 +254,21 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   }
 }
 
-/** Secrets from before they were encrypted, or of an older key. */
+/** Encrypts secrets that are not encrypted yet, or only with an older key. */
 async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): Promise<void> {
   const { encrypted, locked } = await reencryptSecrets(db, secrets, signal)
   if (encrypted > 0) log.info({ encrypted }, 'secrets were encrypted with the first key of SECRETS_KEY')
   if (locked > 0) log.error({ locked }, 'no key of SECRETS_KEY opens these secrets: add the key that made them')
 }
 
-/** The packages are loaded only where they are wanted. */
+/** The packages are loaded only if traces are wanted. */
 async function openSpans({ otlpEndpoint }: Settings, log: Logger): Promise<OpenTelemetry | undefined> {
   if (otlpEndpoint === undefined) return undefined
   const { openTelemetry } = await import('./open-telemetry.ts')
   return openTelemetry(otlpEndpoint, log)
 }
 
-/** Likewise. */
+/** The package is loaded only if metrics are wanted. */
 async function openMetrics(
   { deps, jobDeps }: Parts,
   live: Live,
@@ -278,7 +281,9 @@ async function openMetrics(
   return startMetricsServer(jobDeps, { host, port, pools, live, replica })
 }
 
-/** A portal that listens has accepted work, so nothing ends it any more: not even a database that goes away just now. */
+/**
+ * A portal that listens has accepted work, so nothing ends it any more, not even a database that has just gone away.
+ */
 async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -28,7 +28,7 @@ function archivedAt(daysAgo: number) {
 test('removes sessions, links and remembered answers when they have ended, and not before', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
-  await portal.mailTo(partner.email) // the welcome mail's link is made with it
+  await portal.mailTo(partner.email) // waits for the welcome mail, which comes with a link
   await partner.post('/dashboard/leads', newLead(), { headers: { 'idempotency-key': 'once' } })
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: partner.email })).body.data
 

@@ -33,25 +33,28 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day, an expired link gets the answer that it has expired (section 8); after that it is unknown. */
+/** For a day, an expired link gets the answer that it has expired (section 8). After that the link is unknown. */
 const TOKEN_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
- * The dashboard shows the last twenty, and a delivery is tried for five days. Webhook logs live ninety days, so an
- * event exists as long as any log that refers to it.
+ * The dashboard shows the last twenty events, and a delivery is tried for five days. Webhook logs live ninety days, so
+ * an event exists as long as any log that refers to it.
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
-/** After the link of an invitation has ended. Until then an owner sees it and may send it again. */
+/**
+ * Counted from the expiry of an invitation's link. Until it is removed, an owner sees the invitation and can send it
+ * again.
+ */
 const INVITATION_MS = 30 * DAY_MS
 /** A browser keeps its mark for this long. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
-/** Attempts go when all of their month is past its time. Nobody sees them without their log. */
+/** Attempts are removed once their whole month has expired. Nobody sees them without their log. */
 const ATTEMPT_MS = WEBHOOK_LOG_MS + 31 * DAY_MS
-/** An attention item of a record that does not move may stay put away for this long. */
+/** An attention item of an unchanged record can stay put away for this long. */
 const PUT_AWAY_MS = 365 * DAY_MS
 /** D68. */
 const SECURITY_LOG_MS = 365 * DAY_MS
@@ -63,7 +66,7 @@ const UNSUBSCRIBE_MS = 365 * DAY_MS
 
 type PruneDeps = Pick<Deps, 'db' | 'clock'>
 
-/** At night in Australia, where most partners are. */
+/** Runs at night in Australia, where most partners are. */
 export const pruneNightly = defineJob({
   name: 'prune',
   payload: z.object({}),
@@ -74,7 +77,10 @@ export const pruneNightly = defineJob({
   },
 })
 
-/** Removes expired rows, and returns how many of each kind; makes the coming months. A new kind of expiring row is one more line here. */
+/**
+ * Removes expired rows, returns how many of each kind, and makes the tables of the coming months. A new kind of
+ * expiring row needs one more line here.
+ */
 export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Promise<Record<string, number>> {
   const now = clock.now()
   const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
@@ -96,7 +102,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'put away': (rowsMax) => removePutAwayOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
-    // With what they were to tell: first the mails, then what nobody is to be told any more.
+    // First the mails, then the news that no mail has to tell any more.
     mails: (rowsMax) => removeMailsOfAllPartners(db, before(MAIL_MS), rowsMax),
     'news told by mail': (rowsMax) => removeToldNewsOfAllPartners(db, before(DAY_MS), rowsMax),
     'unsubscribe links': (rowsMax) => removeUnsubscribeTokensOfAllPartners(db, before(UNSUBSCRIBE_MS), rowsMax),
@@ -106,13 +112,13 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   }
   const removed: Record<string, number> = {}
   for (const [kind, removeSome] of Object.entries(kinds)) removed[kind] = await removeInBatches(removeSome, signal)
-  // Last, because both give up when others hold the table for long, and the job then runs again.
+  // Done last, because both give up when others hold the table for long. The job then runs again.
   await makeAttemptMonths(db, now)
   removed['months of webhook attempts'] = await dropAttemptMonthsOfAllPartners(db, before(WEBHOOK_LOG_MS))
   return removed
 }
 
-/** With their history, and with the notes that neither a lead nor a deal of the LOID has any more. */
+/** Removes records with their history, and with those notes that no other lead or deal of the LOID has. */
 function removeArchived(
   db: Deps['db'],
   kind: 'lead-status' | 'deal-stage',

@@ -15,7 +15,10 @@ import { startSync, waitForRun } from './features/sync/start-sync.ts'
 import { findLastSuccess } from './features/sync/sync-runs.queries.ts'
 import type { Caller } from './http/authenticate.ts'
 
-/** The partner whose leads the sandbox's demo data are. Known to everybody, hence never in production. */
+/**
+ * The partner that owns the leads of the sandbox's demo data. Everybody knows the password, so the partner never exists
+ * in production.
+ */
 export const DEMO_SIGN_IN = { email: 'demo@harbourfinance.example', password: 'harbour-demo-2026' }
 
 const DEMO_PARTNER = SignUp.parse({
@@ -25,7 +28,7 @@ const DEMO_PARTNER = SignUp.parse({
   lastName: 'Harbour',
 })
 
-/** Has the same password. What a colleague did is news to the demo person (D72). */
+/** Has the same password. The demo person gets news of what this colleague did (D72). */
 const COLLEAGUE = { email: 'tom@harbourfinance.example', first_name: 'Tom', last_name: 'Reid', role: 'member' as const }
 
 const SUBMITTED_LEAD = NewLead.parse({
@@ -64,7 +67,7 @@ export async function seedDemo(deps: Deps): Promise<void> {
   await workOnRecords(deps, mia, passwordHash)
 }
 
-/** Records from before the first sync are no news (D35), so without this the demo would have no activity. */
+/** Records from before the first sync are not news (D35), so the demo would have no activity without this. */
 async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
   const leads = await findNewestLeads(deps.reads, mia, 5)
   const deals = await findDeals(deps, mia.id, DealFilters.parse({}), deps.config.timezone)
@@ -114,14 +117,14 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
   return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
 }
 
-/** Makes the account older than the activity, which would be no news otherwise. */
+/** Makes the account older than the activity, because older activity would not be news. */
 async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
   if (person) return { partnerId: person.partner_id, personId: person.id, passwordHash: person.password_hash }
   const passwordHash = await hashPassword(DEMO_PARTNER.password)
   return deps.db.transaction().execute(async (tx) => {
     const { partnerId, personId } = await signUpPartner(tx, hoursBefore(deps, 48), DEMO_PARTNER, passwordHash)
-    // The sandbox has its records already, which wait for nothing else (D52).
+    // The sandbox already has its records, so nothing else waits for this (D52).
     await markEmailVerified(tx, personId)
     return { partnerId, personId, passwordHash }
   })

@@ -1,21 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 
-/** Where a piece of work belongs (W3C trace context): one id from the caller's request to the calls that came of it. */
+/**
+ * The trace that a piece of work belongs to (W3C trace context): one id, from the caller's request to every call that
+ * it caused.
+ */
 export interface Trace {
   /** 32 hexadecimal digits. */
   traceId: string
-  /** Who asked for it: 16 hexadecimal digits; absent where the portal itself began. */
+  /** The span that asked for it: 16 hexadecimal digits. Absent if the portal itself began the work. */
   parentId?: string
-  /** False where the caller records nothing of this trace, and wants nobody else to. */
+  /** False if the caller records nothing of this trace and wants nobody else to. */
   isSampled?: boolean
-  /** Records what happens; absent without OpenTelemetry (D95). */
+  /** Records what happens. Absent without OpenTelemetry (D95). */
   spans?: Spans | undefined
 }
 
-/** Records spans: what happened in a trace, from when to when. */
+/** Records spans: what happened in a trace, with its start and end. */
 export interface Spans {
-  /** In the trace, and a part of what asked for it. */
+  /** Begins a span in the trace, under the span that asked for it. */
   begin(trace: Trace, what: SpanStart): Span
 }
 
@@ -41,19 +44,22 @@ const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-(
 const SAMPLED = 0x01
 const current = new AsyncLocalStorage<Trace>()
 
-/** Undefined for text that is no `traceparent`: the work then begins a trace. */
+/** Undefined for text that is not a `traceparent`. The work then begins a new trace. */
 export function readTraceparent(text: unknown): Trace | undefined {
   const [, traceId, parentId, flags = ''] = (typeof text === 'string' && TRACEPARENT.exec(text)) || []
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) !== 0
   return traceId && parentId ? { traceId, parentId, isSampled } : undefined
 }
 
-/** The trace that begins with something that has a UUID: a request, a job, a delivery. */
+/** The trace that begins with something that has a UUID: a request, a job or a delivery. */
 export function traceOf(uuid: string): Trace {
   return { traceId: uuid.replaceAll('-', '') }
 }
 
-/** What the next one is told: the same trace, and the span that asks or, where nothing is recorded, a call of its own. */
+/**
+ * The header for the next service: the same trace, with the span that asks. If nothing is recorded, it has a random
+ * span id.
+ */
 export function traceparent({ traceId, parentId, isSampled = true, spans }: Trace): string {
   const askedBy = (spans && parentId) || randomBytes(8).toString('hex')
   return `00-${traceId}-${askedBy}-${isSampled ? '01' : '00'}`
@@ -68,7 +74,7 @@ export function currentTrace(): Trace | undefined {
   return current.getStore()
 }
 
-/** Records the work as a span of the trace, where anything is recorded. */
+/** Records the work as a span of the trace, if anything is recorded. */
 export async function inSpan<Result>(
   what: SpanStart,
   work: (span?: Span) => Promise<Result>,

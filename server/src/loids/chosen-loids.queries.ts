@@ -1,7 +1,10 @@
 import type { Db } from '../db/database.ts'
 import { newLoids } from './new-loid.ts'
 
-/** The LOID of each of these records of the CRM: the first that any process chose for it, then the suggested one, then a new one. */
+/**
+ * The LOID of each of these CRM records: the first that any process chose for it, otherwise the suggested one,
+ * otherwise a new one.
+ */
 export async function chooseLoids(
   db: Db,
   zohoIds: readonly string[],
@@ -9,7 +12,7 @@ export async function chooseLoids(
 ): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
   const loids = await newLoids(db, zohoIds.length)
-  // In one order everywhere, so that no two processes wait for each other.
+  // The order is the same everywhere, so that no two processes wait for each other.
   const choices = zohoIds
     .toSorted()
     .map((zoho_id, index) => ({ zoho_id, loid: suggested.get(zoho_id) ?? loids[index] ?? '' }))
@@ -21,7 +24,7 @@ export async function chooseLoids(
   return findChosenLoids(db, zohoIds)
 }
 
-/** The LOIDs that any process has chosen. */
+/** The LOIDs that have been chosen so far, by any process. */
 export async function findChosenLoids(db: Db, zohoIds: readonly string[]): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
   const rows = await db.selectFrom('chosen_loids').selectAll().where('zoho_id', 'in', zohoIds).execute()

@@ -1,4 +1,4 @@
-// npm run build:mails: makes layout.html of layout.mjml. render-mail.ts reads the HTML alone.
+// npm run build:mails makes layout.html from layout.mjml. render-mail.ts reads only the HTML.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import mjml2html from 'mjml'
@@ -8,7 +8,7 @@ export const LAYOUT = join(import.meta.dirname, 'layout.html')
 export async function buildLayout(): Promise<string> {
   const source = await readFile(join(import.meta.dirname, 'layout.mjml'), 'utf8')
   const { html } = await mjml2html(source, { validationLevel: 'strict', keepComments: true, fonts: {} })
-  // Every mail carries it: the indentation is a third of it.
+  // Every mail carries this HTML, and a third of it would be indentation.
   return `${html.replaceAll(/\s*\n\s*/g, '\n').trim()}\n`
 }
 

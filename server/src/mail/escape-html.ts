@@ -1,4 +1,4 @@
-/** Text as it stands in an element or an attribute; its line breaks stay breaks. */
+/** Text as it is written in an element or an attribute. Its line breaks stay. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`).replaceAll(/\r?\n/g, '<br>')
 }

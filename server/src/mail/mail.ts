@@ -12,16 +12,19 @@ export interface Mail {
   /** From top to bottom. */
   parts: readonly MailPart[]
   /**
-   * The same each time this mail is sent, so that a repeat can be recognised: its Message-ID, and its name in the outbox.
-   * Without one, each sending is a mail of its own.
+   * The same each time this mail is sent, so that a repeat can be recognised. It becomes the Message-ID and the name in
+   * the outbox. Without an id, each sending counts as a separate mail.
    */
   id?: string
-  /** Where one click of a mail program ends mails of this kind (RFC 8058). Mails about security have none. */
+  /**
+   * The address with which a mail program unsubscribes from mails of this kind in one click (RFC 8058). Mails about
+   * security have none.
+   */
   unsubscribeUrl?: string
 }
 
 export interface Mailer {
-  /** Rejects unless the mail was accepted. Over SMTP, one that was rejected may have been accepted all the same. */
+  /** Rejects unless the mail was accepted. Over SMTP, a mail may have been accepted even if this rejects. */
   send(mail: Mail): Promise<void>
   /** Whether mails reach people, or only the outbox folder (D2). */
   isDelivered: boolean
@@ -29,18 +32,18 @@ export interface Mailer {
 
 interface MailSettings {
   smtpUrl: string | undefined
-  /** A server that offers no TLS gets no mail (D98). */
+  /** If true, a server that offers no TLS gets no mail (D98). */
   requiresTls: boolean
   mailFrom: string
   outbox: string
   log: Logger
 }
 
-/** A mail server that takes longer for one step, or for all of them, is tried again by the job. */
+/** If a mail server takes longer for one step, or for all of them, the job tries again. */
 const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 const SEND_MS_MAX = 60_000
 
-/** Over SMTP where one is set; otherwise each mail becomes an .eml file in the outbox, named in the log. */
+/** Sends over SMTP if a server is set. Otherwise each mail becomes an .eml file in the outbox, named in the log. */
 export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: MailSettings): Mailer {
   if (smtpUrl) {
     return {
@@ -66,7 +69,7 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
       const unfinished = `${outbox}-${id}`
       await mkdir(outbox, { recursive: true, mode: 0o700 })
       await writeFile(unfinished, text, { mode: 0o600 })
-      // Writes the whole mail or nothing; a repeat replaces the first.
+      // Writes the whole mail or nothing. A repeat replaces the first file.
       await rename(unfinished, file)
       log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')
     },
@@ -80,7 +83,7 @@ async function message(from: string, mail: Mail) {
   const { to, subject, id, unsubscribeUrl } = mail
   return {
     from,
-    // To one address, whatever it looks like: as text, `x,y@example.com` would be two.
+    // Always one address, whatever it looks like: as plain text, `x,y@example.com` would be two.
     to: { name: '', address: to },
     subject,
     ...(id && { messageId: `<${id}@${domainOf(from)}>` }),
@@ -92,7 +95,7 @@ async function message(from: string, mail: Mail) {
   }
 }
 
-/** `Partner Portal <portal@example.com>` is of example.com. */
+/** The domain of `Partner Portal <portal@example.com>` is example.com. */
 function domainOf(sender: string): string {
   return /@([^\s>]+)>?\s*$/.exec(sender)?.[1] ?? 'localhost'
 }

@@ -29,14 +29,14 @@ function asText(one: MailPart): string {
 }
 
 interface Layout {
-  /** With the mark of a part where it belongs. */
+  /** Has a mark where the parts belong. */
   page: string
   parts: Map<string, string>
 }
 
 let layout: Promise<Layout> | undefined
 
-/** layout.html is what mjml makes of layout.mjml (`npm run build:mails`): no mail is sent slower because of it. */
+/** layout.html is built from layout.mjml in advance (`npm run build:mails`), so that mjml slows no mail down. */
 async function readLayout(): Promise<Layout> {
   const html = await readFile(join(import.meta.dirname, 'layout.html'), 'utf8')
   const parts = new Map<string, string>()
@@ -48,7 +48,7 @@ async function readLayout(): Promise<Layout> {
   return { page, parts }
 }
 
-/** From the first part of a column to its end. */
+/** Matches from the first part of a column to its end. */
 const PARTS = /<!-- part [\s\S]*?<!-- end -->/g
 const BODY = '<!-- body -->'
 const FOOTER = '<!-- footer -->'
@@ -66,7 +66,7 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, '
       .filter(({ part }) => (part === 'footer') === isFooter)
       .map(render)
       .join('')
-  // A mail program shows it in its list, after the subject. The first words of every mail are the greeting.
+  // A mail program shows this text in its list, after the subject. The first words of every mail are only the greeting.
   const preview = given.find((one) => one.part !== 'text' || !one.text.startsWith('Hello '))
   return filled(page, { subject, preview: preview ? asText(preview) : '' })
     .replace(BODY, () => ofColumn(false))

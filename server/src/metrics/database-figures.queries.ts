@@ -5,7 +5,7 @@ export interface JobFigures {
   queue: string
   state: 'created' | 'retry' | 'active' | 'failed'
   jobs: number
-  /** Since when the oldest could run; null where none may yet. */
+  /** How long the oldest could have run already. Null if none can run yet. */
   oldest_seconds: number | null
 }
 
@@ -20,7 +20,7 @@ export async function countJobs(db: Db): Promise<JobFigures[]> {
   return rows
 }
 
-/** Seconds since the CRM's changes were last read to the end, or since the database was made if they never were. */
+/** Seconds since the CRM's changes were last read to the end, or, if they never were, since the database was made. */
 export async function findSweepAge(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from now() - coalesce((select min(swept_at) from sweep_cursors),
@@ -39,7 +39,7 @@ export async function countDeliveriesOfAllPartners(db: Db) {
   return rows[0] ?? { waiting: 0, due: 0, oldest_seconds: 0 }
 }
 
-/** The calls and credits of all processes in the last 24 hours, and the credits left if Zoho says so. */
+/** The calls and credits of all processes in the last 24 hours, and the credits left if Zoho gives them. */
 export async function findCrmUse(db: Db) {
   const { rows } = await sql<{ calls: number; credits: number; credits_left: number | null }>`
     select coalesce(sum(calls), 0)::integer as calls, coalesce(sum(credits), 0)::integer as credits,

@@ -3,14 +3,14 @@ import { Gauge, Registry } from 'prom-client'
 import type { Deps } from '../deps.ts'
 import { countDeliveriesOfAllPartners, countJobs, findCrmUse, findSweepAge } from './database-figures.queries.ts'
 
-/** A scrape may get figures of this age. */
+/** The figures of a scrape can be this old. */
 const FRESH_MS = 10_000
-/** A scrape waits no longer for the database. */
+/** A scrape waits at most this long for the database. */
 const READ_MS_MAX = 2_000
 
 /**
- * The figures that only the database has, in the text format of Prometheus. Scrapes share one reading. A database that
- * takes too long is left out, and `portal_database_up` says so.
+ * The figures that only the database has, in the text format of Prometheus. Scrapes that come together share one
+ * reading. If the database takes too long, its figures are left out and `portal_database_up` says so.
  */
 export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): () => Promise<string> {
   let reading: Promise<string | undefined> | undefined
@@ -50,7 +50,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     await countDeliveriesOfAllPartners(db),
     await findCrmUse(db),
   ]
-  // Fresh gauges each time: what is gone has no line any more.
+  // Fresh gauges each time, so that nothing keeps a line after it is gone.
   const registry = new Registry()
   const labelled = new Gauge({
     name: 'portal_jobs',

@@ -8,7 +8,7 @@ import { openDatabaseFigures } from './database-figures.ts'
 import { openProcessMetrics } from './process-metrics.ts'
 
 export interface MetricsServer {
-  /** A request was answered. */
+  /** Called when a request was answered. */
   count(answered: Answered): void
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ interface MetricsOptions {
   replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
 }
 
-/** `GET /metrics` for Prometheus, on a port of its own that the internet does not see (D95). */
+/** `GET /metrics` for Prometheus, on a separate port that the internet does not see (D95). */
 export async function startMetricsServer(
   deps: Pick<Deps, 'db' | 'crm' | 'config' | 'log'>,
   { host, port, pools, live, replica }: MetricsOptions,

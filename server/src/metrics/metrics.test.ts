@@ -19,7 +19,7 @@ const Line = z.looseObject({
   trace: z.optional(z.string()),
 })
 
-/** A portal with metrics, and what they say. */
+/** A portal with metrics, and a function that reads them. */
 async function startMeasured(options: Parameters<typeof startPortal>[0] = {}) {
   const lines: z.infer<typeof Line>[] = []
   const portal = await startPortal({
@@ -101,7 +101,7 @@ test('a sweep that the CRM did not answer does not reset the age, and without an
 
 test('alerts and dashboard ask only for metrics that exist', async () => {
   const database = await createDatabase()
-  // To a portal a database is its own replica, too.
+  // A database can also serve as its own replica.
   const env = { DATABASE_URL: database.url, DATABASE_READ_URL: database.url }
   const { portal, scrape } = await startMeasured({ on: { database }, env })
   await using _ = portal
@@ -120,7 +120,7 @@ test('alerts and dashboard ask only for metrics that exist', async () => {
   expect([...new Set(asked)].filter((name) => !exported.has(name))).toEqual([])
 })
 
-/** What has a line only where there is something to tell. */
+/** Adds rows for those metrics that have no line while there is nothing to report. */
 async function addTrouble({ deps }: TestPortal, partnerId: string): Promise<void> {
   const at = new Date().toISOString()
   await deps.pool.query(`
@@ -155,7 +155,7 @@ test('a caller’s trace is in the log, goes on to the CRM and is told to a coll
     const partner = await portal.newPartner()
     await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
 
-    // Its own record is there, so that the lead's push need not wait for it.
+    // The partner already has its CRM record, so the lead's push need not wait for it.
     await portal.deps.db
       .updateTable('partners')
       .set({ zoho_id: '1', crm: 'synced' })
@@ -174,7 +174,7 @@ test('a caller’s trace is in the log, goes on to the CRM and is told to a coll
   const [delivery] = receiver.received
   const deliveryTrace = delivery?.headers['webhook-id']?.replaceAll('-', '')
 
-  // What was recorded is sent at the end at the latest.
+  // What was recorded is sent when the portal closes, at the latest.
   expect(new Set(collector.received.map(({ path }) => path))).toEqual(new Set(['/hook/v1/traces']))
   const sent = collector.received.flatMap(({ body }) => readSpans(body))
   const [request, ...others] = sent.filter(({ parentSpanId }) => parentSpanId === caller)

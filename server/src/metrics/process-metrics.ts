@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Replica } from '../db/replica.ts'
 import type { Answered } from '../http/server.ts'
 
-/** The metrics that this process knows by itself. */
+/** The metrics that this process can measure by itself. */
 export interface ProcessMetrics {
   registry: Registry
   count(answered: Answered): void

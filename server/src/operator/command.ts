@@ -2,9 +2,9 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Workplace } from './workplace.ts'
 
 export interface Command {
-  /** As it is typed: `partner activate`. */
+  /** As the operator types it: `partner activate`. */
   name: string
-  /** What follows the name: `<email or id>`. */
+  /** What comes after the name: `<email or id>`. */
   parameters: string
   summary: string
   options?: ParseArgsOptionsConfig
@@ -17,17 +17,20 @@ export interface Given {
   values: Record<string, unknown>
 }
 
-/** A command line that makes no sense: its message is one line, and the exit code is 2. */
+/** The command line makes no sense. Its message is one line, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** The command cannot be done. The message is one line for the operator: no such partner, a CRM that is away. */
+/**
+ * The command cannot be done, for example because there is no such partner or the CRM is away. The message is one line
+ * for the operator.
+ */
 export class CommandFailed extends Error {}
 
 export function usageOf({ name, parameters }: Command): string {
   return ['npm run portal --', name, parameters].filter(Boolean).join(' ')
 }
 
-/** What was typed after the command's name. */
+/** Reads what was typed after the command's name. */
 export function readGiven(command: Command, words: string[]): Given {
   try {
     const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
@@ -51,7 +54,7 @@ export function noPositional(command: Command, { positionals }: Given): void {
   if (positionals.length > 0) throw new UsageError(`usage: ${usageOf(command)}`)
 }
 
-/** Lines with their columns below one another. */
+/** Lines with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {

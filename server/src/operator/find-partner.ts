@@ -4,7 +4,7 @@ import { findPartner, type Partner } from '../features/accounts/accounts.queries
 import { findPersonByEmail } from '../features/accounts/people.queries.ts'
 import { CommandFailed } from './command.ts'
 
-/** By its id or the email address of one of its people. */
+/** Finds a partner by its id or by the email address of one of its people. */
 export async function getPartnerByName(db: Db, emailOrId: string): Promise<Partner> {
   const id = isId(emailOrId) ? emailOrId : (await findPersonByEmail(db, emailOrId.trim().toLowerCase()))?.partner_id
   const partner = id === undefined ? undefined : await findPartner(db, id)

@@ -6,15 +6,15 @@ export interface ListedJob {
   queue: string
   state: 'created' | 'retry' | 'active' | 'failed'
   created_at: string
-  /** When it may run. */
+  /** The time from which it can run. */
   due_at: string
   tries: number
-  /** What it is about, in ids and LOIDs. */
+  /** The subject of the job, in ids and LOIDs. */
   payload: Record<string, unknown> | null
   problem: string | null
 }
 
-/** That wait, run or were given up, the oldest first: all, or those of one queue. */
+/** Jobs that wait, run or were given up, the oldest first, from all queues or from one. */
 export async function findJobs(db: Db, queue: string | undefined, limit: number): Promise<ListedJob[]> {
   const { rows } = await sql<ListedJob>`
     select id, name as queue, state, created_on::timestamptz(3) as created_at, start_after::timestamptz(3) as due_at,
@@ -26,8 +26,8 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 }
 
 /**
- * Of a job's id or a queue's name. How many run as soon as there is a place; a job given up gets one more try. Where only one
- * job may wait for a retry, the newest does.
+ * Retries the job with this id, or the jobs of this queue. Returns how many will run as soon as there is a place. A job
+ * that was given up gets one more try. If only one job of a queue can wait for a retry, that is the newest.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

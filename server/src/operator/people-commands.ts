@@ -32,7 +32,7 @@ export const deactivatePerson: Command = {
   summary: 'Ends a person’s sessions and right to sign in; the business and its other people go on.',
   async run(given, workplace) {
     const email = onlyPositional(deactivatePerson, given)
-    // With the jobs running: where the person was the partner's contact, the CRM is told of another one.
+    // With running jobs: if the person was the partner's contact, the CRM is told of the new contact.
     const { deps } = await workplace.workingParts()
     const person = await getPerson(deps.db, email)
     const partner = { id: person.partner_id, businessName: person.business_name }
@@ -50,7 +50,7 @@ export const resetSecondFactorOf: Command = {
   summary:
     'Removes a person’s authenticator app, passkeys and recovery codes and ends their sessions; a mail tells them.',
   async run(given, workplace) {
-    // With the jobs running, so that the mail leaves also where no portal runs.
+    // With running jobs, so that the mail is sent even if no portal runs.
     const { deps } = await workplace.workingParts()
     const person = await getPerson(deps.db, onlyPositional(resetSecondFactorOf, given))
     const sessionsEnded = await resetSecondFactor(deps, person.id)

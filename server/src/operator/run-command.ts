@@ -30,7 +30,7 @@ const COMMANDS = [
   setUpCrm,
   listSecurityLog,
   pruneNow,
-  // Longer names first: `jobs` is the beginning of the others.
+  // Longer names come first: `jobs` is the beginning of the others.
   retryMails,
   listMailsInTrouble,
   retryJob,
@@ -52,7 +52,7 @@ export interface Terminal {
   err(text: string): void
 }
 
-/** What `npm run portal -- <words>` does. Answers the exit code. */
+/** Does what `npm run portal -- <words>` does. Returns the exit code. */
 export async function runCommand(words: string[], terminal: Terminal): Promise<number> {
   try {
     return await run(words, terminal)
@@ -79,7 +79,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
     return 0
   }
   const config = readSettings(env)
-  // Only what goes wrong, beside the command's own words.
+  // Logs only problems, beside the command's own output.
   const log = openLog('error', { write: err })
   const workplace = openWorkplace(config, log, say)
   const interrupt = () => void workplace.close().finally(() => process.exit(130))
@@ -107,7 +107,7 @@ function isExpected(error: unknown): error is Error {
   return kinds.some((kind) => error instanceof kind) || (error instanceof Error && !isBug(error))
 }
 
-/** The message of every expected error, such as a database in use, says what is wrong; other errors are bugs. */
+/** The message of an expected error, such as a database in use, says what is wrong. Other errors are bugs. */
 function isBug(error: Error): boolean {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError
 }

@@ -17,7 +17,7 @@ export const syncPartners: Command = {
   async run(given, workplace) {
     const isForAll = given.values['all'] === true
     const name = isForAll ? noPositional(syncPartners, given) : onlyPositional(syncPartners, given)
-    // Where no portal runs, this process does the work; where one does, whichever is quicker.
+    // If no portal runs, this process does the work. If one runs, the quicker of the two does it.
     const { deps } = await workplace.workingParts()
     const partners =
       name === undefined ? await findActiveOfAllPartners(deps.db) : [await getPartnerByName(deps.db, name)]

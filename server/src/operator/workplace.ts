@@ -12,33 +12,35 @@ import type { Parts } from '../portal.ts'
 
 /** The parts that a command works with. Each is opened when first needed, so a list of partners starts no CRM. */
 export interface Workplace {
-  /** One or more lines for the operator. */
+  /** Prints one or more lines for the operator. */
   say(text: string): void
-  /** In the partner's security log, and as one line on standard error. */
+  /** Notes an event in the partner's security log, and as one line on standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
-  /** Brings the database up to date, with what the job queue needs. */
+  /** Brings the database up to date and makes what the job queue needs. */
   migrate(): Promise<void>
-  /** The database itself, empty or not. */
+  /** The address of the database itself, which can be empty. */
   directUrl(): Promise<string>
   /** Makes what the job queue needs, without queues. */
   makeJobSchema(): Promise<void>
   parts(): Promise<Parts>
-  /** The same with the jobs running, as one more process of the portal. */
+  /** The same with running jobs, as one more process of the portal. */
   workingParts(): Promise<Parts>
-  /** Ends what was opened, in reverse order; may be called twice. */
+  /** Ends what was opened, in reverse order. A second call is allowed. */
   close(): Promise<void>
 }
 
 const STOP_MS_MAX = 10_000
 
-/** Joins a portal that runs with the same settings. If none runs, database and CRM run while the command does. */
+/**
+ * Joins a portal that runs with the same settings. If none runs, the database and the CRM run while the command does.
+ */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []
   const clock = { now: () => new Date() }
 
   async function databaseUrl(): Promise<string> {
-    // Made with the same mode as by the portal's own start.
+    // Made with the same mode as the portal's own start uses.
     if (!config.databaseUrl) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
     const server = await joinDatabaseServer(config, log)
     stops.push(server.stop)
@@ -51,14 +53,14 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     const url = await databaseUrl()
     const crm = await joinCrmServer(config, log)
     stops.push(crm.stop)
-    // Not before it is needed: a list of partners should be there at once.
+    // Loaded only when needed: a list of partners should appear at once.
     const { openParts } = await import('../portal.ts')
     const opened = await openParts({ config, databaseUrl: url, crm, clock, log })
     stops.push(opened.close)
     return opened
   }
 
-  // What else the log tells here is what goes wrong.
+  // Apart from these events, the log shows only problems here.
   const noted = { log: log.child({}, { level: 'info' }), store: createSecurityStore({ clock }) }
 
   return {

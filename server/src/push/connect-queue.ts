@@ -4,8 +4,8 @@ import type { QueuedJob } from '../jobs/enqueue-job.ts'
 const OfPartner = z.object({ partnerId: z.string() })
 
 /**
- * A partner was linked to its CRM record, or no longer has to confirm its address (D52): its waiting records are
- * pushed, and a sync begins.
+ * Runs when a partner was linked to its CRM record, or no longer has to confirm its address (D52). Its waiting records
+ * are pushed, and a sync begins.
  */
 export const CONNECT_QUEUE: QueuedJob<z.infer<typeof OfPartner>> = {
   name: 'connect-records',

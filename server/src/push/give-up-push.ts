@@ -3,7 +3,7 @@ import { newId } from '../db/ids.ts'
 import type { Deps } from '../deps.ts'
 import { recordMailNews } from '../events/mail-news.ts'
 
-/** A record whose push was given up just now; for a note, its lead or deal. */
+/** The record whose push was given up just now. For a note, it is the note's lead or deal. */
 interface GivenUp {
   loid: string
   on: 'lead' | 'deal'
@@ -11,7 +11,7 @@ interface GivenUp {
 }
 
 /**
- * Marks a record that the CRM did not take and tells the partner's people (D73), in one transaction. `mark` returns
+ * Marks a record that did not reach the CRM and tells the partner's people (D73), in one transaction. `mark` returns
  * undefined if there is nothing to give up any more.
  */
 export async function givePushUp(

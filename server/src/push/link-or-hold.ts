@@ -5,10 +5,10 @@ import { PartnerHeld } from './partner-held.ts'
 import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-in-crm.queries.ts'
 
 /**
- * The partner's record in the CRM. A name and an email are public, so that a record which the CRM has under both is
- * linked only once the address is verified (D52): until then `PartnerHeld`. A partner without one gets its record at
- * once, and finds it again if the answer was lost. It does not look again if name or email may have changed since,
- * because it might find another partner's record.
+ * Returns the partner's record in the CRM. A name and an email are public, so an existing CRM record with both is
+ * linked only once the address is verified (D52). Until then this throws `PartnerHeld`. If the CRM has no such record,
+ * the partner gets one at once, and a retry finds it if the answer was lost. The retry does not look for it if the name
+ * or email may have changed since, because it might find another partner's record.
  */
 export async function linkOrHold(
   { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
@@ -24,7 +24,7 @@ export async function linkOrHold(
       if (isThere) throw new CrmPartnerExists()
       await markRecordSent(db, id, clock.now().toISOString())
     }
-    // If this partner's own record was deleted, another record with its name and email is not its own.
+    // If this partner's own record was deleted, another record with its name and email does not belong to it.
     return await crm.upsertPartner({ ...partner, may_link: email_verified || zoho_id === null }, signal)
   } catch (error) {
     if (error instanceof CrmRefused && zoho_id === null) await markRecordSent(db, id, null)

@@ -4,9 +4,10 @@ import type { Deps } from '../deps.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 
 /**
- * Records whose push lost its answer and which staff deleted before the repeat: each gets its id in the CRM and is pulled, so
- * that it leaves the portal like every record that leaves the CRM, and comes back with it. `deleted` has the ids that may be
- * each LOID's; an id of another row is not. Answers the LOIDs that got one.
+ * Handles records that staff deleted after the answer to their push was lost and before the push was repeated. Each
+ * gets its CRM id and is pulled, so that it leaves the portal like every record that leaves the CRM, and can come back
+ * with it. `deleted` has the ids that each LOID's record may have. An id that another row has is not used. Returns the
+ * LOIDs that got an id.
  */
 export async function nameDeleted<Item extends NamedRecord, Row extends RecordRow>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -8,12 +8,12 @@ const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 /** A note to push. The notes feature runs this queue's jobs. */
 export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
 
-/** For one record; further notes wait for their own retries. */
+/** The limit for one record. Further notes wait for their own retries. */
 const FOLLOWING_MAX = 100
 
 /**
- * A record has reached the CRM: the notes that waited for it follow at once, and not when their next retry comes. Each job
- * that still waits for that finds nothing to do.
+ * A record has reached the CRM. The notes that waited for it are pushed at once, without waiting for their next retry.
+ * The jobs that wait for that retry then find nothing to do.
  */
 export async function letNotesFollow(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -4,8 +4,8 @@ import type { PushedPartner } from '../zoho/crm-records.ts'
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
 /**
- * With the columns that decide whether and how it is pushed; names, email and phone are its contact's. Undefined for a
- * closed account.
+ * Includes the columns that decide whether and how the partner is pushed. Names, email and phone are those of its
+ * contact. Undefined for a closed account.
  */
 export function findPartnerToPush(db: Db, partnerId: string) {
   return db
@@ -18,17 +18,17 @@ export function findPartnerToPush(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** False when the address was confirmed meanwhile, so that nothing is to be held. */
+/** False if the address was confirmed meanwhile, so that there is nothing to hold. */
 export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Confirming takes the same lock, so the state read after it stays true.
+    // Confirming takes the same lock, so the state stays true once it has been read.
     await tx.selectFrom('partners').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute()
     const contact = await tx
       .selectFrom('partner_contacts')
       .select('email_verified')
       .where('partner_id', '=', partnerId)
       .executeTakeFirst()
-    // Without one the account was closed meanwhile, and is linked to nothing.
+    // If there is no contact, the account was closed meanwhile and is not linked to anything.
     if (contact?.email_verified) return false
     await tx.updateTable('partners').set({ crm: 'held' }).where('id', '=', partnerId).execute()
     return true
@@ -40,8 +40,9 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
 }
 
 /**
- * `asOf` is the change that was pushed: one made meanwhile keeps the state 'pending', and its own job. `isConnected`: the
- * partner was linked just now to what the CRM had, or waits for its address no longer, because what it waited for is gone.
+ * `asOf` is the change that was pushed. A change made meanwhile keeps the state 'pending' and its own job.
+ * `isConnected` means that the partner was linked just now to an existing CRM record, or no longer waits for its
+ * address because that record is gone.
  */
 export async function markPartnerPushed(
   tx: Tx,
@@ -57,7 +58,7 @@ export async function markPartnerPushed(
     .where('closed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  // Closed meanwhile.
+  // The account was closed meanwhile.
   if (!before) return { isConnected: false }
   await tx
     .updateTable('partners')
@@ -76,7 +77,7 @@ export async function markPartnerPushed(
   return { isConnected: before.crm === 'held' || (was_there && before.zoho_id !== zoho_id) }
 }
 
-/** A partner whose record is up to date stays so: the job that gives up may be an older one. */
+/** A partner whose record is up to date stays so, because the job that gives up may be an older one. */
 export async function markPartnerPushFailed(db: Db, partnerId: string, problem: string): Promise<void> {
   await db
     .updateTable('partners')

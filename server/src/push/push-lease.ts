@@ -3,16 +3,15 @@ import { underFreeLeases, underLease } from '../db/lease.ts'
 import { CrmUnavailable } from '../errors.ts'
 
 /**
- * A push looks for the record in the CRM and then creates it, which takes several calls, so only one push of a record
- * runs at a time, in all processes. A push that outlasts its lease is stopped and tried again later; a second push of
+ * A push looks for the record in the CRM and then creates it, which takes several calls. So only one push of a record
+ * runs at a time, in all processes. A push that outlasts its lease is stopped and tried again later. A second push of
  * the same record waits a while, because the first usually takes a second.
  */
 export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
 
 /**
- * Pushes the record if `find` has it to push, once no other push of it is under way. The CRM's unique LOID is not
- * enough: staff may delete the record that one push made before the other push, which does not know of it, sends its
- * own.
+ * Pushes the record if `find` returns it, once no other push of it is under way. The unique LOID in the CRM is not
+ * enough: staff may delete the record that one push made before another push, which does not know of it, sends its own.
  */
 export async function pushAlone<Row extends object>(
   db: Db,
@@ -33,7 +32,10 @@ export async function pushAlone<Row extends object>(
   if (!pushed) throw new CrmUnavailable('Another push of the record is under way.')
 }
 
-/** The same for many records together. Leaves out records that another push has, or that `find` no longer returns. */
+/**
+ * The same for many records together. Leaves out records that another process is pushing or that `find` no longer
+ * returns.
+ */
 export async function pushTogether<Row extends { loid: string }>(
   db: Db,
   signal: AbortSignal,

@@ -23,12 +23,12 @@ export const pushPartner = defineJob({
 })
 
 /**
- * The partner's CRM id, after its record there was made or brought up to date; undefined when the partner is gone. Pass
- * the id that failed as `useless` (null if there was none): if the partner has a different id by now, that one is
+ * Makes the partner's CRM record or brings it up to date, and returns its id; undefined when the partner is gone. Pass
+ * the id that failed as `useless` (null if there was none). If the partner has a different id by now, that one is
  * returned.
  *
- * One push of a partner at a time, in all processes: two at once would find no record in the CRM and make two. A caller
- * who waits too long for another push gets CrmUnavailable. No connection is held meanwhile.
+ * Only one push of a partner runs at a time, in all processes: two at once would find no record in the CRM and make
+ * two. A caller that waits too long for another push gets CrmUnavailable. No connection is held meanwhile.
  *
  * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */

@@ -1,5 +1,5 @@
 /** How everything that waits for the CRM is retried (D23). */
 export const PUSH_RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 7 }
 
-/** What the partner reads once the last retry has failed. */
+/** The text that the partner reads once the last retry has failed. */
 export const NOT_REACHED = `The CRM did not take it for ${PUSH_RETRY.giveUpAfterDays} days.`

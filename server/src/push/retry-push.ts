@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts'
 import type { Job } from '../jobs/define-job.ts'
 
 /**
- * The Retry button (D23): `revive` marks given-up records as pending again and returns a payload for each; their jobs
- * are made in the same transaction. False when there was nothing of the kind: then the push is done or under way.
+ * The Retry button (D23). `revive` marks given-up records as pending again and returns a payload for each. Their jobs
+ * are made in the same transaction. False if there was nothing to revive: the push is then done or under way.
  */
 export function retryPush<Payload extends object>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -55,7 +55,10 @@ export function openAuthenticator(origin: string) {
         },
       }
     },
-    /** `isVerified`: the device asked for finger, face or PIN. `count`: as a copy of the device would count. */
+    /**
+     * `isVerified`: the device asked for finger, face or PIN. `count`: the counter that a copy of the device would
+     * send.
+     */
     use(
       { rpId, challenge }: PasskeyQuestion,
       { isVerified = true, count }: { isVerified?: boolean; count?: number } = {},

@@ -39,11 +39,11 @@ export const ODD_VALUES: unknown[] = [
 export interface BadInput {
   id?: string
   query?: [string, string][]
-  /** As it is sent. */
+  /** The body as it is sent. */
   body?: string
 }
 
-/** Any code point. `unit: 'binary'` means the same, but takes a second of the processor to list them. */
+/** Any code point. `unit: 'binary'` means the same, but needs a second of processor time to list them. */
 const anyCodePoint = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point))
 const anyText = fc.oneof(
   fc.string({ unit: anyCodePoint, maxLength: 60 }),
@@ -62,7 +62,9 @@ const anyValue = fc.oneof(
 )
 const anyObject = fc.array(fc.tuple(anyKey, anyValue), { minLength: 1, maxLength: 5 })
 
-/** Requests that an attacker or a faulty program may send: a good request with one bad part, or nothing good at all. */
+/**
+ * Requests that an attacker or a faulty program could send: a good request with one bad part, or one with no good part.
+ */
 export function badInput(route: Route, validBody: object | undefined): fc.Arbitrary<BadInput> {
   const parts: fc.Arbitrary<BadInput>[] = [
     fc
@@ -88,12 +90,14 @@ function keyOf(fields: string[]): fc.Arbitrary<string> {
   return fields.length === 0 ? anyKey : fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...fields) }, anyKey)
 }
 
-/** Keeps `__proto__` and repeated keys, which an object would not. */
+/** Keeps `__proto__` and repeated keys, which an object would lose. */
 function jsonOf(pairs: [string, unknown][]): string {
   return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
 }
 
-/** The names of a body's or query's fields, also where the object is the first part of a pipe; none where there is no schema. */
+/**
+ * The names of a body's or query's fields, even if the object is the first part of a pipe. None if there is no schema.
+ */
 export function fieldsOf(schema: Route['body']): string[] {
   if (schema === undefined) return []
   const spelled = spelledBodyOf(schema)

@@ -8,9 +8,9 @@ let running: Promise<CrmSandboxProcess> | undefined
 let users = 0
 
 /**
- * The CRM sandbox of this test worker: a real process, started when a test first asks for it, which ends with the worker.
- * It is empty, without faults and with all switches at their default, unless the test itself already uses it: several
- * portals of one test share one CRM.
+ * The CRM sandbox of this test worker: a real process that starts when a test first asks for it and ends with the
+ * worker. It is empty, without faults and with all switches at their default. If the same test already uses it, it
+ * stays as it is: several portals of one test share one CRM.
  */
 export async function borrowCrmSandbox(): Promise<{ url: string } & Disposable> {
   const log = { debug: () => undefined, warn: () => undefined }

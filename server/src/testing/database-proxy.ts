@@ -7,8 +7,8 @@ interface Passage {
 }
 
 /**
- * A way to a database on this machine that can fall silent, as behind a balancer that forgets its connections, a frozen host or a lost
- * route: connections stay open, and nothing comes through any more.
+ * A proxy to a database on this machine. It can fall silent, like a balancer that forgets its connections, a frozen
+ * host or a lost route: connections stay open, but nothing comes through any more.
  */
 export async function openDatabaseProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
@@ -43,7 +43,7 @@ export async function openDatabaseProxy(databaseUrl: string) {
 
   return {
     url: url.href,
-    /** From now on no byte passes, on old connections and new ones. */
+    /** From now on no byte passes, on old connections or new ones. */
     fallSilent() {
       isSilent = true
       for (const passage of passages) passage.isSilent = true

@@ -10,7 +10,7 @@ export interface TestDatabase {
   away(work: () => Promise<void>): Promise<void>
 }
 
-/** A fresh, migrated database of the test's own. It goes with the cluster, which takes no time. */
+/** A fresh, migrated database for this test. It disappears with the cluster, which takes no time. */
 export async function createDatabase(): Promise<TestDatabase> {
   const postgresUrl = inject('postgresUrl')
   const name = `portal_${randomBytes(6).toString('hex')}`

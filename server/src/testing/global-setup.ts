@@ -13,9 +13,9 @@ import { databaseUrlFor, TEMPLATE } from './databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server that every test's own database is made on. */
+    /** The server on which every test gets its own database. */
     postgresUrl: string
-    /** For files that tests leave behind; removed at the end. */
+    /** For files that tests leave behind. Removed at the end. */
     testFolder: string
   }
 }
@@ -25,8 +25,8 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-'))
   const silent = { debug: () => undefined, warn: () => undefined }
-  // A machine that loses power in the middle of a test loses nothing worth keeping, and no test grows old enough for a vacuum:
-  // by itself PostgreSQL would visit each of the hundred databases once a minute.
+  // If the machine loses power in the middle of a test, nothing worth keeping is lost, and no test lives long enough to
+  // need a vacuum. By default PostgreSQL would visit each of the hundred databases once a minute.
   const settings = { fsync: 'off', autovacuum: 'off', max_connections: '300' }
   const postgres = await startEmbeddedPostgres(folder, { log: silent, settings })
   await makeTemplate(postgres.url)
@@ -34,7 +34,7 @@ export default async function setUp(project: TestProject) {
   project.provide('testFolder', folder)
   return async () => {
     await postgres.stop()
-    // A sandbox may still be on its way out.
+    // A sandbox may still be shutting down.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
@@ -49,7 +49,7 @@ async function makeTemplate(postgresUrl: string): Promise<void> {
   const template = openDatabase(url, () => undefined)
   await migrate(template.db)
   await template.close()
-  // The queues too, which take longest to make. No job is there, so that nothing is asked of the missing parts.
+  // Includes the queues, which take longest to make. There is no job, so the missing parts are never used.
   const queue = openJobQueue(url, log, 60_000)
   await queue.start(BACKGROUND_JOBS, { log } as Deps)
   await queue.stop(1_000)

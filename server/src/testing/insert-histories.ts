@@ -9,8 +9,8 @@ interface Histories {
 }
 
 /**
- * Histories of so many records of the partner's. Each record was in the value for so many days and left it yesterday. There
- * are no leads or deals to them.
+ * Histories of this many records of the partner. Each record had the value for this many days and left it yesterday.
+ * The records have no leads or deals.
  */
 export async function insertHistories(
   { pool }: Deps,

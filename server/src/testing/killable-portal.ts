@@ -8,14 +8,14 @@ const MAIN = join(import.meta.dirname, '../main.ts')
 
 interface KillableOptions {
   databaseUrl: string
-  /** Where its outbox is. */
+  /** The folder of its outbox. */
   folder: string
   env?: Record<string, string>
 }
 
 export type KillablePortal = Awaited<ReturnType<typeof startKillablePortal>>
 
-/** A portal process of its own, without a CRM, that can be killed. */
+/** A separate portal process without a CRM, which a test can kill. */
 export async function startKillablePortal({ databaseUrl, folder, env }: KillableOptions) {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -28,9 +28,9 @@ export async function startKillablePortal({ databaseUrl, folder, env }: Killable
       DATABASE_URL: databaseUrl,
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'silent',
-      // As the test's own portal has it: they share the secrets in the database.
+      // The same key as in the test's own portal: they share the secrets in the database.
       SECRETS_KEY,
-      // Given, so that no sandbox is started. Nobody answers there.
+      // Set so that no sandbox is started. Nobody answers at this address.
       ZOHO_ACCOUNTS_URL: 'http://127.0.0.1:1',
       ZOHO_API_URL: 'http://127.0.0.1:1',
       ZOHO_CLIENT_ID: 'none',

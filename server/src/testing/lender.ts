@@ -1,17 +1,20 @@
 import * as z from 'zod/mini'
 
-/** What the lender's staff do in the CRM, done in the sandbox by its API; also its faults and its switches (D40, D43). */
+/**
+ * What the lender's staff do in the CRM, done in the sandbox through its API. Also the sandbox's faults and switches
+ * (D40, D43).
+ */
 export interface Lender {
   create(module: string, record: object): Promise<string>
   createMany(module: string, records: object[]): Promise<string[]>
-  /** So many copies of a record, in which `#n#` is the copy's number; faster than any API, and nobody is notified. */
+  /** This many copies of a record, in which `#n#` is the copy's number. Faster than any API, and nobody is notified. */
   fill(module: string, count: number, record: object): Promise<void>
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
-  /** From the recycle bin, on the staff page. */
+  /** Restores it from the recycle bin, on the staff page. */
   restore(id: string): Promise<void>
   removeMany(module: string, ids: readonly string[]): Promise<void>
-  /** The new deal's id. */
+  /** Returns the new deal's id. */
   convert(leadId: string, deal?: object): Promise<string>
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
   list(module: string, fields: string): Promise<Record<string, unknown>[]>
@@ -22,7 +25,7 @@ export interface Lender {
   faults(faults: object): Promise<void>
   behaviour(switches: object): Promise<void>
   calls(): Promise<{ total: number; credits_used: number; by_kind: Record<string, number> }>
-  /** Empties the CRM; faults and switches are gone too. */
+  /** Empties the CRM and resets its faults and switches. */
   reset(): Promise<void>
 }
 
@@ -62,7 +65,7 @@ export function openLender(sandboxUrl: string): Lender {
   async function api(method: string, path: string, body?: object): Promise<unknown> {
     let response = await send(method, path, body)
     if (response.status === 401) {
-      // A test let every token end.
+      // A test made every token expire.
       token = undefined
       response = await send(method, path, body)
     }

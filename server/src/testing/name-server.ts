@@ -8,8 +8,8 @@ const NO_SUCH_NAME = 3
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
 
 /**
- * A name server that this process asks until it is disposed of. `answer` says what a name stands for at this moment, for
- * no longer than that; nothing at all when it leaves the question open.
+ * A name server that this process asks until it is disposed of. `answer` gives the addresses of a name at this moment,
+ * and nothing keeps them. If it returns undefined, the query gets no answer.
  */
 export async function startNameServer(
   answer: (type: 'A' | 'AAAA', name: string) => string[] | undefined,
@@ -35,7 +35,7 @@ export async function startNameServer(
   }
 }
 
-/** Each label is preceded by its length; the name ends with an empty one. */
+/** Each label comes after its length. The name ends with an empty label. */
 function readName(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = HEADER_BYTES

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitFor } from './wait-for.ts'
 
-/** PgBouncer, where the machine has it, and whether it knows statements prepared under a name (from 1.21 on). */
+/** PgBouncer, if the machine has it, and whether it supports named prepared statements (from 1.21 on). */
 export function findPooler(): { program: string; prepares: boolean } | undefined {
   for (const program of ['pgbouncer', '/usr/sbin/pgbouncer']) {
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
@@ -16,7 +16,10 @@ export function findPooler(): { program: string; prepares: boolean } | undefined
   return undefined
 }
 
-/** PgBouncer in transaction mode with few connections, before a database that listens on a port. Nothing else is set. */
+/**
+ * PgBouncer in transaction mode with few connections, before a database that listens on a port. All other settings are
+ * the defaults.
+ */
 export async function openPooler(program: string, databaseUrl: string) {
   const { hostname, port, pathname } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'pooler-'))
@@ -34,7 +37,7 @@ export async function openPooler(program: string, databaseUrl: string) {
     max_client_conn = 500`
   await writeFile(join(folder, 'pgbouncer.ini'), settings.replaceAll(/^ +/gm, ''))
   await chmod(folder, 0o755)
-  // It refuses root.
+  // PgBouncer refuses to run as root.
   const words = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, [...words, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' })
   const listens = () =>

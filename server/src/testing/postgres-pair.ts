@@ -28,13 +28,16 @@ export async function startPostgresPair() {
   }
 }
 
-/** What `pg_basebackup` does, which the embedded PostgreSQL lacks: the files of a running server, and where its log makes them whole. */
+/**
+ * Does the work of `pg_basebackup`, which the embedded PostgreSQL lacks: copies the files of a running server, and
+ * notes from where its log makes them complete.
+ */
 async function copyRunning(url: string, from: string, to: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   await client.query("select pg_backup_start('pair', true)")
   await mkdir(to)
-  // Keeps the owner of each file, who may be another user.
+  // Keeps the owner of each file, who may be a different user.
   execFileSync('cp', ['-a', join(from, 'pg18'), to])
   const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
   await client.end()

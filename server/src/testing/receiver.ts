@@ -7,9 +7,9 @@ export interface Received {
   method: string | undefined
   path: string | undefined
   headers: Record<string, string>
-  /** The very text. */
+  /** The exact text. */
   text: string
-  // Tests look into whatever was sent.
+  // Tests look into anything that was sent.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -38,7 +38,7 @@ export async function startReceiver(respond: Respond = answering(200)) {
     url: `http://127.0.0.1:${port}/hook`,
     received,
     respond,
-    /** The first so many requests, once they have come. */
+    /** The first requests, once this many have arrived. */
     async first(count: number): Promise<Received[]> {
       return waitFor(`${count} deliveries`, async () => received.length >= count && received.slice(0, count))
     },
@@ -56,5 +56,5 @@ export function answering(status: number, headers: Record<string, string> = {}, 
   return (response) => response.writeHead(status, headers).end(body)
 }
 
-/** Takes the request and says nothing. */
+/** Takes the request and does not answer. */
 export function hanging(): void {}

@@ -6,7 +6,7 @@ interface Person {
   post(path: string, body?: unknown): Promise<Answer>
 }
 
-/** The app that the person scanned the QR code with: no code of it was given yet. */
+/** The app with which the person scanned the QR code. None of its codes was entered yet. */
 export async function beginApp(portal: TestPortal, person: Person) {
   const begun = (await person.post('/account/totp')).body.data
   const totp = new TOTP({ secret: begun.secret })
@@ -14,7 +14,7 @@ export async function beginApp(portal: TestPortal, person: Person) {
   return {
     otpauthUrl: String(begun.otpauth_url),
     codeAt,
-    /** Another one each time: a code serves once. */
+    /** A different one each time, because a code works only once. */
     nextCode() {
       portal.advance(30_000)
       return codeAt()
@@ -22,7 +22,7 @@ export async function beginApp(portal: TestPortal, person: Person) {
   }
 }
 
-/** The same, in place already. */
+/** The same app, already confirmed. */
 export async function addApp(portal: TestPortal, person: Person) {
   const app = await beginApp(portal, person)
   const firstCode = app.codeAt()
@@ -31,7 +31,7 @@ export async function addApp(portal: TestPortal, person: Person) {
   return { ...app, firstCode, recoveryCodes }
 }
 
-/** The device that keeps a passkey of the person, in place already. */
+/** The device that keeps a passkey of the person, already added. */
 export async function addPasskey(portal: TestPortal, person: Person, name = 'Phone') {
   const device = openAuthenticator(portal.deps.publicUrl)
   const { data } = (await person.post('/account/passkeys/options')).body

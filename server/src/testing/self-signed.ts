@@ -18,8 +18,8 @@ const SUBJECT_ALT_NAME = der(OBJECT_IDENTIFIER, bytes('551d11'))
 const NOBODY = der(SEQUENCE)
 
 /**
- * A key of its own and a certificate for `hostname`, made here because Node cannot make one and no key is checked in.
- * Trusted by those who take `cert` for an authority.
+ * A new key and a certificate for `hostname`. They are made here because Node cannot make a certificate and no key is
+ * checked in. Clients that use `cert` as an authority trust it.
  */
 export function makeSelfSigned(
   hostname: string,
@@ -46,7 +46,7 @@ export function makeSelfSigned(
   }
 }
 
-/** Tag, length, content. A length of 128 or more is preceded by how many bytes it takes. */
+/** Tag, length, content. A length of 128 or more comes after the number of bytes it takes. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

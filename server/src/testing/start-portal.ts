@@ -22,7 +22,7 @@ import { waitFor } from './wait-for.ts'
 export interface Answer {
   status: number
   headers: Headers
-  // Tests look into whatever was answered.
+  // Tests look into anything that was answered.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -33,25 +33,25 @@ interface Request {
   token?: string | undefined
 }
 
-/** Portals on one database share it. */
+/** Portals on the same database share it. */
 export const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
 interface PortalOptions {
   /** Uses the worker's CRM sandbox. Without it the CRM is away, which most tests do not notice. */
   withCrm?: boolean
-  /** Another server for a CRM. */
+  /** A different server as the CRM. */
   crmUrl?: string
   env?: Record<string, string>
-  /** Lets the clock ask for jobs, at times that no test knows. */
+  /** Lets the clock enqueue jobs, at times that no test knows. */
   hasSchedules?: boolean
   prepare?: (deps: Deps) => Promise<void>
-  /** Gets every line that the portal logs, at the most talkative level. */
+  /** Gets every line that the portal logs, at the most detailed level. */
   onLogLine?: (line: string) => void
-  /** Another process of a portal that runs: the same database. */
+  /** Makes this another process of a running portal, with the same database. */
   on?: { database: TestDatabase }
 }
 
-/** A whole portal for one test: its own database, real HTTP, and the CRM sandbox where asked for. */
+/** A whole portal for one test: its own database, real HTTP, and the CRM sandbox if the test wants it. */
 export async function startPortal(options: PortalOptions = {}) {
   const { withCrm = false, env = {}, hasSchedules = false, prepare, onLogLine, on } = options
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
@@ -119,11 +119,11 @@ export async function startPortal(options: PortalOptions = {}) {
     get: (path: string, request?: Request) => ask('GET', path, request),
     post: (path: string, body?: unknown, request?: Request) => ask('POST', path, { body, ...request }),
     withoutDatabase: (work: () => Promise<void>) => database.away(work),
-    /** Moves the portal's clock; the database's and the CRM's stay. */
+    /** Moves the portal's clock. The clocks of the database and the CRM stay. */
     advance(ms: number) {
       offsetMs += ms
     },
-    /** The newest mail to this address with these words in it. */
+    /** The newest mail to this address that contains these words. */
     mailTo: (email: string, words = '') =>
       waitFor(`a mail to ${email}`, async () => (await mailsTo(email)).find((mail) => mail.includes(words))),
     mailsTo,
@@ -137,7 +137,7 @@ export async function startPortal(options: PortalOptions = {}) {
   return ourselves
 }
 
-/** A stream's answer, in the form of other answers. */
+/** A stream's first message, in the form of other answers. */
 async function firstMessage(response: Response): Promise<string> {
   for await (const { data } of messagesOf(response)) return `{"success":true,"data":${data}}`
   return ''
@@ -199,8 +199,8 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
 const hashes = new Map<string, Promise<string>>()
 
 /**
- * By the rules of the routes, whose own tests go through HTTP. Half of what a partner costs is hashing the password twice,
- * which is done once here for all of them.
+ * Follows the rules of the routes, whose own tests go through HTTP. Hashing the password twice takes half of the time
+ * that a partner costs, so it is done here once for all of them.
  */
 async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; token: string }> {
   const hash = hashes.get(form.password) ?? hashPassword(form.password)
@@ -220,7 +220,7 @@ async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; toke
   return { id: partnerId, token }
 }
 
-/** Another person of the partner, invited by its owner, who accepts and so is signed in. */
+/** Another person of the partner, invited by its owner. The person accepts the invitation and so is signed in. */
 export async function addColleague(portal: TestPortal, partner: TestPartner, role: Role) {
   colleagues += 1
   const email = `colleague${colleagues}@example.com`
@@ -262,7 +262,7 @@ export async function invitationToken(portal: TestPortal, email: string): Promis
 
 type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>
 
-/** A complete form, with whatever the test wants otherwise. */
+/** A complete form, with the changes that the test wants. */
 export function newLead(form: object = {}) {
   return {
     firstName: 'Nkem',

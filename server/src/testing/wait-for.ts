@@ -1,7 +1,7 @@
 const WAIT_MS_MAX = 15_000
 const LOOK_EVERY_MS = 20
 
-/** Returns what `look` finds, as soon as it finds something. On a timeout it fails with the last thing seen. */
+/** Returns what `look` finds as soon as it finds something. On a timeout it fails with the last thing seen. */
 export async function waitFor<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,

@@ -3,18 +3,18 @@ import { isMissing, readItems } from './answers.ts'
 import type { ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
 
 /**
- * The kinds of calls that the portal makes to Zoho. Every call may throw `CrmUnavailable`, and stops when `signal`
+ * The kinds of calls that the portal makes to Zoho. Every call can throw `CrmUnavailable`, and stops when `signal`
  * aborts.
  */
 export interface ZohoApi {
   /** One answer, whatever it says about the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
   write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
-  /** The rows of one query; the query says how many at most. */
+  /** The rows of one query. The query sets how many there can be. */
   coql(query: string, signal?: AbortSignal): Promise<unknown[]>
   /**
-   * The pages of a listing, each when it is asked for. Follows page tokens where Zoho gives one, and page numbers where it
-   * does not. No page at all when there is no such record; a list without items is an empty page.
+   * The pages of a listing, each fetched when it is asked for. Follows page tokens if Zoho gives one, and page numbers
+   * otherwise. There is no page at all if there is no such record; a list without items is an empty page.
    */
   pages(path: string, query: Record<string, string>, options?: PagesOptions): AsyncIterable<unknown[]>
 }
@@ -25,14 +25,14 @@ interface GetOptions {
 }
 
 interface PagesOptions extends GetOptions {
-  /** Where the answer has its items; `data` otherwise. */
+  /** The key under which the answer has its items. Without it, `data`. */
   key?: string
-  /** False where Zoho refuses a page size beside a token. */
+  /** False if Zoho refuses a page size beside a token. */
   sizeWithToken?: boolean
 }
 
 const PAGE_SIZE = 200
-/** Zoho ends a listing at 100,000 records. A server that goes on beyond twice as many repeats itself. */
+/** Zoho ends a listing at 100,000 records. A server that goes on beyond twice as many is repeating itself. */
 const PAGES_MAX = 1_000
 
 export function openApi(client: ZohoClient): ZohoApi {
@@ -66,7 +66,7 @@ export function openApi(client: ZohoClient): ZohoApi {
   return { get, write: (call) => client.send(call), coql, pages }
 }
 
-/** The first items of a listing. No more pages are asked for than are needed. */
+/** The first items of a listing. Fetches no more pages than it needs. */
 export async function firstItemsOf(pages: AsyncIterable<unknown[]>, itemsMax: number): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const items of pages) {

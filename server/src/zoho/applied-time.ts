@@ -2,23 +2,24 @@ const SETTLED_AFTER_MS = 10_000
 const KEPT_SHORT_MS = 1
 
 /**
- * The Modified_Time that the portal stores for an applied record. Zoho's times are whole seconds, so a record read in
- * the second of its change may change again under the same time. For a record that changed just now the portal stores a
- * millisecond less, so the next sync reads it once more. The time that applying the page took does not matter.
+ * The Modified_Time that the portal stores for an applied record. Zoho's times are whole seconds, so a record can
+ * change again in the second in which it was read and keep the same time. For a record that changed just now, the
+ * portal stores a millisecond less, so that the next sync reads it once more. The time that it took to apply the page
+ * does not matter.
  */
 export function appliedTime(modifiedTime: string, readAt: Date): string {
   const ms = Date.parse(modifiedTime)
   return readAt.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - KEPT_SHORT_MS).toISOString() : modifiedTime
 }
 
-/** A slow pull may end after a newer one; what it read is outdated. */
+/** A slow pull can end after a newer one. The data that it read is then outdated. */
 export function isOutdated(record: { modified_time: string }, row: { crm_modified_time: string | null }): boolean {
   return row.crm_modified_time !== null && row.crm_modified_time > record.modified_time
 }
 
 /**
- * The same for two versions of one second: the one that was asked for later counts. If that is the older one after all,
- * the next comparison finds the other.
+ * The same for two versions of the same second: the version that was requested later counts. If that is the older one
+ * after all, the next comparison finds the other.
  */
 export function isOvertaken(
   record: { modified_time: string },

@@ -17,30 +17,30 @@ import type { ZohoParts } from './parts.ts'
 
 export interface Checks {
   /**
-   * Tries everything that the portal needs. Changes nothing in the CRM. A CRM that is away shows in each of the checks.
+   * Tries everything that the portal needs. Changes nothing in the CRM. If the CRM is away, each of the checks says so.
    */
   check(signal?: AbortSignal): Promise<CrmCheck[]>
 }
 
 interface Trial {
   name: string
-  /** What the grant must have for it. */
+  /** The scope that the grant must have for it. */
   scope: string
-  /** The good result in words, or `Wrong`. */
+  /** Returns the good result in words, or throws `Wrong`. */
   run(signal?: AbortSignal): Promise<string>
 }
 
-/** Says what is wrong and what to do. */
+/** Its message says what is wrong and what to do. */
 class Wrong extends Error {}
 
 const NO_LOID = 'LO-00000000'
-/** No record has it: a write to it is refused before it changes anything. */
+/** No record has this id, so a write to it is refused before it changes anything. */
 const NO_ID = '1'
 
 export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation: Organisation): Checks {
   const { partners, leads, deals } = fieldMap
 
-  /** The values that the portal sends, by the picklist. */
+  /** The values that the portal sends, for each picklist. */
   const sent: [string, string, readonly string[]][] = [
     [leads.module, leads.fields.lead_status, [SUBMITTED_STATUS]],
     [leads.module, leads.fields.lead_source, [DEFAULT_LEAD_SOURCE]],
@@ -127,7 +127,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           sent.map(async ([module, field, values]) => {
             const settings = (await metadata.fieldsOf(module, signal))?.get(field)
             const choices = usedChoices(settings)
-            // A field that is no picklist takes any text.
+            // A field that is not a picklist takes any text.
             const missing = choices.length === 0 ? [] : values.filter((value) => !choices.includes(value))
             return missing.length === 0 ? [] : [`${module}.${field} lacks ${missing.join(', ')}`]
           }),
@@ -177,7 +177,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           readItems(await api.get('Notes', query, { signal }))
         } catch (error) {
           if (!(error instanceof CrmForbidden || error instanceof CrmRefused)) throw error
-          // The portal does without, at a price.
+          // The portal can do without this, at a cost.
           return 'come with changed records only: the API user is no administrator'
         }
         return 'can be listed'

@@ -5,9 +5,9 @@ import { CrmUnavailable } from '../errors.ts'
 import type { Crm } from './crm.ts'
 
 const DAY_MS = 86_400_000
-/** The first page that wants the list waits for it, so the CRM gets no more than this. */
+/** The first page that needs the list waits for it, so the CRM gets no more time than this. */
 const CRM_MS_MAX = 2_000
-/** How long the portal does not ask again after asking the CRM. */
+/** After asking the CRM, the portal does not ask again for this long. */
 const PAUSE_MS = 60_000
 
 /**

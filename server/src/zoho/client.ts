@@ -15,22 +15,26 @@ export interface AccessToken {
 
 export interface Tokens {
   current(): Promise<AccessToken>
-  /** After Zoho refused `rejected`: another process's newer token if there is one, a new one otherwise. */
+  /**
+   * Called after Zoho refused `rejected`. Returns another process's newer token if there is one, otherwise a new one.
+   */
   replace(rejected: string): Promise<AccessToken>
-  /** A token worked. */
+  /** Called when a token worked. */
   accepted(): void
-  /** Zoho refused a token that had just replaced a refused one. */
+  /** Called when Zoho refused a token that had just replaced a refused one. */
   refusedAgain(): Promise<void>
 }
 
 export interface ZohoCall {
   method: 'GET' | 'POST' | 'PUT'
-  /** After `/crm/v8/`. */
+  /** The path after `/crm/v8/`. */
   path: string
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: object
-  /** A plain create must not be sent twice when its answer was lost; 429 says that nothing was done. */
+  /**
+   * False for a plain create, which must not be sent twice when its answer was lost. A 429 says that nothing was done.
+   */
   isRepeatable: boolean
   signal?: AbortSignal | undefined
 }
@@ -42,7 +46,9 @@ export interface ZohoAnswer {
 }
 
 export interface ZohoClient {
-  /** Returns answers of 2xx, 304 and those 4xx that are about the request; everything else becomes `CrmUnavailable`. */
+  /**
+   * Returns answers with 2xx, 304 and those 4xx that are about the request. Everything else becomes `CrmUnavailable`.
+   */
   send(call: ZohoCall): Promise<ZohoAnswer>
 }
 
@@ -69,7 +75,7 @@ export function openClient(options: {
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
-    // The queue may run the call in the context of another one.
+    // The queue can run this call in the context of another one.
     const trace = currentTrace()
     let rejectedToken: string | undefined
     for (let attempt = 1; ; attempt++) {
@@ -150,7 +156,8 @@ export function openClient(options: {
   }
 
   return {
-    // A caller whose time is up learns that the CRM was too slow; one that was stopped learns that.
+    // When the time is up, the caller learns that the CRM was too slow. When the call was stopped, the caller learns
+    // that.
     send: (call) => send(call).catch((error) => throwInterrupted(call.signal, error)),
   }
 }
@@ -164,7 +171,10 @@ function spanOf({ method, path }: ZohoCall): SpanStart {
   }
 }
 
-/** For the token endpoint, which is no part of the API and knows no access token. The answer's status says nothing. */
+/**
+ * For the token endpoint, which is not part of the API and takes no access token. The status of its answer says
+ * nothing.
+ */
 export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs)
   return inSpan({ name: 'POST token', kind: 'client' }, async (span) => {
@@ -181,7 +191,7 @@ function throwInterrupted(signal: AbortSignal | undefined, error: unknown): neve
   throw isTimeout ? new CrmUnavailable('The CRM did not answer in time.', reason) : reason
 }
 
-/** Ends one caller's wait. The work itself goes on, because other callers wait for it as well. */
+/** Ends one caller's wait. The work itself goes on, because other callers also wait for it. */
 async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return wanted
   const aborted = Promise.withResolvers<never>()
@@ -200,7 +210,7 @@ function readCreditsLeft(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 }
 
-/** Seconds or a date; Zoho documents neither, gateways before it send both. */
+/** In seconds or as a date. Zoho documents neither, but gateways before it send both. */
 function readRetryAfter(header: string | null): number {
   if (header === null) return 0
   const seconds = Number(header)

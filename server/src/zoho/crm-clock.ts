@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * The CRM's clock, from the Date header of its last answer; the portal's own clock before the first. Records have the
- * CRM's times.
+ * The CRM's clock, from the Date header of its last answer. Before the first answer it is the portal's own clock.
+ * Records have times of the CRM's clock.
  */
 export interface CrmClock extends Clock {
-  /** What an answer's Date header says. */
+  /** Takes the time from an answer's Date header. */
   hear(date: string | null): void
 }
 
@@ -14,7 +14,7 @@ export function openCrmClock(clock: Clock): CrmClock {
   return {
     now: () => new Date(clock.now().getTime() + aheadMs),
     hear(date) {
-      // The header tells whole seconds: its second is over at the latest when the next one begins.
+      // The header has whole seconds: its second ends, at the latest, when the next one begins.
       const ms = Date.parse(date ?? '') + 999
       if (!Number.isNaN(ms)) aheadMs = ms - clock.now().getTime()
     },

@@ -1,11 +1,11 @@
 /**
- * CRM records in the portal's own words: only these types leave the folder. Text is trimmed, and null if empty; instants are
- * ISO 8601 in UTC with milliseconds; amounts are numbers.
+ * CRM records in the portal's own words. Only these types leave the folder. Text is trimmed, and null if empty.
+ * Instants are ISO 8601 in UTC with milliseconds. Amounts are numbers.
  */
 export interface CrmLead {
   zoho_id: string
   loid: string | null
-  /** The CRM id in the `Partner` lookup, which alone says whose the record is (D30). */
+  /** The CRM id in the `Partner` lookup. It alone decides which partner owns the record (D30). */
   partner_zoho_id: string | null
   business_name: string | null
   first_name: string | null
@@ -81,35 +81,36 @@ export interface CrmHistoryEntry {
   changed_by: string | null
 }
 
-/** A record's id and when it last changed: enough to tell what has to be fetched (D28). */
+/** A record's id and the time of its last change, which are enough to decide what has to be fetched (D28). */
 export interface CrmVersion {
   zoho_id: string
   modified_time: string
-  /** Compared in addition to the time, because a conversion may not change it. */
+  /** Compared in addition to the time, because a conversion does not always change the time. */
   is_converted: boolean
 }
 
-/** A changed record of any partner: its version, and its present owner. */
+/** A changed record of any partner: its version and its current owner. */
 export interface CrmChange extends CrmVersion {
   partner_zoho_id: string | null
 }
 
 export interface CrmDeletion {
   zoho_id: string
-  /** A lead's first and last name, a deal's name. */
+  /** For a lead, its first and last name. For a deal, its name. */
   name: string | null
   deleted_time: string
 }
 
 /**
- * A notification from the CRM that something happened to these records. It is a hint: the records are read to learn what.
+ * A notification from the CRM that something happened to these records. It is only a hint: the portal reads the records
+ * to learn what happened.
  */
 export interface CrmNotification {
   module: CrmModule | 'Notes'
   zoho_ids: string[]
 }
 
-/** How long the CRM will notify the portal, and the modules whose changes it does not notify. */
+/** Until when the CRM notifies the portal, and the modules whose changes it does not report. */
 export interface CrmWatch {
   until: string
   unwatched: CrmNotification['module'][]
@@ -121,7 +122,10 @@ export interface CrmProblem {
   reason: string
 }
 
-/** Records asked for by id: those that are there, in no particular order, and those that could not be read. */
+/**
+ * The result of asking for records by id: the records that are there, in no particular order, and those that could not
+ * be read.
+ */
 export interface CrmBatch<Item> {
   records: Item[]
   problems: CrmProblem[]
@@ -135,19 +139,22 @@ export interface PartnerToPush {
   first_name: string | null
   last_name: string | null
   phone: string | null
-  /** Whether a record that the CRM has under this name and email is the partner's (D52). */
+  /** Whether an existing CRM record with this name and email belongs to the partner (D52). */
   may_link: boolean
 }
 
 export interface PushedPartner {
   zoho_id: string
-  /** The CRM's names of the fields whose values it did not accept: the record is there without them. */
+  /** The CRM's names of the fields whose values it did not accept. The record was written without them. */
   left_out: string[]
-  /** The CRM already had a partner record with this name and email, which may own leads and deals. */
+  /** True if the CRM already had a partner record with this name and email, which may own leads and deals. */
   was_there: boolean
 }
 
-/** What the portal writes into a CRM lead. The status goes only with the first push: after that it is the CRM's. */
+/**
+ * What the portal writes into a CRM lead. The status is sent only with the first push: after that it belongs to the
+ * CRM.
+ */
 export interface LeadToPush {
   loid: string
   partner_zoho_id: string
@@ -177,25 +184,27 @@ export interface LeadToPush {
   submitted_by: string | null
 }
 
-/** A record whose first push may have arrived although its answer was lost. `sent_at` is the time of that push. */
+/** A record whose first push may have arrived even though its answer was lost. `sent_at` is the time of that push. */
 export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'business_name'> & { sent_at: string }
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
 /**
- * Both maps are by LOID. A record in neither has not arrived, or its deletion is too old, or one of too many, for Zoho
- * to list.
+ * Both maps are by LOID. A record in neither map has not arrived, or Zoho does not list its deletion, because it is too
+ * old or one of too many.
  */
 export interface SentRecords {
-  /** The id of each that the CRM has. */
+  /** The CRM id of each record that the CRM has. */
   there: Map<string, string>
   /**
-   * For the others: the ids of records of the same name that were deleted since, because the list of deletions has no
-   * LOIDs. It is read last, so a record that staff delete meanwhile is in one of the two maps.
+   * For the others, the ids of deleted records with the same name, because the list of deletions has no LOIDs. The list
+   * is read last, so a record that staff delete meanwhile is in one of the two maps.
    */
   deleted: Map<string, string[]>
 }
 
-/** What the portal writes into a CRM deal. The stage goes only with the first push: after that it is the CRM's. */
+/**
+ * What the portal writes into a CRM deal. The stage is sent only with the first push: after that it belongs to the CRM.
+ */
 export interface DealToPush {
   loid: string
   partner_zoho_id: string
@@ -221,9 +230,12 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
-  /** The ids among these CRM notes that belong to other notes of the portal: two notes with the same text stay two. */
+  /**
+   * The ids among these CRM notes that belong to other notes of the portal, so that two notes with the same text stay
+   * two.
+   */
   findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** For a note on a deal: the lead that became the deal. The note may have reached the lead before the conversion. */
+  /** For a note on a deal, the lead that became the deal. The note may have reached the lead before the conversion. */
   lead_zoho_id?: string | undefined
 }
 
@@ -234,11 +246,11 @@ export interface CrmNoteOfRecord {
   note: CrmNote
 }
 
-/** A LOID for a record that was born in the CRM. */
+/** A LOID for a record that was created in the CRM. */
 export interface LoidToPush {
   zoho_id: string
   loid: string
-  /** Set if the record should name its partner and does not. */
+  /** Set if the record should name its partner but does not. */
   partner_zoho_id?: string
 }
 
@@ -252,8 +264,8 @@ export interface CrmOrganisation {
 }
 
 /**
- * The result, in words, of trying one thing that the portal needs from the CRM. If it is wrong, the words say what to
- * do.
+ * The result, in words, of trying one thing that the portal needs from the CRM. If something is wrong, the words say
+ * what to do.
  */
 export interface CrmCheck {
   name: string
@@ -261,7 +273,7 @@ export interface CrmCheck {
   isWrong: boolean
 }
 
-/** The result of making the missing fields, each named as `Module.Field`. */
+/** The result of creating the missing fields, each named as `Module.Field`. */
 export interface MadeFields {
   made: string[]
   problems: { field: string; reason: string }[]

@@ -44,7 +44,7 @@ beforeEach(async () => {
   partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
 })
 
-// Each writes down its calls a few seconds later, which is not to be in another test.
+// Each client writes down its calls a few seconds later, and that must not happen during another test.
 afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())))
 
 const opened: Crm[] = []
@@ -84,7 +84,7 @@ async function allOf<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
   return all
 }
 
-/** What a sync compares, of all pages. */
+/** The versions that a sync compares, from all pages. */
 async function versionsOf(module: CrmModule, { of = crm, signal }: { of?: Crm; signal?: AbortSignal } = {}) {
   const pages = await allOf(of.versionPages(module, partner, signal))
   return pages.flatMap((page) => page.versions)
@@ -170,7 +170,7 @@ test.each([
     const deal = newDeal()
     const push = () => (module === 'Leads' ? crm.pushLead(lead) : crm.pushDeal(deal))
     const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-    // The look-up right after the push fails as well.
+    // The look-up right after the push also fails.
     await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     await expect(push()).rejects.toThrow(CrmUnavailable)
     const [made] = await lender.list(module, 'LOID')
@@ -417,7 +417,7 @@ test('more leads than one query gives', async () => {
 }, 30_000)
 
 test('a record that changes or goes between two pages makes the list skip no other, and comes with the next list', async () => {
-  // More than the first page holds.
+  // There are more than the first page holds.
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 210 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: partner } })),
@@ -451,7 +451,7 @@ test('records that are gone are missing, and one that cannot be read is a proble
   const batch = await crm.getLeads([...ids, '5400000000000000001'])
   expect(batch).toMatchObject({ records: [{ zoho_id: ids[0], description: 'xy', lead_status: null }], problems: [] })
 
-  // Another organisation calls a text what here is an amount.
+  // In another organisation, a field that is an amount here can be a text.
   const odd = open({ fieldMap: parseFieldMap('{"leads":{"fields":{"loan_amount":"Last_Name","last_name":"Fax"}}}') })
   expect(await odd.getLeads(ids)).toEqual({
     records: [],
@@ -784,7 +784,7 @@ test('calls and credits of all processes in the last 24 hours are counted togeth
 })
 
 test('below a tenth of the day’s credits only pushes go on, whatever process learnt of it', async () => {
-  // Zoho says what is left once half is used.
+  // Zoho reports the remaining credits once half of them are used.
   await lender.behaviour({ creditsPerDay: 100 })
   const other = open({ creditsPerDay: 100 })
   for (let call = 0; call < 92; call++) await lender.watches()

@@ -21,9 +21,9 @@ import { type CrmUsage, openSharedLimits, type SharedLimits } from './shared-lim
 import { openTokens } from './token.ts'
 
 /**
- * The lender's CRM as the portal thinks of it. Every call may throw `CrmUnavailable` (away: the same call may work
- * later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help), and stops when `signal` says so.
- * A signal of `AbortSignal.timeout` ends in `CrmUnavailable`.
+ * The lender's CRM as the portal sees it. Every call can throw `CrmUnavailable` (the CRM is away: the same call may
+ * work later) or `CrmRefused` (the CRM says the data is wrong: trying again cannot help). Every call stops when
+ * `signal` aborts. If the signal is from `AbortSignal.timeout`, the call throws `CrmUnavailable`.
  */
 export interface Crm
   extends RecordPusher,
@@ -36,12 +36,12 @@ export interface Crm
     Checks {
   readonly mode: 'sandbox' | 'zoho'
   apiDomain(): Promise<string>
-  /** By the CRM's clock, whose times its records have; the portal's own may be wrong. */
+  /** The time by the CRM's clock, which its records use. The portal's own clock may be wrong. */
   now(): Date
-  /** HTTP calls since the start of this process, the refused ones included. */
+  /** HTTP calls since the start of this process, including refused ones. */
   callsUsed(): number
   usage(): Promise<CrmUsage>
-  /** Writes down what is not written yet. */
+  /** Writes down the calls that are not written yet. */
   close(): Promise<void>
 }
 
@@ -49,13 +49,13 @@ export interface CrmOptions {
   mode: 'sandbox' | 'zoho'
   settings: ZohoSettings
   fieldMap: FieldMap
-  /** What the organisation's edition includes. */
+  /** The credits that the organisation's edition includes. */
   creditsPerDay: number
   db: Db
   secrets: Secrets
   clock: Clock
   log: Logger
-  /** Shorter delays for tests; Zoho's own limits otherwise. */
+  /** Shorter delays for tests. Without it, the delays suit Zoho's limits. */
   retry?: RetryTuning
 }
 
@@ -89,7 +89,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
   }
 }
 
-/** For everything but pushes: makes no call while the day's credits are short (D57). */
+/** For everything but pushes: makes no calls while few of the day's credits are left (D57). */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {
     async send(call) {

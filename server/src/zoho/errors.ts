@@ -1,8 +1,8 @@
 import { CrmUnavailable } from '../errors.ts'
 
 /**
- * The CRM says that the data is wrong, so that the same call will be refused again. A job that meets it gives up; the
- * text is for operators and the partner's 'failed', and carries no value of the data.
+ * The CRM says that the data is wrong, so the same call will be refused again. A job that gets this error gives up. The
+ * text is for operators and for the partner's 'failed', and contains no value of the data.
  */
 export class CrmRefused extends Error {
   /** Zoho's code, such as `INVALID_DATA`. */
@@ -15,7 +15,10 @@ export class CrmRefused extends Error {
   }
 }
 
-/** A CRM record that contradicts what the portal holds, such as a LOID of another record. A problem of that record alone. */
+/**
+ * A CRM record that contradicts the portal's data, such as a record with another record's LOID. The problem concerns
+ * that record alone.
+ */
 export class CrmConflict extends Error {
   override name = 'CrmConflict'
 }
@@ -23,12 +26,13 @@ export class CrmConflict extends Error {
 /** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}
 
-/** The CRM has a record of this name and email already, and whose it is has to be proved first (D52). */
+/** The CRM already has a record with this name and email. The partner must first prove that it is theirs (D52). */
 export class CrmPartnerExists extends Error {
   override name = 'CrmPartnerExists'
 }
 
 /**
- * The partner that a record has to name no longer has a record in the CRM. Once it has a new one, the same call works.
+ * The partner that a record has to name no longer has a record in the CRM. Once the partner has a new one, the same
+ * call works.
  */
 export class CrmPartnerGone extends CrmUnavailable {}

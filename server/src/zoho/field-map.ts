@@ -82,7 +82,7 @@ export function moduleName({ leads, deals }: FieldMap, module: CrmModule): strin
   return module === 'Leads' ? leads.module : deals.module
 }
 
-/** Names end up in addresses and queries, so nothing but a Zoho API name may be one. */
+/** Names become part of addresses and queries, so only Zoho API names are allowed. */
 const ApiName = z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a Zoho API name such as Loan_Amount'))
 
 const Overrides = z.strictObject({
@@ -92,11 +92,11 @@ const Overrides = z.strictObject({
 })
 
 /**
- * The built-in map with the names that `json` gives instead, as in `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}}}`.
- * The message of what it throws says where the file is wrong.
+ * The built-in map, with the names from `json` in place of its own, as in
+ * `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}}}`. When it throws, the message says where the file is wrong.
  */
 export function parseFieldMap(json: string): FieldMap {
-  // `zod/mini` has no words of its own for what is wrong.
+  // `zod/mini` has no error messages of its own.
   const parsed = Overrides.safeParse(parseJson(json), { error: en().localeError })
   if (!parsed.success) {
     const [issue] = parsed.error.issues

@@ -21,28 +21,32 @@ import {
 } from './wire.ts'
 
 export interface RecordLister {
-  /** Ids and times of the partner's records in the order of their ids. */
+  /** Ids and times of the partner's records, in the order of their ids. */
   versionPages(module: CrmModule, partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<never>>
   /** The same with the whole records. */
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
   dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
   /**
-   * Pages of the partner's converted leads, for a CRM whose queries hide them or do not mark them. In no particular
-   * order.
+   * Pages of the partner's converted leads, in no particular order. For a CRM whose queries hide these leads or do not
+   * mark them.
    */
   convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<CrmVersion[]>
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
-   * Pages of all partners' records that changed since, the longest unchanged first, records of one second by id. Each
-   * page begins after the last record of the one before, not at a number, so no record is skipped when another changes
-   * meanwhile. Records that change after the first page was read are not listed, so the reader's own writes are not.
+   * Pages of all partners' records that changed since then, the oldest change first. Records of the same second are in
+   * the order of their ids. Each page begins after the last record of the page before and not at a number, so no record
+   * is skipped when another changes meanwhile. Records that change after the first page was read are not listed, and so
+   * neither are the reader's own writes.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
-  /** In no particular order, those of `since` included. `CrmRefused` where there are more than Zoho lists. */
+  /**
+   * In no particular order, including deletions at `since` itself. Throws `CrmRefused` if there are more than Zoho
+   * lists.
+   */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
-  /** Ids of the leads that became these deals, as far as the organisation's queries tell. */
+  /** Ids of the leads that became these deals, if the organisation's queries give them. */
   leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
-  /** The ids that the CRM has from the one to the other, in their order. */
+  /** The ids in this range that the CRM has, in their order. */
   idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
 }
 
@@ -50,7 +54,7 @@ export interface RecordLister {
 export interface ListedPage<Item> {
   versions: CrmVersion[]
   batch?: CrmBatch<Item>
-  /** False where the organisation's queries do not say which leads are converted. */
+  /** False if the organisation's queries do not say which leads are converted. */
   tellsConverted: boolean
   isLast: boolean
 }
@@ -61,14 +65,14 @@ interface IdRange {
 }
 
 const COQL_ROWS_MAX = 2_000
-/** A query costs a credit for 200 rows and three for 2,000: most are over with the first page. */
+/** A query costs one credit for 200 rows and three for 2,000. Most listings end with the first page. */
 const FIRST_ROWS_MAX = 200
 const PAGE_SIZE = 200
 const SEARCH_PAGES_MAX = 10
 /** Zoho's own field, which at least one organisation's queries refuse. */
 const CONVERTED = 'Converted__s'
 const CONVERTED_DEAL = 'Converted_Deal'
-/** A query certainly takes this many ids. */
+/** A query certainly accepts this many ids. */
 const IDS_A_QUERY_MAX = 50
 
 export function openRecordLister(
@@ -81,7 +85,7 @@ export function openRecordLister(
   /** Columns that this organisation's queries have refused; they are not asked for again. */
   const refused = new Set<string>()
 
-  /** Rows of a query; without the column that the organisation may refuse, once it has. */
+  /** The rows of a query. Once the organisation has refused the column, the query leaves it out. */
   async function coqlWithout(column: string, query: (more: string) => string, signal?: AbortSignal) {
     if (!refused.has(column)) {
       try {
@@ -95,7 +99,7 @@ export function openRecordLister(
     return rows
   }
 
-  /** Pages of a query in the order of the ids. */
+  /** The pages of a query, in the order of the ids. */
   async function* pagesById(module: CrmModule, columns: string, where: string, signal?: AbortSignal) {
     let after = ''
     for (;;) {
@@ -124,7 +128,10 @@ export function openRecordLister(
     }
   }
 
-  /** Whole rows of queries. Where the organisation's queries refuse one of the fields, the records are read by their ids. */
+  /**
+   * The whole rows of queries. If the organisation's queries refuse one of the fields, the records are read by their
+   * ids.
+   */
   async function* wholePages<Item>(
     module: CrmModule,
     partnerZohoId: string,
@@ -169,7 +176,7 @@ export function openRecordLister(
       const read = toBatch(
         rows.filter((row) => isWholeDeal(row, deals.fields)).map(dealReader(deals.fields, displayed)),
       )
-      // Queries may give a lookup without the name of what it leads to.
+      // Queries can give a lookup without the name of the record that it refers to.
       const nameless = rows.filter((row) => !isWholeDeal(row, deals.fields)).map(idOf)
       const more = await getDeals(nameless, signal)
       return { records: [...read.records, ...more.records], problems: [...read.problems, ...more.problems] }
@@ -195,7 +202,7 @@ export function openRecordLister(
       if (!next) return
       for (const { zoho_id } of versions) found.add(zoho_id)
     }
-    // Search ends at two thousand. The listing goes on to a hundred thousand, but cannot be limited to one partner.
+    // A search ends at two thousand. The listing goes on to a hundred thousand, but cannot be limited to one partner.
     const listed = { converted: 'true', approved: 'both', fields, sort_by: 'id', sort_order: 'asc' }
     for await (const rows of api.pages(leads.module, listed, { signal })) {
       yield converted(rows).filter((version) => !found.has(version.zoho_id))
@@ -230,7 +237,7 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // The second in the CRM's answer may not be over; the one before it is.
+      // The second in the CRM's answer may not be over, but the one before it is.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)
@@ -242,7 +249,7 @@ export function openRecordLister(
   }
 
   async function* deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal) {
-    // Whether the header's own second belongs to the answer could not be confirmed.
+    // It could not be confirmed that the answer includes the header's own second.
     const headers = { 'if-modified-since': zohoTime(new Date(Date.parse(since) - 1_000).toISOString()) }
     const path = `${moduleName(fieldMap, module)}/deleted`
     for await (const rows of api.pages(path, { type: 'all' }, { signal, headers })) {
