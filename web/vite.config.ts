@@ -7,7 +7,7 @@ import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
-/** What most signed-in pages need: nothing of the pages before signing in, and nothing of the groups after it. */
+/** Code that most signed-in pages need. It leaves out the pages before signing in, and the groups below. */
 const OF_MOST_PAGES =
   /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|code-)|format\/|session\/|features\/(?!accounts))|contract\/src\/)/
 const OF_LISTS =
@@ -30,24 +30,25 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     manifest: true,
-    // Every browser of the target knows it.
+    // Every target browser supports it.
     modulePreload: { polyfill: false },
     // The page's policy allows files, not data.
     assetsInlineLimit: 0,
-    // The first versions that know light-dark(), on which the themes stand.
+    // The first versions that know light-dark(), which the themes use.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // Libraries change less often than our pages, so they keep their place in the browser's cache.
+            // Libraries change less often than our pages, so in a file of their own they stay in the browser's cache.
             { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
-            // What several pages need comes in one piece: a dozen small files cost a slow phone more than their bytes. But what
-            // few of them need comes with those alone. Each group takes the imports of its files along, so the order counts.
+            // Code that several pages need comes in one file: a dozen small files cost a slow phone more than their
+            // bytes. But code that few pages need comes with those alone. Each group takes the imports of its files
+            // along, so the order counts.
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
-            // The sign-up page's, too, which would bring along whatever group it is in.
+            // The sign-up page needs this too, and would bring along any group that contains it.
             { name: 'idempotency-key', test: /idempotency-key/ },
             { name: 'icons', test: /lucide-react/, minShareCount: 2 },
             { name: 'signed-in', test: OF_MOST_PAGES, minShareCount: 4 },

@@ -9,9 +9,9 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     testTimeout: 30_000,
     setupFiles: ['src/testing/setup.ts'],
-    // One jsdom and one copy of the app for all files, which the set-up leaves as new after each test.
+    // All files share one jsdom and one copy of the app. The set-up resets them after each test.
     isolate: false,
-    // Australia has no daylight saving in Brisbane, so that a date's zone is the same all year.
+    // Brisbane has no daylight saving, so a date's zone is the same all year.
     env: { TZ: 'Australia/Brisbane' },
   },
 })

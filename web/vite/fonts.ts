@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 
 const FOLDER = join(import.meta.dirname, '../../.cache/fonts')
 
-/** From and to, as in the unicode-range of styles.css. */
+/** The first and last characters of each range, as in the unicode-range of styles.css. */
 const LATIN = [
   [0x20, 0xff],
   [0x131, 0x131],
@@ -30,10 +30,12 @@ const LATIN = [
 const LATIN_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
 const LATIN_EXT_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2')
 
-/** The source file of each font, and the text that it can show; without a text it keeps every character of the file. */
+/**
+ * The source file of each font, and the characters that it keeps. Without a text, it keeps all characters of the file.
+ */
 const FONTS = [
   { name: 'latin', file: LATIN_FILE, text: LATIN.map(charactersOf).join('') },
-  // A few kilobytes for names of New Zealand, instead of the whole of the next.
+  // A few kilobytes for names of New Zealand, instead of the whole next font.
   { name: 'maori', file: LATIN_EXT_FILE, text: 'āēīōūĀĒĪŌŪ' },
   { name: 'latin-ext', file: LATIN_EXT_FILE },
 ]
@@ -43,7 +45,10 @@ const variationAxes = { wght: { min: 400, max: 600 } }
 /** OpenType features: tabular figures, the plainer l, contextual arrows, and mark positions. */
 const keepFeatures = ['tnum', 'cv11', 'calt', 'kern', 'ccmp', 'locl', 'mark', 'mkmk']
 
-/** Makes `@fonts/<name>.woff2`: Inter with no more weights, features and characters than the app uses, half of the whole. */
+/**
+ * Makes `@fonts/<name>.woff2`: Inter with only the weights, features and characters that the app uses, which is half of
+ * the whole.
+ */
 export function fonts(): Plugin {
   return {
     name: 'fonts',

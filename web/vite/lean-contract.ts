@@ -4,8 +4,8 @@ import type { Plugin } from 'vite'
 const OF_AN_ADDRESS = ['method', 'path', 'auth', 'envelope']
 
 /**
- * Removes from the build the parts of the contract that only the server reads. The browser trusts answers, so only a
- * route's address is left. Schemas are marked as free of effects, so those that no form uses go.
+ * Removes from the build the parts of the contract that only the server reads. The browser trusts answers, so it keeps
+ * only a route's address. Schemas are marked as free of side effects, so those that no form uses are removed.
  */
 export function leanContract(): Plugin {
   return {

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
 /**
- * Writes a copy of index.html for every path of the routes, which asks for that page's files at once: a first visit would
- * learn of them only when the router has run. `/leads/$loid` becomes `leads/$loid.html`, which the server sends for it.
+ * Writes a copy of index.html for every path of the routes. The copy requests that page's files at once, because a
+ * first visit would otherwise learn of them only when the router has run. `/leads/$loid` becomes `leads/$loid.html`,
+ * which the server sends for that path.
  */
 export function pageHtml(routesFile: string): Plugin {
   let root = ''
@@ -22,7 +23,7 @@ export function pageHtml(routesFile: string): Plugin {
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
       for (const { path, modules } of readPages(await readFile(join(root, routesFile), 'utf8'))) {
         const needed = ['app/main.tsx', ...modules].flatMap((module) => withImports(chunkOf(module, chunks), bundle))
-        // The largest takes the longest, so it sets out first: browsers fetch six files at a time.
+        // The largest file takes the longest, so it is requested first: browsers fetch six files at a time.
         const links = [...new Set(needed)]
           .toSorted((one, other) => other.code.length - one.code.length)
           .map(({ fileName }) => fileName)
@@ -42,7 +43,7 @@ interface Route {
   module?: string
 }
 
-/** The paths that have a page, each with the modules that show it: its own and those of the routes around it. */
+/** The paths that have a page, each with the modules that show it: the page's own and those of the routes around it. */
 function readPages(routes: string): { path: string; modules: string[] }[] {
   const texts = routes.split('createRoute(')
   const all = texts.slice(1).map(
@@ -69,7 +70,7 @@ function chunkOf(module: string, chunks: Rolldown.OutputChunk[]): Rolldown.Outpu
   return chunk
 }
 
-/** A chunk and all that it needs before it can run. */
+/** A chunk and all chunks that it needs before it can run. */
 function withImports(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] {
   const needed = chunk.imports.flatMap((file) => {
     const output = bundle[file]

@@ -1,7 +1,7 @@
 declare module 'subset-font' {
   interface Options {
     targetFormat?: string
-    /** All that the font has; then there is no text. */
+    /** Keeps all glyphs of the font; the text is then ignored. */
     keepAllGlyphs?: boolean
     variationAxes?: Record<string, { min: number; max: number }>
     keepFeatures?: string[]

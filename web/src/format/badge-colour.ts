@@ -13,7 +13,9 @@ const EXACT: Record<string, BadgeColour> = {
   're-engage': 'secondary',
 }
 
-/** The same table's words inside longer names, the more specific before those they contain (D21). */
+/**
+ * The words of the same table inside longer names. More specific words come before the words that they contain (D21).
+ */
 const WORDS: [word: string, colour: BadgeColour][] = [
   ['not contacted', 'primary'],
   ['not qualified', 'error'],
@@ -36,7 +38,7 @@ const WORDS: [word: string, colour: BadgeColour][] = [
   ['closed', 'success'],
 ]
 
-/** The colour of a lead's status or a deal's stage; what nobody foresaw is grey. */
+/** The colour of a lead's status or a deal's stage. An unknown name is grey. */
 export function badgeColour(name: string | null | undefined): BadgeColour {
   const text = (name ?? '').trim().toLowerCase()
   return EXACT[text] ?? WORDS.find(([word]) => text.includes(word))?.[1] ?? 'secondary'

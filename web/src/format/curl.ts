@@ -4,12 +4,12 @@ interface CurlRequest {
   body: string | null
 }
 
-/** A POST for the command line, an option a line. */
+/** A POST for the command line, one option per line. */
 export function curlCommand({ url, headers, body }: CurlRequest): string {
   return [
     `curl -X POST ${shellQuoted(url)}`,
     ...headers.map((header) => `-H ${shellQuoted(header)}`),
-    // With -d, a body that begins with @ would name a file to be sent.
+    // With -d, a body that begins with @ would name a file to send.
     ...(body === null ? [] : [`--data-raw ${shellQuoted(body)}`]),
   ].join(' \\\n  ')
 }

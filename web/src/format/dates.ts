@@ -3,8 +3,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-// The specification's 'MMM d, yyyy' is the same for everybody, so it is written out: en-AU has 'Sept', and the first use of
-// the browser's formatter keeps a slow phone busy for a tenth of a second.
+// The specification's 'MMM d, yyyy' is the same for everybody, so it is written out here. The locale en-AU has 'Sept',
+// and the first use of the browser's formatter keeps a slow phone busy for a tenth of a second.
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** `Nov 21, 2026`. An instant in the browser's zone; a plain `YYYY-MM-DD` is the same day everywhere. */
@@ -47,7 +47,10 @@ export function formatMonth(date: string): string {
   return formatDate(date).replace(/ \d+,/, '')
 }
 
-/** Section 9: 'Just now', minutes, hours up to 24, days up to 7, then the date. A clock that runs behind counts as now. */
+/**
+ * Section 9: 'Just now', minutes, hours up to 24, days up to 7, then the date. A time in the future, from a slow clock,
+ * counts as now.
+ */
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)
   if (time === null) return '—'
@@ -68,7 +71,7 @@ export function formatDays(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'}`
 }
 
-/** The ceiling of the days since creation; 0 in the moment of creation. */
+/** The days since creation, rounded up; 0 at the moment of creation. */
 export function daysActive(createdAt: string, now: number = Date.now()): number {
   const time = instantOf(createdAt)
   return time === null ? 0 : Math.max(0, Math.ceil((now - time.getTime()) / DAY_MS))

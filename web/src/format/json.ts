@@ -1,11 +1,11 @@
 const TOKENS = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** Deeper levels stand as far in as this one: thousands of brackets would become megabytes of spaces. */
+/** Deeper levels are indented no further than this one: thousands of brackets would become megabytes of spaces. */
 const INDENTED_LEVELS_MAX = 40
 
 /**
- * JSON text over many lines; anything else as it is. Works on the text itself, since a number of more than 16 digits
- * and a key that stands twice would not survive being parsed.
+ * Breaks JSON text into lines, and leaves other text unchanged. It works on the text itself, because parsing would lose
+ * numbers of more than 16 digits and keys that occur twice.
  */
 export function prettyJson(text: string): string {
   if (!isJson(text)) return text

@@ -1,6 +1,6 @@
 import { formatDays } from './dates.ts'
 
-/** From here on a part of a day says nothing. */
+/** From this number on, fractions of a day are left out. */
 const WHOLE_DAYS_FROM = 10
 const NEARLY = 0.2
 

@@ -8,17 +8,20 @@ const RETRY_MS_MAX = 4_000
 const LOOK_EVERY_MS = 5_000
 /** The server says something every 20 seconds. */
 const SILENCE_MS_MAX = 45_000
-/** What a page shows first is as old as the page; a stream that begins later than this cannot tell what it missed. */
+/**
+ * The page's first data is as old as the page. A stream that begins later than this cannot tell what the page missed.
+ */
 const FIRST_STREAM_MS_MAX = 10_000
-/** Without a stream a visible page asks this often (D71). */
+/** How often a visible page without a stream asks (D71). */
 const ASK_EVERY_MS = 15_000
 /** More ids than a stream repeats. */
 const IDS_KEPT_MAX = 4_000
 
 /**
- * Follows what happens to the partner's records, over one stream after the other, until `signal`. Each event is told once,
- * however often the server repeats it. While no stream can be had, a visible page is told every 15 seconds that all it shows may be
- * old. A hidden page lets go of its stream when another one comes to the front: browsers keep six connections to a server.
+ * Follows the events of the partner's records over one stream after another, until `signal`. Each event is reported
+ * once, however often the server repeats it. While there is no stream, a visible page learns every 15 seconds that all
+ * its data may be old. A hidden page ends its stream when another one comes to the front, because browsers keep only
+ * six connections to a server.
  */
 export function follow(onMessage: (message: LiveMessage) => void, signal: AbortSignal): void {
   const startedAt = Date.now()
@@ -30,7 +33,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
   let failures = 0
   let askedAt = startedAt
   let signAt = startedAt
-  /** Ends the present stream, or the wait for the next. */
+  /** Ends the present stream, or the wait for the next one. */
   let interrupting = new AbortController()
 
   function handleSign() {
@@ -56,7 +59,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
     if (id === undefined) return
     if (seen.size >= IDS_KEPT_MAX) for (const old of [...seen].slice(0, IDS_KEPT_MAX / 2)) seen.delete(old)
     seen.add(id)
-    // Ids begin with their time, and one may come late.
+    // Ids begin with their time, and one may arrive late.
     if (lastEventId === undefined || id > lastEventId) lastEventId = id
   }
 
@@ -68,7 +71,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
 
   function look() {
     const now = Date.now()
-    // Also after the machine slept, which no timer notices.
+    // This also covers the time after the machine slept, which no timer notices.
     if (!isResting && now - signAt > SILENCE_MS_MAX) interrupting.abort()
     if (!isOpen && !document.hidden && now - askedAt >= ASK_EVERY_MS) tellReset()
   }
@@ -103,7 +106,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
           if (error instanceof NoStream) {
             if (error.status === 401) dropToken(token)
             if (error.status === 401) return
-            // A missing second factor: the page shows what to do, and follows when it was done.
+            // If a second factor is missing, the page shows what to do. It follows once that is done.
             retryAfterMs = error.status === 403 ? ASK_EVERY_MS : error.retryAfterMs
           }
         }
@@ -126,13 +129,13 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
   void run()
 }
 
-/** After a stream that worked and ended: soon, but not all pages at once. */
+/** After a stream that worked and ended, the wait is short, but not the same for all pages. */
 function retryMs(failures: number): number {
   if (failures === 0) return Math.random() * RETRY_MS
   return Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX) * (0.5 + Math.random() / 2)
 }
 
-/** Until then, or until one of the signals. */
+/** Waits for that time, or until one of the signals. */
 function pause(ms: number | undefined, ...signals: AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const either = AbortSignal.any(signals)

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { onTokenChange, readToken } from '../api/token.ts'
 
-/** The first page has come by then: the stream must not delay it. */
+/** The first page is there by then: the stream must not delay it. */
 const BEGIN_AFTER_MS = 1_000
 
-/** While somebody is signed in, the page follows what happens. Returns a function that stops it. */
+/** Follows events while somebody is signed in. Returns a function that stops this. */
 export function keepLive(queryClient: QueryClient): () => void {
   let following: AbortController | undefined
 
@@ -16,7 +16,7 @@ export function keepLive(queryClient: QueryClient): () => void {
 
   async function start(signal: AbortSignal) {
     if (signal.aborted) return
-    // A page that cannot load it shows what it shows.
+    // If the code cannot load, the page works without it.
     const module = await import('./live.ts').catch(() => undefined)
     if (!signal.aborted) module?.startLive(queryClient, signal)
   }

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { follow } from './follow.ts'
 import { createRefresh } from './refresh-stale.ts'
 
-/** Keeps what the page shows as new as the server has it (D70, D71), until `signal`. */
+/** Keeps the page as up to date as the server (D70, D71), until `signal`. */
 export function startLive(queryClient: QueryClient, signal: AbortSignal): void {
   follow(createRefresh(queryClient), signal)
 }

@@ -6,13 +6,13 @@ import { staleQueries } from './stale-queries.ts'
 const GATHER_MS = 150
 const GATHER_MS_MAX = 1_000
 /**
- * After the server was away, all pages come back at once; less urgent requests go out at a random time for each page.
+ * After an outage of the server all pages come back at once, so each sends its less urgent requests at a random time.
  */
 const SPREAD_MS = 8_000
 
 /**
- * Fetches again the stale queries that a page shows; the others when a page shows them. The next refresh waits for this
- * one, so that a slow server is not asked ever faster.
+ * Fetches the stale queries of the visible page again. The others wait until a page shows them. The next refresh waits
+ * for this one, so that a slow server is not asked faster and faster.
  */
 export function createRefresh(queryClient: QueryClient): (message: LiveMessage) => void {
   const stale = new Map<string, QueryKey>()

@@ -4,7 +4,7 @@ import type { QueryKey } from '@tanstack/react-query'
 type Stale = (loid: string) => QueryKey[]
 
 const FIGURES: QueryKey[] = [['dashboard'], ['inbox']]
-/** No event reports that a record could not reach the CRM. */
+/** No event reports the failure of a push to the CRM. */
 const ATTENTION: QueryKey = ['inbox', 'attention']
 const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
 const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]
@@ -30,8 +30,8 @@ const note: Stale = (loid) => [
 const all: Stale = () => [[]]
 
 /**
- * The queries that a message makes stale, by the beginnings of their keys. Queries of closed pages are fetched again
- * when the page opens.
+ * The queries that a message makes stale, given by the beginnings of their keys. Queries of closed pages are fetched
+ * again when the page opens.
  */
 const STALE: Record<LiveMessage['type'], Stale> = {
   'lead.created': (loid) => [...lead(loid), ...FIGURES],
@@ -57,7 +57,7 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'endpoint.changed': () => [['webhooks', 'endpoint']],
   'team.changed': () => [['team'], ['accounts']],
   'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
-  // Messages without an id were lost in the break.
+  // Messages without an id were lost while the stream was interrupted.
   'stream.opened': all,
   'stream.reset': all,
 }

@@ -4,7 +4,7 @@ import { storeRole } from '../api/role.ts'
 import { storePersonId, storeToken } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
 
-/** Nothing of an earlier person's may be left in the cache. */
+/** No data of an earlier person may remain in the cache. */
 export function beginSession(queryClient: QueryClient, { token, partner, person }: BegunSession) {
   queryClient.clear()
   queryClient.setQueryData(
@@ -17,7 +17,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       role: person.role,
       mustConfirmEmail: false,
     },
-    // Old from the start: what signing in does not tell is asked where it is shown.
+    // This is stale from the start: data that signing in does not return is fetched where it is shown.
     { updatedAt: 0 },
   )
   storeRole(person.role)

@@ -141,7 +141,7 @@ test('goes on from the second factor that a business asks for', async () => {
   expect(onward.getAttribute('href')).toBe('/leads?status=Contacted')
 })
 
-// Only what the page itself remembered counts.
+// Only the page's own memory counts.
 test('an address of the sign-in page names no other page', async () => {
   serveSignIn()
   openApp(
@@ -151,7 +151,7 @@ test('an address of the sign-in page names no other page', async () => {
   await expect.poll(address).toBe('/dashboard')
 })
 
-/** What a browser tells this tab of another one. */
+/** The event with which a browser tells this tab about another one. */
 function endElsewhere() {
   localStorage.removeItem('auth_token')
   window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))

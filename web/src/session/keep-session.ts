@@ -9,13 +9,16 @@ const REFRESH_AGE_MS = 12 * 60 * 60_000
 const CHECK_EVERY_MS = 10 * 60_000
 
 interface SessionEvents {
-  /** The session is over, here or in another tab. `isRefused`: the server ended it, unasked. */
+  /** The session is over, here or in another tab. `isRefused`: the server ended it without being asked to. */
   onEnd: (isRefused: boolean) => void
   /** Another tab signed in, perhaps as somebody else. */
   onBeginElsewhere: () => void
 }
 
-/** Verifies the session now, whenever the tab or the connection comes back, and keeps it young. Returns a function that stops it. */
+/**
+ * Verifies the session now, and whenever the tab or the connection comes back. Also renews it in time. Returns a
+ * function that stops this.
+ */
 export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere }: SessionEvents): () => void {
   async function check() {
     if (readToken() === null) return
@@ -44,7 +47,7 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
       void adoptOtherTab()
     }
   })
-  // The session may have ended while the tab was away, and another person's begun.
+  // While the tab was away, the session may have ended and another person's may have begun.
   dropOthersDrafts()
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
   document.addEventListener('visibilitychange', handleVisibility)
@@ -60,8 +63,8 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
 }
 
 /**
- * One tab at a time: the second to get the lock finds the token young already. Pages that came by plain http have no
- * locks; there two tabs may refresh at once, and the older token still lives for 30 seconds (D12).
+ * One tab at a time refreshes: the second one that gets the lock finds a new token. Pages that came over plain http
+ * have no locks. There two tabs may refresh at once, and the older token still lives for 30 seconds (D12).
  */
 async function refreshIfOld() {
   if (tokenAgeMs() < REFRESH_AGE_MS) return
@@ -75,5 +78,5 @@ async function refresh() {
   storeToken(token)
 }
 
-/** A definite refusal has already ended the session; other trouble leaves it alone. */
+/** A definite refusal has already ended the session. Other errors leave the session alone. */
 function ignore() {}

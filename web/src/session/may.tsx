@@ -2,13 +2,16 @@ import { type Role, reaches } from '@portal/contract/roles.ts'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { onRoleChange, readRole } from '../api/role.ts'
 
-/** Whether the person's role reaches `least`. Until the server has said the role, everything is shown: it refuses what must not be. */
+/**
+ * Whether the person's role reaches `least`. While the role is unknown, everything is shown, because the server refuses
+ * what is not allowed.
+ */
 export function useMay(least: Role): boolean {
   const role = useSyncExternalStore(onRoleChange, readRole)
   return role === null || reaches(role, least)
 }
 
-/** What a role may not do is not shown (D61). */
+/** Hides the content from a role that may not use it (D61). */
 export function May({ least, children }: { least: Role; children: ReactNode }) {
   return useMay(least) && children
 }

@@ -6,8 +6,8 @@ import { storeRole } from '../api/role.ts'
 import { dropToken, readToken, storePersonId } from '../api/token.ts'
 
 /**
- * The owner of the session, according to the server. Only a definite refusal ends the session: being offline or a failing
- * server proves nothing about the token.
+ * The owner of the session, according to the server. Only a definite refusal ends the session: a lost connection or a
+ * failing server proves nothing about the token.
  */
 export function sessionQuery() {
   return queryOptions({

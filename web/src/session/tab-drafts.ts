@@ -2,18 +2,21 @@ import { readPersonId } from '../api/token.ts'
 
 const PREFIX = 'draft:'
 
-/** The unfinished text under this name in this tab, or blank. It survives a reload, but not the end of the session, and is for its person alone. */
+/**
+ * The unfinished text under this name in this tab, or blank. It survives a reload but not the end of the session, and
+ * only its own person can read it.
+ */
 export function readTabDraft(name: string): string {
   return sessionStorage.getItem(ownPrefix() + name) ?? ''
 }
 
-/** A blank text ends the draft. */
+/** A blank text removes the draft. */
 export function keepTabDraft(name: string, text: string) {
   if (text === '') sessionStorage.removeItem(ownPrefix() + name)
   else sessionStorage.setItem(ownPrefix() + name, text)
 }
 
-/** Leaves nothing of somebody else's: all, where nobody is signed in. */
+/** Removes other people's drafts. If nobody is signed in, removes all. */
 export function dropOthersDrafts() {
   const isKept = (key: string) => readPersonId() !== null && key.startsWith(ownPrefix())
   for (const key of Object.keys(sessionStorage)) {

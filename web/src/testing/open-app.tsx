@@ -4,7 +4,7 @@ import { createQueryClient } from '../api/query-client.ts'
 import { App } from '../app/app.tsx'
 import { createAppRouter } from '../app/routes.tsx'
 
-/** The whole app at an address, as a browser would open it. */
+/** Opens the whole app at an address, as a browser would. */
 export function openApp(path: string) {
   window.history.replaceState(null, '', path)
   render(<App router={createAppRouter(createQueryClient())} />)

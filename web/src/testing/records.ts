@@ -4,7 +4,7 @@ import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.
 import { STEPS } from '@portal/contract/way.ts'
 import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
-/** A lead as the server answers it; what matters to a test is given. */
+/** A lead as the server sends it. A test sets the values that matter to it. */
 export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
   return {
     id: given.loid ?? 'lead-1',
@@ -120,7 +120,7 @@ export function webhookEndpointOf(given: Partial<WebhookEndpoint> = {}): Webhook
   }
 }
 
-/** A delivery that arrived, unless told otherwise. */
+/** A delivery that arrived, unless the test says otherwise. */
 export function webhookLogOf(given: Partial<WebhookLog> = {}): WebhookLog {
   return {
     id: 'log-1',

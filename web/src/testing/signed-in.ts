@@ -14,13 +14,13 @@ const NO_NEWS = {
   loids: [],
 }
 
-/** Nothing is new, and nothing waits. */
+/** Nothing is new, and nothing is waiting. */
 export const QUIET_INBOX = {
   'GET /dashboard/news': () => ({ body: data(NO_NEWS) }),
   'GET /dashboard/attention': () => ({ body: data({ items: [], has_more: false }) }),
 }
 
-/** Answers as to a signed-in partner; what every page of theirs asks is answered already. */
+/** Prepares answers for a signed-in partner, including those to the requests of every page. */
 export function serveSignedIn(handlers: Handlers) {
   localStorage.setItem('auth_token', 'token-1')
   return serve({

@@ -10,7 +10,7 @@ const LOOKS: Record<ToastKind, { Icon: typeof Info; className: string }> = {
   info: { Icon: Info, className: 'bg-brand-tint text-brand-ink' },
 }
 
-/** A message that stays in the page. An error is spoken at once, the rest when there is a pause. */
+/** A message that stays on the page. A screen reader speaks an error at once, and other messages at the next pause. */
 export function Alert({ kind, className, children }: { kind: ToastKind; className?: string; children: ReactNode }) {
   const { Icon, className: colours } = LOOKS[kind]
   return (
@@ -24,7 +24,7 @@ export function Alert({ kind, className, children }: { kind: ToastKind; classNam
   )
 }
 
-/** What failed and, if known, the reason. */
+/** The failed action and, if known, the reason. */
 export function FailureAlert({ text, detail }: { text: string; detail?: string | undefined }) {
   return (
     <Alert kind="error">

@@ -1,4 +1,4 @@
-/** The product's mark and name. The mark is the one of public/favicon.svg, inline, so that it is there at once. */
+/** The product's mark and name. The mark is the one from public/favicon.svg, put inline so that it is there at once. */
 export function Brand() {
   return (
     <span className="flex items-center gap-2.5">

@@ -18,7 +18,7 @@ const SIZES: Record<ButtonSize, string> = {
   icon: 'size-9 shrink-0 pointer-coarse:size-11',
 }
 
-/** The looks of a button, for links that act as one. */
+/** The style of a button, for links that act as one. */
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium', className?: string) {
   return clsx(
     'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap select-none transition-colors duration-100',
@@ -33,9 +33,9 @@ export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: ButtonSize
   icon?: ReactNode
-  /** Shows a spinner and ignores clicks; the label stays, so that its width does not jump, and so does the focus. */
+  /** Shows a spinner and ignores clicks. The label stays, so the width does not jump. The focus stays as well. */
   busy?: boolean
-  /** Like `disabled`, for a button that its own click makes useless: the focus stays. */
+  /** Like `disabled`, but the focus stays. For a button that its own click makes useless. */
   idle?: boolean
 }
 
@@ -47,7 +47,7 @@ export function Button(props: ButtonProps) {
     <button
       type="button"
       aria-busy={busy || undefined}
-      // `disabled` would take the focus away, and nothing would give it back afterwards.
+      // `disabled` would remove the focus, and nothing would restore it afterwards.
       aria-disabled={isOff || undefined}
       className={buttonClass(variant, size, className)}
       onClick={isOff ? prevent : onClick}
@@ -61,8 +61,9 @@ export function Button(props: ButtonProps) {
 }
 
 /**
- * For a click: no submission. For the press that begins one: the field keeps the focus. Left, it would check itself, and
- * the message that appears would push the button away from under the pointer before the click is complete.
+ * On a click, this stops the submission. On the press that begins a click, it keeps the focus in the field. A field
+ * that lost the focus would check itself, and its message would push the button away from under the pointer before the
+ * click is complete.
  */
 function prevent(event: MouseEvent) {
   event.preventDefault()

@@ -4,16 +4,16 @@ import { type ReactNode, useId } from 'react'
 interface CardProps {
   title?: ReactNode
   description?: ReactNode
-  /** Stands at the right of the title: a link, a button, a count. */
+  /** At the right of the title: a link, a button or a count. */
   action?: ReactNode
-  /** Off for content that brings its own edges, such as a table or a list. */
+  /** False for content that has its own edges, such as a table or a list. */
   padded?: boolean
   className?: string
   bodyClassName?: string
   children: ReactNode
 }
 
-/** A titled card is a region of its own for screen readers. */
+/** A card with a title is a region of its own for screen readers. */
 export function Card({ title, description, action, padded = true, className, bodyClassName, children }: CardProps) {
   const titleId = useId()
   return (

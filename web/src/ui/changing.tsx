@@ -2,16 +2,16 @@ import type { ReactNode } from 'react'
 import { changeMark, useChanges } from './change-mark.ts'
 
 interface ChangingProps {
-  /** What is watched. */
+  /** The watched value. */
   value: string
-  /** Where it stands: in another scope another value is no change. */
+  /** The context of the value, such as a record. A value in another scope is no change. */
   scope: string
   /** For screen readers, once it has changed. */
   announcement: string
   children: ReactNode
 }
 
-/** Something small that others change while one looks at it: marked for some seconds, and said politely. */
+/** Marks something small for some seconds when others change it while somebody looks, and announces it politely. */
 export function Changing({ value, scope, announcement, children }: ChangingProps) {
   const changes = useChanges(value, scope)
   return (

@@ -11,15 +11,15 @@ const COLOURS: Record<TokenKind, string> = {
   number: 'text-warning-ink',
 }
 
-/** Longer texts are for searching, not for reading, and their colours would cost thousands of elements. */
+/** Longer texts are searched rather than read, and their colours would cost thousands of elements. */
 const COLOURED_LENGTH_MAX = 20_000
 
 interface CodeBlockProps {
-  /** Above the code, and its name for screen readers. */
+  /** Shown above the code, and its name for screen readers. */
   title: string
   code: string
   language: CodeLanguage
-  /** Long lines are broken, and beyond a certain height the code scrolls: for data of any length. */
+  /** For data of any length: long lines are broken, and code that is too high scrolls. */
   wrap?: boolean
   className?: string
 }
@@ -43,7 +43,7 @@ interface CodeProps {
   wrap?: boolean | undefined
 }
 
-/** The code alone. It takes the focus, so that the arrow keys can scroll it. */
+/** The code without its frame. It takes the focus, so that the arrow keys can scroll it. */
 export const Code = memo(function Code({ label, code, language, wrap }: CodeProps) {
   const tokens = code.length > COLOURED_LENGTH_MAX ? [{ text: code }] : codeTokens(code, language)
   return (

@@ -10,7 +10,7 @@ const DOUBLE_QUOTED = String.raw`"(?:\\[\s\S]|[^"\\])*"`
 const SINGLE_QUOTED = String.raw`'(?:\\[\s\S]|[^'\\])*'`
 const NUMBER = String.raw`(?<number>(?<![\w.])-?\d[\d_.]*(?:[eE][+-]?\d+)?\b)`
 
-/** Enough to tell the parts of an example apart, which is all that colour is for here. */
+/** Enough to tell the parts of an example apart. Colour has no other purpose here. */
 const PATTERNS: Record<CodeLanguage, RegExp> = {
   json: patternOf(
     String.raw`(?<key>${DOUBLE_QUOTED}(?=\s*:))`,
@@ -40,7 +40,7 @@ const PATTERNS: Record<CodeLanguage, RegExp> = {
   ),
 }
 
-/** The code in pieces; put together they are the code again. */
+/** The code in pieces. Joined, they are the code again. */
 export function codeTokens(code: string, language: CodeLanguage): CodeToken[] {
   const tokens: CodeToken[] = []
   let end = 0

@@ -7,9 +7,9 @@ const COPIED_STATE_MS = 2_000
 
 interface CopyButtonProps {
   text: string
-  /** Says what is copied. */
+  /** Names the copied text. */
   label: string
-  /** The words on the button where `label` is too long for it; `label` begins with them. */
+  /** The text on the button if `label` is too long for it; `label` begins with this text. */
   shortLabel?: string
   variant?: ButtonVariant
   size?: Exclude<ButtonSize, 'icon'>
@@ -34,7 +34,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
     } catch {
-      // The browser refused, or the page came by plain http, where there is no clipboard.
+      // The browser refused, or the page came over plain http, where there is no clipboard.
       toast.error('Failed to copy to clipboard')
     }
   }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 export interface Description {
   term: string
-  /** Nothing known is shown as a dash. */
+  /** An unknown value is shown as a dash. */
   value: ReactNode
   /** Takes the whole line. */
   wide?: boolean

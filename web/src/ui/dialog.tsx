@@ -17,8 +17,8 @@ interface DialogProps {
 }
 
 /**
- * The platform's modal dialog: it keeps the focus inside, closes on Escape or a click
- * beside it, and gives the focus back.
+ * The platform's modal dialog. It keeps the focus inside, closes on Escape or a click beside it, and then returns the
+ * focus.
  */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
   const ref = useModal(open)
@@ -109,7 +109,7 @@ export function ConfirmDialog({
   )
 }
 
-/** Opens and closes a `<dialog>` as a modal with a flag. */
+/** Opens and closes a `<dialog>` as a modal, according to a flag. */
 export function useModal(open: boolean) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {

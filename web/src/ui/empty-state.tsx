@@ -6,7 +6,7 @@ interface EmptyStateProps {
   title: string
   text?: ReactNode
   action?: ReactNode
-  /** In a part of fixed height. */
+  /** For a part of fixed height. */
   compact?: boolean
 }
 

@@ -8,7 +8,7 @@ interface FailureProps {
   /** The reason, in the server's words. */
   detail?: string | undefined
   onRetry?: () => void
-  /** Instead of Try Again: a way out. */
+  /** A way out, in place of Try Again. */
   action?: ReactNode
 }
 

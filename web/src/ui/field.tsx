@@ -5,9 +5,9 @@ import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 interface FieldLooks {
   label: string
   error?: string | undefined
-  /** Stands under the field and blocks nothing. */
+  /** Shown below the field. It blocks nothing. */
   hint?: ReactNode
-  /** Kept for screen readers only, where the screen itself says what the field is. */
+  /** For screen readers only, if the screen itself already says what the field is. */
   labelHidden?: boolean
   fieldClassName?: string
 }
@@ -46,7 +46,7 @@ function FieldShell({ id, label, error, hint, labelHidden, required, fieldClassN
   )
 }
 
-/** What ties a control to its label, error and hint. */
+/** The attributes that connect a control with its label, error and hint. */
 function useControl({ error, hint }: FieldLooks, givenId: string | undefined) {
   const ownId = useId()
   const id = givenId ?? ownId
@@ -65,7 +65,7 @@ interface TextFieldProps extends FieldLooks, ComponentProps<'input'> {
   end?: ReactNode
 }
 
-/** `required` marks the label; the browser's own checks stay off, our messages are the form's. */
+/** `required` marks the label. The browser's own checks stay off, because the form has its own messages. */
 export function TextField({ icon, end, ...props }: TextFieldProps) {
   const { looks, rest } = splitLooks(props)
   const { className, required, id, ...input } = rest
@@ -138,11 +138,11 @@ export interface Option {
 
 interface SelectFieldProps extends FieldLooks, ComponentProps<'select'> {
   options: readonly (Option | string)[]
-  /** The first entry, whose value is blank. Left out, something is always chosen. */
+  /** The first entry, whose value is blank. Without it, something is always chosen. */
   placeholder?: string
 }
 
-/** The platform's select: it works by keyboard and on phones as people know it. */
+/** The platform's select, which works on phones and by keyboard as people expect. */
 export function SelectField({ options, placeholder, ...props }: SelectFieldProps) {
   const { looks, rest } = splitLooks(props)
   const { className, required, id, ...select } = rest

@@ -3,7 +3,7 @@ import { TextField } from './field.tsx'
 
 interface FilterFieldProps {
   label: string
-  /** As it stands in the address; blank for none. */
+  /** The value from the address; blank if there is none. */
   value: string
   onValue: (value: string) => void
 }
@@ -12,11 +12,11 @@ interface TextFilterProps extends FilterFieldProps {
   placeholder?: string
   inputMode?: 'text' | 'decimal'
   maxLength?: number
-  /** Returns the part of the text that counts; blank if nothing does. */
+  /** Returns the part of the text that counts, or blank if nothing does. */
   read?: (text: string) => string
 }
 
-/** Text that takes effect on Enter and on leaving the field. Text without effect is removed. */
+/** Text that takes effect on Enter and when the field is left. Text without effect is removed. */
 export function TextFilter({ value, onValue, read = (text) => text, ...looks }: TextFilterProps) {
   const ref = useFollowing(value)
 
@@ -38,8 +38,8 @@ export function TextFilter({ value, onValue, read = (text) => text, ...looks }: 
 }
 
 /**
- * A date that takes effect as soon as it is complete. The input keeps its own value: bound to ours it would lose a date that
- * is typed part by part.
+ * A date that takes effect as soon as it is complete. The input keeps its own value: if it were bound to ours, it would
+ * lose a date that is typed part by part.
  */
 export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
   const ref = useFollowing(value)
@@ -53,7 +53,7 @@ export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
   return <TextField {...looks} ref={ref} type="date" min="1900-01-01" defaultValue={value} onChange={handleChange} />
 }
 
-/** Brings an input in line with a value that changed elsewhere: Clear Filters, the way back. */
+/** Updates an input when its value changes elsewhere, as by Clear Filters or the browser's Back. */
 export function useFollowing(value: string, given?: RefObject<HTMLInputElement | null>) {
   const own = useRef<HTMLInputElement>(null)
   const ref = given ?? own

@@ -13,7 +13,7 @@ interface FilterPanelProps {
 
 /**
  * A button for the row of a `ListBar`, and the panel that it unfolds below that row. The panel starts open if the
- * address has filters. Closing it only hides its fields: what was typed stays.
+ * address has filters. Closing it only hides its fields, so typed text stays.
  */
 export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps) {
   const [isOpen, setIsOpen] = useState(activeCount > 0)

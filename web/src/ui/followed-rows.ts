@@ -5,9 +5,9 @@ interface Identified {
 }
 
 interface Following {
-  /** Another scope has other rows: another page, filter or order. */
+  /** Another page, filter or order is another scope, with other rows. */
   scope: string
-  /** Rows may move: this person asked for new ones, or nobody is about to press a row. */
+  /** Whether rows may move, because this person asked for new ones or nobody is about to press a row. */
   isAsking: boolean
   isFetching: boolean
 }
@@ -22,7 +22,7 @@ export interface FollowedRows<Row> {
   rows: readonly Row[]
   /** How often a row has changed while it was shown, by its id. */
   changes: ReadonlyMap<string, number>
-  /** What the rows hold back; undefined where there is nothing. */
+  /** The changes that are held back; undefined if there are none. */
   waiting: Waiting | undefined
   showAll: () => void
 }
@@ -30,8 +30,9 @@ export interface FollowedRows<Row> {
 const NO_CHANGES: ReadonlyMap<string, number> = new Map()
 
 /**
- * Rows that others change while somebody reads them. What a row says follows at once. Rows keep their places, so that nothing
- * moves under the pointer: what would move them waits for `showAll`, or until somebody asks for new rows.
+ * Keeps rows that others change while somebody reads them. The content of a row follows at once. The rows keep their
+ * places, so that nothing moves under the pointer. Changes that would move them wait for `showAll`, or until somebody
+ * asks for new rows.
  */
 export function useFollowedRows<Row extends Identified>(
   rows: readonly Row[],
@@ -62,7 +63,7 @@ function isSame<Row>(some: readonly Row[], others: readonly Row[]): boolean {
   return some === others || JSON.stringify(some) === JSON.stringify(others)
 }
 
-/** A row that did not come again stays as it was. */
+/** A row that is missing from the new rows stays as it was. */
 function inPlace<Row extends Identified>(shown: readonly Row[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   return shown.map((row) => byId.get(row.id) ?? row)

@@ -6,7 +6,10 @@ interface FormSectionProps {
   children: ReactNode
 }
 
-/** A part of a long form, two fields to a line: beside its fields stands what they are about, on narrower screens above. */
+/**
+ * A part of a long form, with two fields per line. Its explanation stands beside the fields, or above them on narrower
+ * screens.
+ */
 export function FormSection({ title, description, children }: FormSectionProps) {
   const titleId = useId()
   return (

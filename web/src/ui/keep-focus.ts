@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** If `change` removes the element with the focus (a button of a form that closes), the focus goes to `ref`. */
+/** If `change` removes the element that has the focus (a button of a form that closes), the focus goes to `ref`. */
 export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string) {
   const before = useRef(change)
   useEffect(() => {
@@ -11,8 +11,8 @@ export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string)
 }
 
 /**
- * For a part that is removed with the focus in it (a failure that is tried again): the focus goes to the nearest ancestor
- * that stays, so reading and tabbing continue there.
+ * For a part that is removed while the focus is in it (a failure that is tried again). The focus goes to the nearest
+ * ancestor that stays, so reading and tabbing continue there.
  */
 export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
   useLayoutEffect(() => {
@@ -29,12 +29,12 @@ export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
   }, [ref])
 }
 
-/** From the nearest to the page's `main`. */
+/** The ancestors inside the page's `main`, the nearest first. */
 function elementsAround({ parentElement: parent }: HTMLElement): HTMLElement[] {
   return parent?.closest('main') ? [parent, ...elementsAround(parent)] : []
 }
 
-/** It can take the focus as long as it has it. */
+/** Makes the element focusable while it has the focus. */
 function focusForNow(element: HTMLElement) {
   if (!element.hasAttribute('tabindex')) {
     element.tabIndex = -1
@@ -44,8 +44,8 @@ function focusForNow(element: HTMLElement) {
 }
 
 /**
- * For a button that its own click disables (Next on the last page): the focus goes to `ref` as soon as `ref` can take it.
- * The click must call the returned function.
+ * For a button that its own click disables (Next on the last page). The focus goes to `ref` as soon as `ref` can take
+ * it. The click must call the returned function.
  */
 export function useFocusOnceDisabled(isDisabled: boolean, ref: RefObject<HTMLElement | null>): () => void {
   const isPressed = useRef(false)

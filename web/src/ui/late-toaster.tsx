@@ -3,10 +3,13 @@ import { onFirstToast } from './toast.ts'
 
 const Toaster = lazy(async () => ({ default: (await import('./toaster.tsx')).Toaster }))
 
-/** By then the page is there. A toast seldom comes sooner, and needs the code even when the connection is gone by then. */
+/**
+ * The page is there by then. A toast seldom comes sooner. The code loads early because a toast needs it even when the
+ * connection is gone.
+ */
 const AFTER_MS = 3_000
 
-/** The toasts, whose code a first visit does without: it comes after the page, or with the first toast. */
+/** The toasts. A first visit does not wait for their code: it loads after the page, or with the first toast. */
 export function LateToaster() {
   const [isWanted, setIsWanted] = useState(false)
   useEffect(() => onFirstToast(() => setIsWanted(true)), [])

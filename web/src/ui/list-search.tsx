@@ -9,17 +9,17 @@ interface ListSearchProps {
   inputRef: RefObject<HTMLInputElement | null>
   label: string
   placeholder: string
-  /** As it stands in the address; blank for none. */
+  /** The value from the address; blank if there is none. */
   value: string
   onSearch: (text: string) => void
 }
 
-/** The line above a list: its search and its filters, which unfold below. */
+/** The line above a list, with its search and its filters. The filters unfold below it. */
 export function ListBar({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap gap-2 print:hidden">{children}</div>
 }
 
-/** Emptying the box ends the search at once; anything else waits for the button or Enter. */
+/** Emptying the box ends the search at once. Any other text waits for the button or Enter. */
 export function ListSearch({ inputRef, label, placeholder, value, onSearch }: ListSearchProps) {
   useFollowing(value, inputRef)
 

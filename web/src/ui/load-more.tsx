@@ -1,18 +1,18 @@
 import { Button } from './button.tsx'
 
 interface LoadMoreProps {
-  /** What useInfiniteQuery tells of the list. */
+  /** The state of the list, from useInfiniteQuery. */
   list: {
     hasNextPage: boolean
     isFetchNextPageError: boolean
     isFetchingNextPage: boolean
     fetchNextPage: () => Promise<unknown>
   }
-  /** In words, when the next page did not come. */
+  /** The error text when the next page did not load. */
   failure: string
 }
 
-/** Ends a list that goes on, and is gone where it does not. */
+/** Stands at the end of a list that has more pages, and disappears on the last. */
 export function LoadMore({ list, failure }: LoadMoreProps) {
   if (!list.hasNextPage) return null
   return (

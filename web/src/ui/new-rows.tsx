@@ -8,11 +8,14 @@ import { useFocusLeftBehind } from './keep-focus.ts'
 interface NewRowsProps {
   waiting: FollowedRows<never>['waiting']
   onShow: () => void
-  /** How far from the upper edge of what scrolls it stays; below the page's top bar unless told. */
+  /** Its distance from the upper edge of the scrolling area. By default it stays below the page's top bar. */
   className?: string
 }
 
-/** Offers what waits. It lies on the upper edge of the list and takes no room from it, however far one has scrolled. */
+/**
+ * Offers the waiting rows. It lies over the upper edge of the list and takes no room from it, however far the person
+ * has scrolled.
+ */
 export function NewRows({ waiting, onShow, className = 'top-18' }: NewRowsProps) {
   return (
     <div className={clsx('sticky z-[5] flex h-0 items-center justify-center', className)}>

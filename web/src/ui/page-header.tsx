@@ -4,7 +4,7 @@ import { usePageTitle } from './tab-title.ts'
 
 interface PageHeaderProps {
   title: string
-  /** The browser's tab, where it should say more than the heading. */
+  /** The title of the browser's tab, if it should say more than the heading. */
   tabTitle?: string
   description?: ReactNode
   /** A badge beside the title. */
@@ -14,7 +14,7 @@ interface PageHeaderProps {
   back?: ReactNode
 }
 
-/** Every page has one, also while it loads or has failed: the heading is where the focus goes after navigation. */
+/** Every page has a header, even while it loads or has failed: the focus goes to the heading after navigation. */
 export function PageHeader({ title, tabTitle = title, description, mark, actions, back }: PageHeaderProps) {
   usePageTitle(tabTitle)
   const headingRef = useFocusPassedOn()
@@ -32,7 +32,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
           {description && <div className="mt-0.5 wrap-anywhere text-muted">{description}</div>}
         </div>
         {actions && (
-          // Several of them share the line of a phone evenly, three of them in smaller type.
+          // Several actions share one line of a phone evenly, three of them in smaller type.
           <div className="flex flex-wrap items-center gap-2 print:hidden max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow max-sm:has-[>:nth-child(3)]:gap-1.5 max-sm:has-[>:nth-child(3)]:*:gap-1.5 max-sm:has-[>:nth-child(3)]:*:px-2.5 max-sm:has-[>:nth-child(3)]:*:text-[0.8125rem]">
             {actions}
           </div>
@@ -42,14 +42,14 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
   )
 }
 
-/** A page's outline gives way to the page, or to its failure: the heading that follows takes over the focus of the one that goes. */
+/** A page's outline gives way to the page, or to its failure. The new heading takes over the focus from the old one. */
 function useFocusPassedOn() {
   const ref = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
     const heading = ref.current
     return () => {
       if (document.activeElement !== heading) return
-      // Only then it is gone, and the next one there.
+      // Only then is the old heading gone and the new one there.
       queueMicrotask(() => {
         if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
       })

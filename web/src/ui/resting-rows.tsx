@@ -3,19 +3,19 @@ import { useFollowedRows } from './followed-rows.ts'
 import { NewRows } from './new-rows.tsx'
 
 interface RestingRowsProps<Row extends { id: string }> {
-  /** The name of the list, which can then take the focus. */
+  /** A list with a `label` can take the focus. */
   ref?: Ref<HTMLUListElement>
   label?: string
   className?: string
   rows: readonly Row[]
-  /** The person does something here that moves rows, and expects to see it. */
+  /** The person's own action here moves rows, and they expect to see that. */
   isAsking?: boolean
   children: (row: Row) => ReactNode
 }
 
 /**
- * A short list on a card. New rows appear by themselves; while the pointer or the focus is on the list they are offered
- * instead, so that a click never meets another row than the one it was meant for.
+ * A short list on a card. New rows usually appear by themselves. While the pointer or the focus is on the list, they
+ * are only offered, so that a click never hits another row than the intended one.
  */
 export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<Row>) {
   const { ref, label, className, isAsking = false, children } = props

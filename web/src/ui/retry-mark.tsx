@@ -4,16 +4,16 @@ import { Badge } from './badge.tsx'
 import { useFocusLeftBehind } from './keep-focus.ts'
 
 interface RetryMarkProps {
-  /** What went wrong, in two words. */
+  /** The failure in two words. */
   text: string
-  /** Why, in a sentence, where it is known. */
+  /** The reason in a sentence, if it is known. */
   reason?: string | null | undefined
   isBusy: boolean
-  /** Undefined where the person may not. */
+  /** Undefined if the person may not retry. */
   onRetry: (() => void) | undefined
 }
 
-/** Stands in place of a badge, with a button that retries. */
+/** Replaces a badge, and has a button that retries. */
 export function RetryMark({ text, reason, isBusy, onRetry }: RetryMarkProps) {
   const ref = useRef<HTMLButtonElement>(null)
   useFocusLeftBehind(ref)

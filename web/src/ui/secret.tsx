@@ -8,13 +8,16 @@ const MASK = '•'.repeat(24)
 interface OneTimeSecretProps {
   title: string
   text: string
-  /** What it is, in the names of its buttons: 'API key'. */
+  /** Its name in the labels of its buttons: 'API key'. */
   label: string
   value: string
   onDone: () => void
 }
 
-/** A secret that nobody can read again later. It takes the focus when it appears and hides its value until asked. */
+/**
+ * A secret that cannot be read again later. It takes the focus when it appears, and hides its value until somebody asks
+ * for it.
+ */
 export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecretProps) {
   const titleId = useId()
   const ref = useRef<HTMLHeadingElement>(null)
@@ -57,7 +60,7 @@ export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecr
   )
 }
 
-/** Dots in place of a secret, after the part that may be seen. */
+/** Dots in place of a secret, after its visible part. */
 export function MaskedText({ label, start = '' }: { label: string; start?: string }) {
   return (
     <>

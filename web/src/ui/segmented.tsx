@@ -1,14 +1,14 @@
 import { useId } from 'react'
 
 interface SegmentedProps<Value extends string> {
-  /** What is chosen, for screen readers. */
+  /** The name of the choice, for screen readers. */
   label: string
   options: readonly { value: Value; label: string }[]
   value: Value
   onValue: (value: Value) => void
 }
 
-/** One of a few, side by side: radio buttons by nature, so that the arrow keys move between them. */
+/** A choice among a few options, side by side. They are radio buttons, so the arrow keys move between them. */
 export function Segmented<Value extends string>({ label, options, value, onValue }: SegmentedProps<Value>) {
   const name = useId()
   return (

@@ -1,11 +1,13 @@
 import { clsx } from 'clsx'
 
-/** The outline of what is coming. Give it the height of the real thing, so that nothing moves when that arrives. */
+/**
+ * The outline of content that is loading. Give it the height of the content, so that nothing moves when that arrives.
+ */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={clsx('animate-pulse rounded-md bg-line', className)} />
 }
 
-/** A titled card of a record's fields that is on its way. */
+/** A titled card of a record's fields while it is loading. */
 export function CardSkeleton({ fields }: { fields: number }) {
   return (
     <div className="panel">
@@ -25,7 +27,7 @@ export function CardSkeleton({ fields }: { fields: number }) {
   )
 }
 
-/** Rows of a table or list that is on its way. */
+/** Rows of a table or list while it is loading. */
 export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   return (
     <div role="status" aria-label={label}>

@@ -5,13 +5,13 @@ export interface Sort<Column extends string = string> {
   direction: SortDirection
 }
 
-/** The active column turns round; another one starts descending. */
+/** The active column reverses its order; another one starts descending. */
 export function toggleSort<Column extends string>(sort: Sort<Column>, column: Column): Sort<Column> {
   const turned = sort.column === column && sort.direction === 'descending' ? 'ascending' : 'descending'
   return { column, direction: turned }
 }
 
-/** How a sort stands in an address: `-amount` is descending. */
+/** The form of a sort in an address: `-amount` is descending. */
 export function sortParam({ column, direction }: Sort): string {
   return direction === 'descending' ? `-${column}` : column
 }
@@ -28,7 +28,7 @@ export function parseSort<Column extends string>(
 
 type Sortable = string | number | null | undefined
 
-/** A sorted copy. Text compares as people read it; what is not known comes last in either direction. */
+/** A sorted copy. Text is compared as people read it. Unknown values come last in either direction. */
 export function sortRows<Row>(rows: readonly Row[], direction: SortDirection, valueOf: (row: Row) => Sortable): Row[] {
   const sign = direction === 'ascending' ? 1 : -1
   return rows.toSorted((left, right) => compare(valueOf(left), valueOf(right), sign))

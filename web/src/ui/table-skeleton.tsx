@@ -13,7 +13,7 @@ interface TableSkeletonProps {
   rows: number
 }
 
-/** A table that is on its way, in the heights of one whose rows hold two lines and whose cards hold five. */
+/** A table while it is loading. Its rows are two lines high, its cards five. */
 export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
   return (
     <div role="status" aria-label={label} className="overflow-hidden">

@@ -14,9 +14,9 @@ export interface TableColumn<Row, Key extends string = string> {
   cell: (row: Row) => ReactNode
   sortable?: boolean
   align?: 'left' | 'right'
-  /** The header is for screen readers only, as over a column of buttons. */
+  /** The header is for screen readers only, for example over a column of buttons. */
   headerHidden?: boolean
-  /** Where it stands on the card that a row becomes on narrower screens. */
+  /** Its place on the card that a row becomes on narrower screens. */
   card: CardPlace
   className?: string
 }
@@ -29,17 +29,17 @@ interface DataTableProps<Row, Key extends string> {
   rowKey: (row: Row) => string
   sort?: Sort<Key>
   onSort?: (column: Key) => void
-  /** Fetching again: the rows stay, dimmed. */
+  /** The table is being fetched again: the rows stay, dimmed. */
   stale?: boolean
-  /** How often each row has changed while it was shown, by its key: the last change is marked for some seconds. */
+  /** How often each row has changed while it was shown, by its key. The last change is marked for some seconds. */
   changes?: ReadonlyMap<string, number>
-  /** A click anywhere in the row; the row's own link stays the way for keyboards. */
+  /** Called on a click anywhere in the row. The row's own link remains for keyboards. */
   onRowClick?: (row: Row) => void
 }
 
 /**
- * A table where there is room for one, a list of cards on narrower screens; both are the same elements, with the roles written out because
- * another `display` would drop them.
+ * A table where there is room for one, and a list of cards on narrower screens. Both use the same elements. The roles
+ * are written out because another `display` would drop them.
  */
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
   const { label, columns, rows, rowKey, sort, onSort, stale, changes, onRowClick } = props
@@ -82,7 +82,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   className={clsx(
                     'px-2 py-2.5 align-middle first:pl-5 max-wide:min-w-0 max-wide:p-0!',
                     column.card === 'corner' ? 'last:pr-3' : 'last:pr-5',
-                    // A card needs no headings to be understood by eye.
+                    // A reader who sees the card needs no headings.
                     'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card],
                     column.align === 'right' && 'text-right',
@@ -106,7 +106,7 @@ interface SortBarProps<Row, Key extends string> {
   onSort: (column: Key) => void
 }
 
-/** Cards have no headers to sort by. */
+/** Replaces the headers for sorting, which cards do not have. */
 function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProps<Row, Key>) {
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
@@ -133,7 +133,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   )
 }
 
-/** Two columns on a phone, four from there on: what it is, how it stands, of what kind, how much and since when. */
+/** Two columns on a phone, four on wider screens: name, state, type, amount and date. */
 const CARD =
   'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-5 max-wide:py-3.5 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 
@@ -207,12 +207,12 @@ function handleClick(event: MouseEvent, open: () => void) {
   else open()
 }
 
-/** The middle button opens a tab. */
+/** The middle button opens a new tab. */
 function handleAuxClick(event: MouseEvent) {
   if (event.button === 1 && isOnRow(event)) passToLink(event, { ctrlKey: true, metaKey: true })
 }
 
-/** The row's own link does with the click what the browser does on any link: it opens a tab or a window. */
+/** Passes the click to the row's own link, so that the browser opens a tab or a window as for any link. */
 function passToLink({ currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent, more: MouseEventInit = {}) {
   const link = currentTarget.querySelector('a[href]')
   link?.dispatchEvent(
@@ -221,8 +221,9 @@ function passToLink({ currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent, m
 }
 
 /**
- * A click on a link or button inside the row belongs to that element, and selecting text is not a click. The second half
- * of a double click does not count either: on Next, it would open the row that moves under the pointer.
+ * A click on a link or button inside the row belongs to that element, and selecting text is not a click. The second
+ * half of a double click does not count either: after a double click on Next, it would open the row that moves under
+ * the pointer.
  */
 function isOnRow({ target, detail }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button, input, label') !== null

@@ -10,7 +10,7 @@ export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, currentTheme)
 }
 
-/** From here on the choice holds, whatever the system prefers. */
+/** Stores the choice. From then on it overrides the system's preference. */
 export function chooseTheme(theme: Theme) {
   document.documentElement.dataset['theme'] = theme
   localStorage.setItem(STORAGE_KEY, theme)

@@ -20,7 +20,10 @@ const DOTS: Record<BadgeVariant, string> = {
   secondary: 'bg-faint',
 }
 
-/** What happened, the latest first, along a line. What comes while one looks is marked; another record needs another `key`. */
+/**
+ * Events along a line, the latest first. An event that arrives while somebody looks is marked. Another record needs
+ * another `key`.
+ */
 export function Timeline({ label, items }: { label: string; items: readonly TimelineItem[] }) {
   const [known] = useState(() => new Set(items.map(({ key }) => key)))
   return (

@@ -4,11 +4,11 @@ export type ToastKind = 'success' | 'error' | 'warning' | 'info'
 
 export interface ToastData {
   kind: ToastKind
-  /** No other toast has it, also not the same message told again. */
+  /** No other toast has this number, not even a repeat of the same message. */
   number: number
 }
 
-/** Section 9: 3 to 8 seconds; 4 unless told, 3 for success, 5 for errors. */
+/** Section 9: 3 to 8 seconds. The default is 4, with 3 for success and 5 for errors. */
 const DURATION_MS: Record<ToastKind, number> = { success: 3_000, error: 5_000, warning: 4_000, info: 4_000 }
 const DURATION_MS_MIN = 3_000
 const DURATION_MS_MAX = 8_000
@@ -16,12 +16,15 @@ const DURATION_MS_MAX = 8_000
 export const toastManager = Toast.createToastManager<ToastData>()
 let lastNumber = 0
 
-/** Until `Toaster` is there, whose code comes after the page: what is to be shown then, and what asks for it. */
+/**
+ * The code of `Toaster` comes after the page. Until then, these hold the toasts to show later, and the function that
+ * asks for it.
+ */
 let isThere = false
 const waiting: (() => void)[] = []
 let askForToaster: (() => void) | undefined
 
-/** Calls back with the first toast. */
+/** Calls back when the first toast is shown. */
 export function onFirstToast(ask: () => void) {
   askForToaster = ask
   return () => {
@@ -29,7 +32,7 @@ export function onFirstToast(ask: () => void) {
   }
 }
 
-/** Told by `Toaster` as it comes and goes. */
+/** `Toaster` calls this when it appears and when it disappears. */
 export function setToasterThere(value: boolean) {
   isThere = value
   if (!isThere) return
@@ -45,12 +48,12 @@ function show(kind: ToastKind, text: string, durationMs = DURATION_MS[kind]) {
   lastNumber += 1
   const timeout = Math.min(DURATION_MS_MAX, Math.max(DURATION_MS_MIN, durationMs))
   const id = `${kind}: ${text}`
-  // The same text again takes the place of the one that is up, so that a repeated click does not pile them.
+  // A repeated text replaces the toast on the screen, so that repeated clicks do not pile them up.
   toastManager.close(id)
   toastManager.add({ id, description: text, timeout, data: { kind, number: lastNumber } })
 }
 
-/** Callable from anywhere; `Toaster` shows them. */
+/** Can be called anywhere; `Toaster` shows the toasts. */
 export const toast = {
   success: (text: string, durationMs?: number) => show('success', text, durationMs),
   error: (text: string, durationMs?: number) => show('error', text, durationMs),

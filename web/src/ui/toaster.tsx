@@ -22,7 +22,10 @@ const COLOURS: Record<ToastKind, string> = {
   info: 'text-brand-ink',
 }
 
-/** The place where toasts appear, and their voice: it exists before the first one, or screen readers would miss it. */
+/**
+ * The place where toasts appear and are announced. It exists before the first one, because screen readers would miss
+ * that otherwise.
+ */
 export function Toaster() {
   useEffect(() => {
     setToasterThere(true)
@@ -44,7 +47,7 @@ function Toasts() {
     if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) cameFrom.current = relatedTarget
   }
 
-  // The library gives the focus back to where F6 took it from, not to where Tab or a click did.
+  // The library returns the focus to where F6 took it from, but not to where Tab or a click took it from.
   function giveFocusBack() {
     const hasFocus = ref.current?.contains(document.activeElement)
     if (hasFocus && cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
@@ -56,8 +59,8 @@ function Toasts() {
       render={<section popover="manual" />}
       aria-label="Messages"
       onFocus={handleFocus}
-      // At the top, where it covers no button of a page, and above the title of a dialog; on a phone over the bar, beside
-      // its menu.
+      // It stands at the top, where it covers no button of a page, and above the title of a dialog. On a phone it
+      // covers the bar, beside the bar's menu.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
     >
       {/* The newest on top. A phone shows two, the older with one line: more would reach down to the buttons of the page. */}
@@ -79,7 +82,7 @@ function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
       toast={item}
       swipeDirection="up"
       render={<li />}
-      // A line of a list, where the library makes each a dialog.
+      // A list item; the library makes each toast a dialog.
       role="listitem"
       aria-modal={undefined}
       data-kind={kind}
@@ -102,7 +105,7 @@ function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
   )
 }
 
-/** Shown again with each toast that comes, the popover stands above a dialog that was opened in between. */
+/** Shows the popover again with each new toast, so that it lies above a dialog that was opened in between. */
 function useOnTop(items: readonly Item[]) {
   const ref = useRef<HTMLDivElement>(null)
   const numbers = items.map((item) => item.data?.number).join(' ')

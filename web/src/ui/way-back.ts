@@ -1,7 +1,7 @@
 import { type AnyRouter, type ParsedLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 
-/** The page that each entry of the browser's history shows, as far as this visit has seen them. */
+/** The page of each entry in the browser's history, if this visit has seen it. */
 const pages = new Map<number, string>()
 
 export function rememberPages(router: AnyRouter): () => void {
@@ -14,8 +14,8 @@ function remember({ state, pathname }: ParsedLocation) {
 }
 
 /**
- * For a link to the page above: from there one has come, so it goes the browser's way back, to the list with its filters, its page and the row where
- * one was. Otherwise it is a link like any other.
+ * For a link to the page above. If the person came from there, the link goes back in the browser's history, so the list
+ * keeps its filters, page and row. Otherwise it is a link like any other.
  */
 export function useWayBack(path: string) {
   const { history } = useRouter()

@@ -1,7 +1,7 @@
 import type { Access } from '@portal/contract/accounts.ts'
 import { formatDate } from '../../format/dates.ts'
 
-/** The other ways into the account after a new password, in words; undefined if there are none. */
+/** The other ways into the account when a new password is set, in words. Undefined if there are none. */
 export function accessText({ api_key, webhook_url, revoked }: Access): string | undefined {
   const others = [
     api_key && `the API key ${api_key.preview} made on ${formatDate(api_key.created_at)}`,

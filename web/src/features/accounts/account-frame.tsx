@@ -6,12 +6,12 @@ import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 interface AccountFrameProps {
   title: string
   text?: ReactNode
-  /** Under the form: the way to the other screens. */
+  /** Below the form: links to the other screens. */
   footer?: ReactNode
   children: ReactNode
 }
 
-/** What the screens of a signed-out partner have in common. */
+/** The frame that the screens of a signed-out partner share. */
 export function AccountFrame({ title, text, footer, children }: AccountFrameProps) {
   usePageTitle(title)
   return (
@@ -43,7 +43,7 @@ const STEPS = [
   { name: 'Funded', detail: 'From first call to settlement in one place', mark: 'fill-[#5fd6a0]' },
 ]
 
-/** The picture beside the form on wide screens; it says nothing that one would miss. */
+/** The picture beside the form on wide screens. It only decorates. */
 function Pitch() {
   return (
     <div

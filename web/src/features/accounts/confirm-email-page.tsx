@@ -16,7 +16,7 @@ const route = getRouteApi('/confirm-email')
 /** The link in the mail to a new address leads here, signed in or not, and changes the address (D67). */
 export function ConfirmEmailPage() {
   const { token } = route.useSearch()
-  // A query, not a mutation: rendered twice it still asks once, and the token is good for one use only.
+  // A query, not a mutation: even if the page renders twice, it asks once, and the token works only once.
   const change = useQuery({
     queryKey: ['accounts', 'confirm-email', token],
     queryFn: () => call(confirmNewEmail, { body: { token: token ?? '' } }),

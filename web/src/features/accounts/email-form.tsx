@@ -11,7 +11,7 @@ import { showFieldErrors } from './field-errors.ts'
 
 const FIELDS = ['email'] as const
 
-/** The address changes when the link of the mail is opened (D67). */
+/** The address changes when the person opens the link in the mail (D67). */
 export function EmailForm({ email }: { email: string }) {
   const { register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',

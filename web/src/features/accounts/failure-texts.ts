@@ -1,6 +1,6 @@
 import { Failure, failureText, UNEXPECTED } from '../../api/failure.ts'
 
-/** Section 8 maps by the words in the server's text; several words must all occur (D11). */
+/** Section 8 chooses a text by the words in the server's text. If several words are given, all must occur (D11). */
 interface Mapping {
   when: (failure: Failure) => boolean
   text: string
@@ -9,7 +9,7 @@ interface Mapping {
 export const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
 const EXPIRED_RESET_TOKEN = 'Reset token has expired. Please request a new password reset.'
 const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password reset.'
-/** With such a link no password will do. */
+/** With such a link, no password will work. */
 export const DEAD_LINK_TEXTS = [EXPIRED_RESET_TOKEN, INVALID_RESET_TOKEN]
 export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
 
@@ -85,7 +85,7 @@ export function changePasswordFailureText(error: unknown): string {
   return isUnreached(error) ? 'Error changing password' : failureText(error)
 }
 
-/** Online, and yet no answer came. */
+/** The browser is online, but no answer came. */
 function isUnreached(error: unknown): boolean {
   return error instanceof Failure && error.status === 0 && error.code !== 'OFFLINE'
 }

@@ -1,7 +1,7 @@
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 
-/** Puts what the server says about fields on those fields. Answers whether there was something to put. */
+/** Shows the server's messages about fields on those fields. Returns whether there was one. */
 export function showFieldErrors<Values extends FieldValues>(
   error: unknown,
   names: readonly FieldPath<Values>[],

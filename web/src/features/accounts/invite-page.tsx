@@ -39,7 +39,7 @@ export function InvitePage() {
   const invitation = useQuery({
     queryKey: ['accounts', 'invitation', token],
     queryFn: ({ signal }) => call(readInvitation, { query: { token: token ?? '' }, signal }),
-    // Once accepted it is no more.
+    // Once it is accepted, the invitation no longer exists.
     enabled: token !== undefined && !accept.isSuccess,
   })
   const { data } = invitation

@@ -14,7 +14,7 @@ interface Passwords {
   confirmPassword: string
 }
 
-/** Holds the two against each other, also while other fields still miss something. */
+/** Compares the two passwords even while other fields are still incomplete. */
 export function passwordsMatch<Values extends Passwords>() {
   return z.refine<Values>((values) => values.confirmPassword === '' || values.password === values.confirmPassword, {
     error: PASSWORDS_DIFFER,
@@ -23,7 +23,7 @@ export function passwordsMatch<Values extends Passwords>() {
   })
 }
 
-/** The hint of section 5; it blocks nothing. */
+/** The hint of section 5. It blocks nothing. */
 export function passwordHint(password: string): string | undefined {
   return password !== '' && lacksVariety(password) ? PASSWORD_HINT : undefined
 }

@@ -29,7 +29,7 @@ function notificationsQuery() {
   })
 }
 
-/** What the person is told of by mail, and when (D73). */
+/** Which mails the person gets, and when (D73). */
 export function NotificationsCard({ emailVerified }: { emailVerified: boolean }) {
   const settings = useQuery(notificationsQuery())
   return (
@@ -61,7 +61,7 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
   )
 }
 
-/** Mails link to the card. The page comes after the router has looked for it. */
+/** Mails link to the card. The router looks for it before the page is there, so the card scrolls to itself. */
 function showIfAskedFor(card: HTMLDivElement | null): void {
   if (card && window.location.hash === `#${card.id}`) card.scrollIntoView()
 }
@@ -152,7 +152,7 @@ function NotificationsForm({ settings }: { settings: NotificationSettings }) {
   )
 }
 
-/** The time zones that the browser knows, and the chosen one even if the browser does not know it. */
+/** The time zones that the browser knows, and the chosen zone even if the browser does not know it. */
 function timeZones(chosen: string): { value: string; label: string }[] {
   const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', chosen])
   return [...zones].toSorted().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))

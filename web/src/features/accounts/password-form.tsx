@@ -24,7 +24,7 @@ const PasswordChangeForm = z
   .check(passwordsMatch())
 type PasswordChangeForm = z.infer<typeof PasswordChangeForm>
 
-/** Section 8: which field a refusal belongs to, and what it says there. */
+/** Section 8 says which field a refusal belongs to, and which text it shows there. */
 const REFUSALS: Record<string, { field: keyof PasswordChangeForm; text: string }> = {
   INVALID_CURRENT_PASSWORD: { field: 'currentPassword', text: 'Current password is incorrect' },
   PASSWORD_MISMATCH: { field: 'confirmPassword', text: PASSWORDS_DIFFER },
@@ -100,7 +100,7 @@ export function PasswordForm({ email }: { email: string }) {
   )
 }
 
-/** The server gives a common password the code of a short one: its own text tells which it is. */
+/** The server uses the same code for a common password and a short one. Only its text tells which it is. */
 function refusalOf(error: unknown) {
   const refusal = error instanceof Failure ? REFUSALS[error.code] : undefined
   return refusal && error instanceof Failure && error.message === PASSWORD_COMMON

@@ -127,7 +127,7 @@ test('after a change of the password the page names the key and webhook URL that
   expect(await screen.findByText(/Still working: the API key lp_a1b2c\.\.\. made on Nov 20, 2026\./)).toBeDefined()
 })
 
-/** As over a network: the page has drawn what waits before the answer is there. */
+/** Delays the answer as a network would: the page draws its waiting state first. */
 function laterTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }

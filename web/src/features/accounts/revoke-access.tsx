@@ -1,7 +1,10 @@
 import type { ComponentProps } from 'react'
 import { Checkbox } from '../../ui/field.tsx'
 
-/** Beside a new password: also revokes the API key and webhook URL that somebody may have made with the old one (D52). */
+/**
+ * Stands beside a new password. Also revokes the API key and webhook URL that somebody may have made with the old
+ * password (D52).
+ */
 export function RevokeAccess(input: Omit<ComponentProps<typeof Checkbox>, 'label' | 'hint'>) {
   return (
     <Checkbox

@@ -22,7 +22,7 @@ function sessionsQuery() {
   })
 }
 
-/** Where the person is signed in; all but this browser can be signed out from here (D65). */
+/** The places where the person is signed in. All but this browser can be signed out from here (D65). */
 export function SessionsCard() {
   const queryClient = useQueryClient()
   const listRef = useRef<HTMLUListElement>(null)
@@ -32,10 +32,10 @@ export function SessionsCard() {
       session === 'others' ? call(endOtherSessions) : call(endSession, { params: { id: session.id } }),
     onSuccess(_, session) {
       toast.success(session === 'others' ? 'All other sessions ended' : 'Session ended')
-      // The button that did it goes away.
+      // The button that was pressed disappears.
       listRef.current?.focus()
     },
-    // One that had ended already is gone from the list, too.
+    // A session that had already ended must also leave the list.
     onSettled: () => queryClient.invalidateQueries(sessionsQuery()),
   })
   const shown = sessions.data?.sessions ?? []

@@ -11,7 +11,7 @@ import { isRefusedLink } from './verification-link.ts'
 
 const route = getRouteApi('/unsubscribe')
 
-/** Where the link of a mail leads (D73). The click counts, not the visit: mail scanners visit every link. */
+/** The link in a mail leads here (D73). The click counts, not the visit: mail scanners visit every link. */
 export function UnsubscribePage() {
   const { token } = route.useSearch()
   const ending = useMutation({ mutationFn: (body: { token: string }) => call(unsubscribe, { body }) })

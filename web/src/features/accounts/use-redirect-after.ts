@@ -12,8 +12,8 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Goes there a while after `isDone` turned true, unless the person has left by then. In place of the dashboard it goes to the page that was asked for
- * before signing in.
+ * Navigates a while after `isDone` became true, unless the person has left by then. A page that the person asked for
+ * before signing in takes the place of the dashboard.
  */
 export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number, email?: string) {
   const router = useRouter()

@@ -2,17 +2,17 @@ import { Failure } from '../../api/failure.ts'
 
 export const INVALID_LINK = 'This verification link is invalid or was already used.'
 
-/** Asking again is of no use. */
+/** Whether the link is refused for good, so that asking again is useless. */
 export function isRefusedLink(error: Error): boolean {
   return error instanceof Failure && error.status >= 400 && error.status < 500 && error.status !== 429
 }
 
-/** Somebody else took the address since the link was mailed. */
+/** Whether somebody else has taken the address since the link was mailed. */
 export function isTakenAddress(error: Error): boolean {
   return error instanceof Failure && error.code === 'EMAIL_EXISTS'
 }
 
-/** The link is good, and wants the account's password beside it (D52). */
+/** Whether the link is valid but also needs the account's password (D52). */
 export function wantsPassword(error: Error | null): boolean {
   return error instanceof Failure && error.code === 'CONFIRM_PASSWORD'
 }

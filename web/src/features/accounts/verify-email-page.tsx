@@ -18,7 +18,7 @@ const route = getRouteApi('/verify-email')
 /** The link in the welcome mail leads here, signed in or not. It counts with the account's session or password (D52). */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
-  // A query, not a mutation: rendered twice it still asks once, and the token is good for one use only.
+  // A query, not a mutation: even if the page renders twice, it asks once, and the token works only once.
   const verification = useQuery({
     queryKey: ['accounts', 'verify-email', token],
     queryFn: () => call(verifyEmail, { body: { token: token ?? '' } }),

@@ -7,7 +7,7 @@ export function apiKeyStatusQuery() {
   return queryOptions({
     queryKey: ['api-keys', 'status'],
     queryFn: ({ signal }) => call(readApiKeyStatus, { signal }),
-    // When the key was last used changes without us.
+    // The time of the key's last use changes without our doing.
     ...LIST_FRESHNESS,
   })
 }

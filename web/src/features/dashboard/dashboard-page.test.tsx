@@ -198,7 +198,7 @@ test('recent leads and deals lead to their pages, activity to the record of its 
   expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' }).getAttribute('href')).toBe('/leads/LO-7K3M9QWX')
   expect(screen.getByRole('link', { name: 'LO-9D3M9QWX' }).getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
   expect(screen.getByText('LO-2B3M9QWX').closest('a')).toBeNull()
-  // The newest activity stands above the figures too, where nothing is new.
+  // Even when nothing is new, the latest activity stands above the figures.
   expect(screen.getAllByText('Just now')).toHaveLength(6)
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })

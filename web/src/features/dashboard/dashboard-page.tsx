@@ -63,8 +63,8 @@ export function DashboardPage() {
 }
 
 /**
- * What stands below the pipeline appears with it: the pipeline's height is not known before, and it may not be there at
- * all, so that the rest would jump. All is fetched at once.
+ * Everything below the pipeline appears together with it. The pipeline's height is unknown until it loads, and it may
+ * not appear at all, so the rest would jump. All parts are fetched at once.
  */
 function Sections() {
   const pipeline = useQuery(pipelineQuery())

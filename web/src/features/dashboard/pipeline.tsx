@@ -12,7 +12,7 @@ const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] =
   { group: 'not won', label: 'Not won', bar: 'fill-faint', dot: 'bg-faint' },
 ]
 
-/** What the deals of each stage are worth. Only open deals are in the pipeline; the colour tells what became of the others. */
+/** The value of the deals in each stage. Only open deals are in the pipeline. Colours tell how the others ended. */
 export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   return (
     <div className="@container grid grid-cols-1 gap-5 p-5">

@@ -1,7 +1,7 @@
 const WIDTH = 72
 const HEIGHT = 20
 
-/** The shape of the last weeks, no more: their figures stand in the chart below the cards. */
+/** Only the shape of the last weeks; the figures are in the chart below the cards. */
 export function Sparkline({ values }: { values: readonly number[] }) {
   const top = Math.max(1, ...values)
   const points = values.map((value, position) => {

@@ -10,7 +10,7 @@ export interface Bar {
   /** Below the bar. */
   mark: string
   value: number
-  /** Its period is not over, so its figure will grow. */
+  /** The period is not over, so its figure will grow. */
   isRunning: boolean
 }
 
@@ -23,14 +23,16 @@ interface TrendChartProps {
 
 const HEIGHT = 188
 const TICKS = 4
-/** A bar's round top, the same below the base line, where it is cut off. */
+/** The radius of a bar's round top. Below the base line the same rounding is cut off. */
 const RADIUS = 3
 
-/** Positions are in percent across, so the chart fits any width without being measured, and in pixels vertically. */
+/**
+ * Horizontal positions are in percent, so the chart fits any width without being measured. Vertical ones are in pixels.
+ */
 export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
   const last = bars.length - 1
   const [active, setActive] = useState<number | null>(null)
-  // One bar at a time is a stop of the tab key; the arrow keys lead to the others.
+  // The tab key stops at one bar at a time; the arrow keys lead to the others.
   const [stop, setStop] = useState(last)
   const ref = useRef<SVGSVGElement>(null)
   const summaryId = useId()
@@ -117,7 +119,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
                 textAnchor="middle"
                 className={clsx(
                   active === position ? 'fill-ink font-medium' : 'fill-muted',
-                  // Where not all labels fit, only every second or third is shown.
+                  // If not all labels fit, only every second or third is shown.
                   (last - position) % 2 !== 0 && '@max-2xl:@min-md:hidden',
                   (last - position) % 3 !== 0 && '@max-md:hidden',
                 )}

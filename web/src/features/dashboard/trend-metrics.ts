@@ -11,11 +11,11 @@ export interface Metric {
   /** `3 leads`, `$25,000` */
   say: (value: number) => string
   figure: (value: number) => string
-  /** On the scale. */
+  /** The figure as shown on the scale. */
   mark: (value: number) => string
-  /** The word for an empty period. */
+  /** The text for an empty period. */
   none: string
-  /** The scale reaches this far at least, so that a single lead does not fill it. */
+  /** The scale reaches at least this far, so that a single lead does not fill it. */
   scaleMin: number
 }
 

@@ -33,7 +33,7 @@ export function TrendsSection() {
             onRetry={() => void trends.refetch()}
           />
         ) : trends.data ? (
-          // The points of the period before stay until the chosen ones are there.
+          // The previous period's points stay until the chosen period's are there.
           <Trends points={trends.data.points} period={trends.data.period} />
         ) : (
           <Spinner label="Loading trends" />

@@ -18,7 +18,7 @@ interface TrendsProps {
   period: TrendPeriod
 }
 
-/** One measure at a time as bars, and all of them as a table for people who prefer to read. */
+/** Shows one measure at a time as bars, and all of them as a table for people who prefer to read. */
 export function Trends({ points, period }: TrendsProps) {
   const [metric, setMetric] = useState<MetricName>('leads')
   return (

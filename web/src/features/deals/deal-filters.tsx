@@ -19,7 +19,8 @@ interface DealFiltersProps {
 export function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
   const { stage = '', minAmount, dateFrom = '', dateTo = '' } = search
-  // A stage in the address that the CRM no longer has stays in the list, so that the person can see and remove it.
+  // A stage from the address stays in the list even if the CRM no longer has it, so that the person can see and remove
+  // it.
   const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
   return (
     <FilterPanel
@@ -50,7 +51,7 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
   )
 }
 
-/** In whole dollars, as it is shown. */
+/** In whole dollars, as the field shows it. */
 function amountText(text: string): string {
   const amount = parseMoney(text) ?? 0
   return amount >= 0.5 && amount <= MONEY_MAX ? formatMoney(amount) : ''

@@ -52,7 +52,7 @@ export function DealListPage() {
     })
   }
 
-  /** Other filters make other pages, so they start at the first. */
+  /** Other filters have other pages, so the list starts at the first. */
   function handleFilter(change: Partial<DealListSearch>) {
     handleChange({ page: undefined, ...change })
   }
@@ -62,7 +62,7 @@ export function DealListPage() {
     if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
   }
 
-  /** The button that did it goes away. */
+  /** The button that was pressed disappears. */
   function handleClear() {
     searchRef.current?.focus()
     void navigate({ ...paths.deals, search: {} })

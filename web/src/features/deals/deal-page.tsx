@@ -43,7 +43,7 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // Requested together and awaited together: a late one would push down what is below it.
+  // They are requested and awaited together: a late one would push down everything below it.
   const stages = useQuery(stageHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
 

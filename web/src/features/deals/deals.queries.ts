@@ -7,7 +7,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
-/** While a record is on its way to the CRM, its page looks again this often. */
+/** How often the page of a record looks again while the record is on its way to the CRM. */
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
@@ -56,7 +56,7 @@ export function stageHistoryQuery(loid: string) {
   })
 }
 
-/** The statuses of the lead that the deal was; it kept its LOID (D18). */
+/** The statuses of the lead that became the deal; the deal kept its LOID (D18). */
 export function leadHistoryQuery(loid: string) {
   return queryOptions({
     queryKey: ['deals', 'lead-history', loid],
@@ -65,7 +65,7 @@ export function leadHistoryQuery(loid: string) {
   })
 }
 
-/** If the list has a newer version of a deal than its cached page, opening the page asks again. */
+/** If the list has a newer version of a deal than the page's cache, opening the page fetches the deal again. */
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(dealQuery(loid).queryKey)
   if (!seen || seen.deal.modified_time >= modified_time) return

@@ -55,7 +55,7 @@ export function ActivityPage() {
     })
   }
 
-  /** The button that did it goes away. */
+  /** The button that was pressed disappears. */
   function handleClear() {
     typeRef.current?.focus()
     handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined })

@@ -64,7 +64,7 @@ function Item({ item }: { item: AttentionItem }) {
   )
 }
 
-/** What is waiting, in a few words: '12 days in Pre Call, usually 3'. */
+/** Says in a few words what is waiting: '12 days in Pre Call, usually 3'. */
 function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' | 'standing'>): string {
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'

@@ -10,7 +10,7 @@ import { unreadText } from './unread-count.tsx'
 const loadPanel = () => import('./bell-panel.tsx')
 const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
 
-/** Shows how many records changed since the person looked; a click lists the changes (D72). */
+/** Shows how many records have changed since the person last looked. A click lists the changes (D72). */
 export function Bell() {
   const { data: news } = useQuery(newsQuery())
   const { pathname } = useLocation()
@@ -19,7 +19,7 @@ export function Bell() {
   const ref = useRef<HTMLButtonElement>(null)
   const count = news?.total ?? 0
   useTabCount(count)
-  // Going to another page closes it.
+  // Navigation closes the panel.
   const isOpen = openOn === pathname
 
   function handleOpen(wanted: boolean) {

@@ -12,7 +12,7 @@ interface MarkAllReadProps {
   variant?: ButtonVariant
 }
 
-/** Stays where it is when nothing is new, so that the focus does. */
+/** The button stays when nothing is new, so that it keeps the focus. */
 export function MarkAllRead({ news, variant = 'ghost' }: MarkAllReadProps) {
   const queryClient = useQueryClient()
   const ref = useRef<HTMLButtonElement>(null)

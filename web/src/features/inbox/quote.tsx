@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 
 interface QuoteProps {
-  /** Where nothing beside it says whose words they are. */
+  /** Set it if nothing nearby says whose words they are. */
   by?: string
   children: ReactNode
 }
 
-/** The lender's own words, never to be taken for the partner's. */
+/** The lender's own words, marked so that nobody takes them for the partner's. */
 export function Quote({ by, children }: QuoteProps) {
   return (
     <span className="mt-1 line-clamp-2 border-l-2 border-brand pl-2.5 text-[0.8125rem] wrap-anywhere text-ink">

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { newsQuery } from './inbox.queries.ts'
 
-/** The dot of a record that changed since the person looked. */
+/** The dot of a record that has changed since the person last looked. */
 export function UnreadMark({ loid }: { loid: string }) {
   const { data: isUnread } = useQuery({ ...newsQuery(), select: ({ loids }) => loids.includes(loid) })
   return isUnread ? <UnreadDot /> : null

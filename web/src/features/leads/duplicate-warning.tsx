@@ -7,7 +7,10 @@ import { textLinkClass } from '../../ui/description-list.tsx'
 
 const SHOWN_MAX = 3
 
-/** The same applicant was submitted lately (D18a). Its links open beside the form, which would be lost otherwise. */
+/**
+ * Warns that the same applicant was submitted lately (D18a). Its links open in a new tab, because the form would be
+ * lost otherwise.
+ */
 export function DuplicateWarning({ duplicates }: { duplicates: readonly DuplicateLead[] }) {
   if (duplicates.length === 0) return null
   return (

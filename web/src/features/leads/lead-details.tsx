@@ -84,7 +84,7 @@ function ContactLink({ href, children }: { href: string; children: ReactNode }) 
   )
 }
 
-/** The CRM's staff wrote it, so only what is an ordinary web address becomes a link. */
+/** The text comes from the CRM's staff, so only an ordinary web address becomes a link. */
 function PermitLink({ address }: { address: string }) {
   if (!/^https?:\/\//i.test(address)) return address
   return (

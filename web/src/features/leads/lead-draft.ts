@@ -10,12 +10,12 @@ const NAME = 'lead'
  */
 let left: { personId: string; values: NewLeadForm } | null = null
 
-/** What has been typed so far. */
+/** Keeps the text typed so far. */
 export function keepDraft(values: NewLeadForm) {
   keepTabDraft(NAME, JSON.stringify(values))
 }
 
-/** What had been typed when a session ended under the form. */
+/** Keeps the text that was typed before the session ended under the form. */
 export function keepDraftOfEndedSession(personId: string, values: NewLeadForm) {
   left = { personId, values }
 }
@@ -27,13 +27,13 @@ export function readDraft(personId: string | null): NewLeadForm | null {
   return isLead(kept) ? kept : null
 }
 
-/** It was submitted or given up. */
+/** For a draft that was submitted or given up. */
 export function dropDraft() {
   left = null
   keepTabDraft(NAME, '')
 }
 
-/** The form of another version may have had other fields. */
+/** A stored draft may come from another version, whose form had other fields. */
 function isLead(kept: unknown): kept is NewLeadForm {
   return typeof kept === 'object' && kept !== null && LEAD_FIELD_NAMES.every((name) => name in kept)
 }

@@ -176,7 +176,7 @@ test('a failed list says so and can be tried again', async () => {
   isUp = true
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await names()).toHaveLength(3)
-  // The button is gone; the focus is where it was.
+  // The button is gone, and the focus is back where it was.
   expect(document.activeElement?.matches('main *')).toBe(true)
   expect(document.activeElement?.contains(screen.getByRole('table', { name: 'Leads' }))).toBe(true)
 })

@@ -50,12 +50,12 @@ export function LeadListPage() {
     })
   }
 
-  /** Other filters make other pages, so they start at the first. */
+  /** Other filters have other pages, so the list starts at the first. */
   function handleFilter(change: Partial<LeadListSearch>) {
     handleChange({ page: undefined, ...change })
   }
 
-  /** The button that did it goes away. */
+  /** The button that was pressed disappears. */
   function handleClear() {
     searchRef.current?.focus()
     void navigate({ ...paths.leads, search: {} })

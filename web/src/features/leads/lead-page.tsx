@@ -38,7 +38,7 @@ export function LeadPage() {
   const loid = route.useParams().loid.trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
-  // Requested together and awaited together: a late answer would push down everything below it.
+  // They are requested and awaited together: a late one would push down everything below it.
   const history = useQuery(statusHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
 

@@ -14,7 +14,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
-/** While a record is on its way to the CRM, its page looks again this often. */
+/** How often the page of a record looks again while the record is on its way to the CRM. */
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
@@ -63,7 +63,7 @@ export function statusHistoryQuery(loid: string) {
   })
 }
 
-/** If the list has a newer version of a lead than its cached page, opening the page asks again. */
+/** If the list has a newer version of a lead than the page's cache, opening the page fetches the lead again. */
 function forgetOutdated(client: QueryClient, { loid, modified_time }: { loid: string; modified_time: string }): void {
   const seen = client.getQueryData(leadQuery(loid).queryKey)
   if (!seen || seen.lead.modified_time >= modified_time) return
@@ -82,7 +82,7 @@ export function duplicatesQuery(check: DuplicateCheck) {
     queryKey: ['leads', 'duplicates', check],
     queryFn: ({ signal }) => call(findDuplicates, { query: check, signal }),
     enabled: Object.values(check).some((text) => text !== undefined),
-    // A remark that nobody waits for: one try is enough.
+    // Nobody waits for this remark, so one try is enough.
     retry: false,
     placeholderData: keepPreviousData,
   })

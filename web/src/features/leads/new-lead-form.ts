@@ -5,7 +5,7 @@ import type { UseFormReturn } from 'react-hook-form'
 
 export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
 
-/** In the order in which the fields stand on the page: the first one in error gets the focus. */
+/** In the order of the fields on the page, because the first field in error gets the focus. */
 export const EMPTY_LEAD: Required<NewLeadForm> = {
   firstName: '',
   lastName: '',
@@ -37,7 +37,7 @@ function isLeadFieldName(name: string): name is LeadFieldName {
   return name in EMPTY_LEAD
 }
 
-/** Works after the form has left the page, too. */
+/** This also works after the form has left the page. */
 export function hasEntries(form: LeadForm): boolean {
   const values = form.getValues()
   return LEAD_FIELD_NAMES.some((name) => values[name] !== EMPTY_LEAD[name])
@@ -57,7 +57,8 @@ export function amountAsTyped(value: Amount): number | '' {
 }
 
 /**
- * Submitting by Enter or a click does not blur the field. This formats it all the same, so the form shows what is submitted.
+ * Submitting by Enter or a click does not blur the field. This formats the amounts anyway, so the form shows what is
+ * submitted.
  */
 export function settleAmounts(form: LeadForm) {
   for (const name of MONEY_NAMES) form.setValue(name, amountAsTyped(form.getValues(name)))
@@ -71,7 +72,7 @@ export function isLargeLoan(amount: Amount): boolean {
   return amountOf(amount) > LARGE_LOAN_AMOUNT
 }
 
-/** The warnings of section 5 that do not stop the submission. */
+/** The warnings of section 5. They do not stop the submission. */
 export function softWarnings({ ownsProperty, propertyValue, loanAmount }: NewLead): string[] {
   return [
     ...(lacksPropertyValue(ownsProperty, propertyValue) ? [NO_PROPERTY_VALUE] : []),

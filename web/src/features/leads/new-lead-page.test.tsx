@@ -313,7 +313,7 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   fill({ ...APPLICANT, 'Loan Amount': '250k' })
   await user.click(submit)
   expect(await screen.findByText('Authentication error. Please log in again.')).toBeDefined()
-  // Once is enough.
+  // The page says it only once.
   expect(screen.queryByText('Your session has ended. Please sign in again.')).toBeNull()
 
   async function signInAgain() {
@@ -336,7 +336,7 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   await screen.findByRole('button', { name: 'Submit Lead' })
   expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
   expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
-  // A reload would not lose it now.
+  // A reload would lose nothing now.
   expect(JSON.stringify(sessionStorage)).toContain('Coastal Concrete')
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await user.click(await screen.findByRole('button', { name: 'Discard' }))

@@ -36,7 +36,7 @@ import { submitFailureText } from './submit-failure-text.ts'
 
 const SUBMIT_KEY = ['leads', 'submit']
 const ADD_ANOTHER = 'add-another'
-/** The longest that a toast may stay: nothing else on the page shows the LOID. */
+/** The longest time that a toast may stay, because nothing else on the page shows the LOID. */
 const SUBMITTED_TOAST_MS = 8_000
 
 interface Submission {
@@ -51,7 +51,7 @@ export function NewLeadPage() {
     defaultValues: EMPTY_LEAD,
   })
   const draft = useDraft(form)
-  // How many leads this page has submitted: what stands in the form beside its values begins over with each.
+  // How many leads this page has submitted. All state of the form except its values starts again with each.
   const [round, setRound] = useState(0)
   const submission = useSubmission(form, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
@@ -123,7 +123,10 @@ export function NewLeadPage() {
   )
 }
 
-/** Warns on every way out, the browser's own included. A session that has ended leaves nothing to come back to. */
+/**
+ * Warns before every way out of the page, including the browser's own. It does not warn after the session has ended,
+ * because there is nothing to come back to.
+ */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   function isUnsaved() {
     return isDirty && !isDone() && readToken() !== null
@@ -132,8 +135,8 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
 }
 
 /**
- * A reload, a crash or the end of the session takes the form away, but not what was typed: the same person finds it in this
- * tab. Returns whether there was something, until it is discarded.
+ * A reload, a crash or the end of the session removes the form, but not the typed text: the same person finds it in
+ * this tab. Returns whether there was a draft, until it is discarded.
  */
 function useDraft(form: LeadForm) {
   const [personId] = useState(readPersonId)
@@ -165,8 +168,8 @@ function useDraft(form: LeadForm) {
 }
 
 /**
- * Puts the focus into the first field, also for the next lead. Not on a device without a keyboard, where the on-screen
- * one would cover half of the phone.
+ * Puts the focus into the first field, also for the next lead. It does not do so on a device without a keyboard, where
+ * the on-screen one would cover half of the phone.
  */
 function useFirstFocus(form: LeadForm, round: number) {
   useEffect(() => {
@@ -199,14 +202,14 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
     },
     onError(error) {
       showFieldErrors(form, error)
-      // Another toast has told the end of the session in our own words; the specification's text is enough.
+      // Another toast has announced the end of the session in our own words; the specification's text is enough.
       if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },
   })
 
   function handleValid(lead: NewLead, addsAnother: boolean) {
-    // A second click may come before the button shows the first.
+    // A second click may arrive before the button shows that the first is under way.
     if (queryClient.isMutating({ mutationKey: SUBMIT_KEY }) > 0) return
     for (const warning of softWarnings(lead)) toast.warning(warning)
     submit.mutate({ lead, addsAnother })
@@ -214,7 +217,7 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
 
   function handleInvalid() {
     const values = form.getValues()
-    // A business name of blanks only stands for the applicant's own name.
+    // A business name of blanks stands for the applicant's own name.
     const missing = REQUIRED_NAMES.filter(
       (name) => (name === 'businessName' ? values[name] : values[name].trim()) === '',
     )

@@ -17,16 +17,19 @@ import type { LeadForm } from './new-lead-form.ts'
 
 const COUNTRIES: Record<IsoCountry, string> = { AU: 'Australia', NZ: 'New Zealand' }
 
-/** Half-typed numbers fit other patterns for a moment, so the toast waits for a pause. */
+/** For a moment, half-typed numbers fit other patterns, so the toast waits for a pause. */
 const TYPING_PAUSE_MS = 600
 
 interface PhoneFieldProps {
   form: LeadForm
-  /** Called when the number is complete: the field was left, or a country was chosen. */
+  /** Called when the number is complete: the person left the field, or chose a country. */
   onSettled: () => void
 }
 
-/** Its border tells live whether the number is one; where two countries would fit, a switch chooses (D19). */
+/**
+ * Its border shows, as the person types, whether the text is a phone number. If two countries would fit, a switch
+ * offers the choice (D19).
+ */
 export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name: 'phone' })
   const { ref, name, value, onChange, onBlur } = field
@@ -74,7 +77,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   )
 }
 
-/** Shown live, over the field's hover and focus colours. An error has a colour already. */
+/** Shown while the person types, over the field's hover and focus colours. An error already has a colour. */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   if (isNumber) return 'border-success-dot!'
   return isSilent ? undefined : 'border-warning-dot!'
@@ -106,7 +109,7 @@ function CountrySwitch({ readings, country, onChoose }: CountrySwitchProps) {
   )
 }
 
-/** Names the country of a number, or asks for it, once, when the answer changes. */
+/** Names the country of a number, or asks for it. It does so once, whenever the answer changes. */
 function useCountryToast() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const announced = useRef<string>(undefined)
@@ -147,7 +150,7 @@ function readingText({ country, kind, e164 }: PhoneReading): string {
   return `${COUNTRIES[country]}, ${kind}: ${formatPhone(e164)}`
 }
 
-/** The country that was chosen, if one was. */
+/** The chosen country, if there is one. */
 export function countryOf(value: unknown): IsoCountry | undefined {
   return value === 'AU' || value === 'NZ' ? value : undefined
 }

@@ -14,7 +14,7 @@ interface StatusHistoryProps {
   since: string
 }
 
-/** Where nothing was recorded, the present status is all there is to show. */
+/** If no history was recorded, only the present status is shown. */
 export function StatusHistory({ history, currentStatus, since }: StatusHistoryProps) {
   return (
     <Card title="Status History">

@@ -1,6 +1,6 @@
 import { Failure, UNEXPECTED } from '../../api/failure.ts'
 
-/** Section 8: what a refused submission says, by HTTP status. */
+/** Section 8: the text for a refused submission, by HTTP status. */
 export function submitFailureText(error: unknown): string {
   if (!(error instanceof Failure)) return UNEXPECTED
   switch (error.status) {

@@ -26,7 +26,7 @@ interface NotesPanelProps {
 
 const SHOWN_AT_FIRST = 3
 
-/** The notes of a lead or a deal, and the form for another. Folded notes are printed all the same. */
+/** The notes of a lead or a deal, and the form for another note. Folded notes are printed too. */
 export function NotesPanel({ parent, notes, onChange }: NotesPanelProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -86,7 +86,7 @@ function NoteItem({ note, onChange, isFolded }: NoteItemProps) {
   )
 }
 
-/** Whether the note has reached the CRM; where the portal gave up, a button tries again (D23). */
+/** Whether the note has reached the CRM. If the portal gave up, a button tries again (D23). */
 function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
   const retry = useMutation({
     mutationFn: () => call(retryNotePush, { params: { id: note.id } }),

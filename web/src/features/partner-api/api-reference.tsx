@@ -16,16 +16,16 @@ import { WebhookReference } from './webhook-reference.tsx'
 interface Part {
   id: string
   title: string
-  /** What the contents name below it. */
+  /** The entries below it in the table of contents. */
   items?: { id: string; title: string }[]
   content: ReactNode
 }
 
-/** The documentation, part by part, with its contents beside it where there is room. */
+/** The documentation, part by part. If there is room, the table of contents stands beside it. */
 export function ApiReference({ docs }: { docs: ReadableDocs }) {
   const parts = partsOf(docs)
   useEffect(() => {
-    // The address named a part before there was one.
+    // The address may name a part that was not there yet when the page opened.
     if (window.location.hash) document.getElementById(window.location.hash.slice(1))?.scrollIntoView()
   }, [])
   return (
@@ -80,7 +80,7 @@ function partsOf(docs: ReadableDocs): Part[] {
     {
       id: 'examples',
       title: 'Code examples',
-      // A line break at the end would run a pasted command before it was read.
+      // With a line break at the end, a pasted command would run before anybody read it.
       content: (
         <CodeSamples
           label="Code examples"

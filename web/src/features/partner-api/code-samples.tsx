@@ -7,7 +7,7 @@ const CodeTabs = lazy(async () => {
   return { default: CodeTabs }
 })
 
-/** Far below where one begins to read: until the tabs are there, the first sample stands in their place. */
+/** It stands far down the page. Until the tabs have loaded, the first sample takes their place. */
 export function CodeSamples({ label, samples }: { label: string; samples: readonly CodeSample[] }) {
   const [first] = samples
   return (

@@ -11,18 +11,18 @@ const METHOD_COLOURS: Record<string, BadgeVariant> = {
   DELETE: 'error',
 }
 
-/** `endpoint-post-partner-leads`: where the contents lead. */
+/** `endpoint-post-partner-leads`: the anchor that the table of contents links to. */
 export function endpointId({ method, path }: ApiEndpoint): string {
   return ['endpoint', method, ...(path.match(/\w+/g) ?? [])].join('-').toLowerCase()
 }
 
 interface EndpointReferenceProps {
   endpoint: ApiEndpoint
-  /** Where the fields of its body are listed. */
+  /** The anchor of the list of its body's fields. */
   fieldsId: string | undefined
 }
 
-/** One call: what it does at the left, how it looks at the right. */
+/** One call: on the left what it does, on the right an example. */
 export function EndpointReference({ endpoint, fieldsId }: EndpointReferenceProps) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (

@@ -4,13 +4,13 @@ import * as z from 'zod/mini'
 import { call } from '../../api/call.ts'
 
 /**
- * What the page can show. Documentation without authentication, endpoints or examples is invalid (section 8); any other part
- * may be missing, and its section with it.
+ * The documentation as the page can show it. It is invalid without authentication, endpoints or examples (section 8).
+ * Any other part may be missing, and then its section is missing too.
  */
 const ReadableDocs = z.required(z.partial(ApiDocs), { authentication: true, endpoints: true, examples: true })
 export type ReadableDocs = z.infer<typeof ReadableDocs>
 
-/** The documentation; null when what came is not readable as such. */
+/** The documentation, or null if the answer cannot be read as such. */
 export function apiDocsQuery() {
   return queryOptions({
     queryKey: ['partner-api', 'docs'],

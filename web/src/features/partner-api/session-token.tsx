@@ -5,7 +5,10 @@ import { MaskedText } from '../../ui/secret.tsx'
 
 const SHOWN_LENGTH = 4
 
-/** The token of the present session (D45): masked, to be copied, and the newest when it was refreshed meanwhile. */
+/**
+ * The token of the present session (D45), masked and with a copy button. If it was refreshed in the meantime, this is
+ * the newest.
+ */
 export function SessionToken() {
   const token = useSyncExternalStore(onTokenChange, readToken)
   if (!token) return null

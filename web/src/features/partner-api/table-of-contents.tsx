@@ -10,7 +10,7 @@ interface TableOfContentsProps {
   parts: readonly (Entry & { items?: readonly Entry[] })[]
 }
 
-/** Stays beside the parts on wide screens and marks the one that is being read. */
+/** Stays beside the parts on wide screens, and marks the part being read. */
 export function TableOfContents({ parts }: TableOfContentsProps) {
   const entries = parts.flatMap(({ id, items = [] }) => [id, ...items.map((item) => item.id)])
   const current = useCurrentPart(entries.join(' '))

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { formatDate } from '../../format/dates.ts'
 
-/** One line about a referral: business, amount, type and LOID. It leaves out what is not known. */
+/** One line about a referral: business, amount, type and LOID. Unknown facts are left out. */
 export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]; loid: string }) {
   const known = facts.filter((fact) => fact !== null && fact !== '' && fact !== '—')
   return (
@@ -17,7 +17,7 @@ export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]
   )
 }
 
-/** Beside the badge of the status or stage. */
+/** Stands beside the badge of the status or stage. */
 export function Since({ since }: { since: string }) {
   return <span className="text-[0.8125rem] text-muted">since {formatDate(since)}</span>
 }

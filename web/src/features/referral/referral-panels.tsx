@@ -4,14 +4,14 @@ import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 interface ReferralPanelsProps {
   timeline: ReactNode
   notes: ReactNode
-  /** Histories and sums, which have nothing to act on. */
+  /** Histories and sums, which offer no actions. */
   histories: ReactNode
   fields: ReactNode
 }
 
 /**
- * What happened and the fields below it, the notes and histories beside them. On a phone the notes come before the fields,
- * and the histories after them.
+ * The events with the fields below them, and the notes and histories beside them. On a phone the notes come before the
+ * fields, and the histories after them.
  */
 export function ReferralPanels({ timeline, notes, histories, fields }: ReferralPanelsProps) {
   return (

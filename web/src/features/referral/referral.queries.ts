@@ -3,20 +3,20 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
-/** Whether the page of the lead or of the deal asks. The answer is the same. */
+/** Whether the lead's page or the deal's page asks. The answer is the same. */
 export interface TimelineOf {
   kind: 'lead' | 'deal'
   loid: string
 }
 
-/** The latest part, or the one that comes before. The key of the latest begins those of all. */
+/** The latest part, or the part before that entry. The key of the latest part is the beginning of all keys. */
 export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
   return queryOptions({
     queryKey: [kind === 'lead' ? 'leads' : 'deals', 'timeline', loid, ...(before === undefined ? [] : [before])],
     queryFn: ({ signal }) =>
       call(kind === 'lead' ? readLeadTimeline : readDealTimeline, { params: { id: loid }, query: { before }, signal }),
     enabled: loid !== '',
-    // News at the top moves where the earlier part begins.
+    // New entries at the top move the point where the earlier part begins.
     placeholderData: before === undefined ? undefined : keepPreviousData,
     ...LIST_FRESHNESS,
   })

@@ -51,7 +51,7 @@ export function SearchPage() {
   )
 }
 
-/** The server counts so far and no further. */
+/** The server counts up to this number and no further. */
 function countText(total: number): string {
   return formatNumber(total) + (total < SEARCH_TOTAL_MAX ? '' : '+')
 }

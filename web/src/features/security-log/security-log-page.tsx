@@ -35,7 +35,7 @@ export function SecurityLogPage() {
 
   const typeRef = useRef<HTMLSelectElement>(null)
 
-  /** The button that did it goes away. */
+  /** The button that was pressed disappears. */
   function handleClear() {
     typeRef.current?.focus()
     handleChange({ type: undefined, person: undefined })

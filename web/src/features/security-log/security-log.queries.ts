@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { SecurityLogSearch } from '../../app/search-params.ts'
 
-/** Who may have done it: everybody of the team, also those who are deactivated. */
+/** The people who may have done it: the whole team, including deactivated people. */
 export function securityPeopleQuery() {
   return queryOptions({
     queryKey: ['security-log', 'people'],

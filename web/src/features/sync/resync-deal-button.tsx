@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.ts'
 import { syncFailureText } from './sync-texts.ts'
 import { refreshAfterSync } from './use-sync.ts'
 
-/** `onRemoved`: the deal has left the CRM, and with it the portal. */
+/** `onRemoved` is called when the deal has left the CRM, and so the portal. */
 export function ResyncDealButton({ loid, onRemoved }: { loid: string; onRemoved: () => void }) {
   const queryClient = useQueryClient()
   const resync = useMutation({

@@ -18,13 +18,14 @@ import { problemCount, syncCompleteText, syncFailureText } from './sync-texts.ts
 const RESULT_TOAST_MS = 6_000
 const PROBLEM_TOAST_MS = 8_000
 
-/** How far the running sync has come. Only `useSync` writes it. */
+/** The progress of the running sync. Only `useSync` writes it. */
 function progressQuery(kind: SyncKind) {
   return queryOptions<SyncRun>({ queryKey: ['sync', 'progress', kind], queryFn: skipToken })
 }
 
 /**
- * A sync goes on when its page is left: coming back finds it busy still, and its result is told wherever one is then.
+ * A sync goes on when the person leaves its page. If they come back, the page still shows it as busy, and the result
+ * appears on any page where they are then.
  */
 export function useSync(kind: SyncKind) {
   const queryClient = useQueryClient()
@@ -39,7 +40,7 @@ export function useSync(kind: SyncKind) {
     },
     onError(error) {
       if (!isSignedOut(error)) toast.error(syncFailureText(error))
-      // The notice that explains it may not be there yet.
+      // The notice that explains the result may not be there yet.
       if (error.message === CONFIRM_EMAIL) void queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
     },
     onSettled() {
@@ -52,7 +53,7 @@ export function useSync(kind: SyncKind) {
 
 export type Sync = ReturnType<typeof useSync>
 
-/** A sync may change every lead and deal, and with them the figures. Waiting for the new ones would keep it busy. */
+/** A sync may change every lead and deal, and therefore the figures. Waiting for the new ones would keep it busy. */
 export function refreshAfterSync(queryClient: QueryClient) {
   for (const feature of ['leads', 'deals', 'search', 'dashboard']) {
     void queryClient.invalidateQueries({ queryKey: [feature] })

@@ -45,7 +45,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
     onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
     onError: (error) => toast.error(failureText(error)),
-    // One's own change may have taken this page away.
+    // A person's change to their own role may have closed this page to them.
     onSettled: () => refreshTeam(queryClient),
   })
 

@@ -9,7 +9,7 @@ interface SubmitterFilterProps {
   onValue: (person: string) => void
 }
 
-/** Whose leads or deals a list shows (D64). */
+/** Filters a list by the person who submitted its leads or deals (D64). */
 export function SubmitterFilter({ value, onValue }: SubmitterFilterProps) {
   const { data } = useQuery(submittersQuery())
   const people = data?.people ?? []

@@ -8,7 +8,7 @@ export function teamQuery() {
   return queryOptions({
     queryKey: ['team'],
     queryFn: ({ signal }) => call(readTeam, { signal }),
-    // Invitations are accepted without us.
+    // People accept invitations without our doing.
     ...LIST_FRESHNESS,
   })
 }
@@ -17,7 +17,7 @@ export function refreshTeam(queryClient: QueryClient) {
   return queryClient.invalidateQueries({ queryKey: teamQuery().queryKey })
 }
 
-/** All people by name, for everybody of the team. */
+/** All people by name, readable by the whole team. */
 export function submittersQuery() {
   return queryOptions({
     queryKey: ['team', 'submitters'],

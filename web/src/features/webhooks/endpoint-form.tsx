@@ -24,7 +24,7 @@ export function EndpointForm({ url, busy, error, onSave, onCancel }: EndpointFor
   const isEmpty = text.trim() === ''
   const problem = webhookUrlProblem(text)
   const refusal = error instanceof Failure ? error.fields['webhook_url'] : undefined
-  // What the server refused is wrong only until it is changed.
+  // A value that the server refused counts as wrong only until it is changed.
   const shown = isChecked && !isEmpty ? (problem ?? (refused === text ? refusal : undefined)) : undefined
 
   function handleSubmit(event: SubmitEvent) {

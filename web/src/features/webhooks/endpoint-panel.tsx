@@ -19,13 +19,13 @@ import { SigningSecret } from './signing-secret.tsx'
 import { TestEventResult, useTestEvent } from './test-event.tsx'
 import { showEndpoint } from './webhooks.queries.ts'
 
-/** The one URL of the partner: set, changed, removed and tried, and the secret that deliveries are signed with. */
+/** The partner's only URL, with its actions: set, change, remove and test. Also the secret that signs deliveries. */
 export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
   const url = endpoint.webhook_url
   const queryClient = useQueryClient()
   const [isEditing, setIsEditing] = useState(false)
   const [isRemoving, setIsRemoving] = useState(false)
-  // Kept here alone, and gone with the page: the cache of queries is for what may be read again.
+  // The secret is kept only here, and is lost with the page: the query cache is for data that can be read again.
   const [secret, setSecret] = useState<string | null>(null)
   const editRef = useRef<HTMLButtonElement>(null)
   useKeptFocus(editRef, JSON.stringify([url, isEditing, secret, endpoint.is_active]))
@@ -33,7 +33,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
 
   const save = useMutation({
     mutationFn: (webhookUrl: string | null) => call(changeWebhookUrl, { body: { webhook_url: webhookUrl } }),
-    // An answer with a secret is not kept.
+    // An answer with a secret is not cached.
     gcTime: 0,
     onSuccess({ secret: newSecret, ...saved }, webhookUrl) {
       showEndpoint(queryClient, saved)
@@ -45,7 +45,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
     },
     onError(error, webhookUrl) {
       setIsRemoving(false)
-      // The form says it beside the field.
+      // The form shows this error beside the field.
       if (!isEditing || webhookUrl === null)
         toast.error([UPDATE_FAILED, failureDetail(error)].filter(Boolean).join(': '))
     },

@@ -14,7 +14,7 @@ interface EndpointTroubleProps {
   onEnable: () => void
 }
 
-/** That the portal disabled the URL, or that it may have to (D35); nothing while deliveries arrive. */
+/** Says that the portal disabled the URL, or that it may have to (D35). Shows nothing while deliveries arrive. */
 export function EndpointTrouble({ endpoint, busy, onEnable }: EndpointTroubleProps) {
   const {
     is_active: isActive,

@@ -1,13 +1,13 @@
 import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
 
-/** Section 8. */
+/** The text of section 8. */
 export const UPDATE_FAILED = 'Failed to update webhook URL'
 export const WEBHOOK_URL_INCOMPLETE = 'Please enter a complete address, such as https://example.com/webhooks'
 
-/** This very machine, which a portal may permit for trying things out (D36). */
+/** This same machine, which a portal may allow for tests (D36). */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** What can be told without asking the server; it alone knows where a name leads. */
+/** Checks what needs no request. Only the server knows where a name leads. */
 export function webhookUrlProblem(text: string): string | undefined {
   const url = URL.parse(text.trim())
   if (!url || url.hostname === '') return WEBHOOK_URL_INCOMPLETE

@@ -2,7 +2,7 @@ import type { WebhookLogStatus } from '@portal/contract/webhooks.ts'
 import { CircleCheck, CircleMinus, CircleX } from 'lucide-react'
 import { Badge, type BadgeVariant } from '../../ui/badge.tsx'
 
-/** Section 4. A status that nobody foresaw is grey. */
+/** The colours of section 4. An unknown status is grey. */
 const STATUS_COLOURS: Record<WebhookLogStatus, BadgeVariant> = {
   success: 'success',
   failed: 'error',
@@ -31,7 +31,7 @@ const RESPONSES = {
   secondary: { Icon: CircleMinus, className: 'text-muted' },
 }
 
-/** The HTTP status that was answered: told by number and sign, and by colour beside them. */
+/** The HTTP status of the answer. The number and a sign tell it, and a colour as well. */
 export function ResponseStatus({ code }: { code: number | null }) {
   if (code === null) return <span className="text-muted">No answer</span>
   const colour = responseColour(code)

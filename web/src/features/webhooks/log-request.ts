@@ -1,19 +1,19 @@
 import { INBOUND_LABELS, type WebhookLog } from '@portal/contract/webhooks.ts'
 import { curlCommand } from '../../format/curl.ts'
 
-/** What a row is called: a call to us by what it asks for (section 7), a delivery by its event. */
+/** The name of a row: for a call to us what it asks for (section 7), for a delivery the event. */
 export function logTitle({ direction, endpoint, event_type: eventType }: WebhookLog): string {
   if (direction === 'inbound') return INBOUND_LABELS[endpoint] ?? endpoint
   return eventType ?? 'Delivery'
 }
 
-/** Whether the record that a row is about is a deal: a lead has another page. */
+/** Whether a row is about a deal, because deals and leads have different pages. */
 export function isAboutDeal({ endpoint, event_type: eventType, request_body: body }: WebhookLog): boolean {
   if (eventType === 'note.added') return /"on":\s*"deal"/.test(body ?? '')
   return eventType?.startsWith('deal.') ?? endpoint === '/api/webhook/deal'
 }
 
-/** The logged request for the command line, with placeholders where the log keeps no secret. */
+/** The logged request for the command line, with placeholders for the secrets, which the log does not keep. */
 export function logAsCurl({ direction, endpoint, request_body: body }: WebhookLog, origin: string): string {
   const headers =
     direction === 'inbound'

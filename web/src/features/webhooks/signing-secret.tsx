@@ -12,7 +12,7 @@ import { showEndpoint } from './webhooks.queries.ts'
 
 interface SigningSecretProps {
   endpoint: WebhookEndpoint
-  /** Takes the new secret, which nobody can read a second time. */
+  /** Receives the new secret, which cannot be read a second time. */
   onRotated: (secret: string) => void
 }
 
@@ -22,7 +22,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
   const [isAsking, setIsAsking] = useState(false)
   const rotate = useMutation({
     mutationFn: () => call(rotateWebhookSecret),
-    // An answer with a secret is not kept.
+    // An answer with a secret is not cached.
     gcTime: 0,
     onSuccess({ secret, ...saved }) {
       showEndpoint(queryClient, saved)
@@ -34,7 +34,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
   if (!preview) return null
 
   function handleConfirm() {
-    // Closed before the new secret takes the focus, which the dialog would otherwise take back.
+    // The dialog closes before the new secret takes the focus. Otherwise it would take the focus back.
     setIsAsking(false)
     rotate.mutate()
   }

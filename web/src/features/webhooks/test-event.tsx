@@ -21,7 +21,7 @@ export function useTestEvent() {
   })
 }
 
-/** What the partner's server said to a test event, as soon as it has. */
+/** The answer of the partner's server to a test event, as soon as it is known. */
 export function TestEventResult({ id }: { id: string }) {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(testEventQuery(id))

@@ -6,7 +6,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { ResponseStatus } from './log-marks.tsx'
 import { webhookAttemptsQuery } from './webhooks.queries.ts'
 
-/** Every attempt of a delivery, the first one first; fetched when somebody looks. */
+/** Every attempt of a delivery, the first one first. They are fetched when somebody opens the list. */
 export function WebhookAttempts({ log }: { log: WebhookLog }) {
   const { data, isPending, refetch } = useQuery(webhookAttemptsQuery(log))
   if (isPending) return <Spinner label="Loading attempts" className="justify-start p-0" />

@@ -28,12 +28,12 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
   const ref = useRef<HTMLElement>(null)
   const searchRef = useRef<HTMLInputElement>(null)
 
-  /** Other filters make other pages, so they start at the first. */
+  /** Other filters have other pages, so the list starts at the first. */
   function handleFilter(change: Partial<WebhookLogSearch>) {
     onChange({ page: undefined, ...change })
   }
 
-  /** The button that did it goes away. */
+  /** The button that was pressed disappears. */
   function handleClear() {
     searchRef.current?.focus()
     handleFilter({ search: undefined, status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })

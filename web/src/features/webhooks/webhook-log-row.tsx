@@ -11,7 +11,7 @@ import { LogStatus, ResponseStatus } from './log-marks.tsx'
 import { isAboutDeal, logTitle } from './log-request.ts'
 import { WebhookLogDetails } from './webhook-log-details.tsx'
 
-/** One line of the log, which unfolds. The whole line is the button; the link in it lies above. */
+/** One line of the log that unfolds. The whole line is the button; the link in it lies on top. */
 export function WebhookLogRow({ log }: { log: WebhookLog }) {
   const [isOpen, setIsOpen] = useState(false)
   const detailsId = useId()

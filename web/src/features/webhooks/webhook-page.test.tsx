@@ -311,7 +311,7 @@ test('filters go into the address and to the server; nothing found tells a searc
   fireEvent.change(status, { target: { value: 'failed' } })
   await waitFor(() => expect(window.location.search).toBe('?status=failed'))
   await user.type(screen.getByLabelText('Endpoint'), ' /api/webhook {Enter}')
-  // At once: the second change must not undo the first.
+  // Both changes come at once: the second must not undo the first.
   fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
   fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-31' } })
   await user.type(screen.getByPlaceholderText('Search by endpoint, event, LOID or error'), 'refused{Enter}')
@@ -367,7 +367,7 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect((await button('Next')).disabled).toBe(true)
   expect((await button('Previous')).disabled).toBe(false)
   expect(window.location.search).toBe('?page=2')
-  // A button that can be pressed no longer does not keep the focus.
+  // A button does not keep the focus once it can no longer be pressed.
   expect(document.activeElement).toBe(await button('Previous'))
   await user.keyboard('{Enter}')
   await waitFor(() => expect(within(log).getAllByRole('listitem')).toHaveLength(20))

@@ -75,7 +75,7 @@ export function WebhookPage() {
   )
 }
 
-/** Attempts that show in the log may have changed what is known of the endpoint: whether it fails or is disabled. */
+/** New attempts in the log may have changed the state of the endpoint: whether it fails or is disabled. */
 function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
   const queryClient = useQueryClient()
   const attempted = logs?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join()

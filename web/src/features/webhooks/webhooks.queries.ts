@@ -13,7 +13,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
 
 const DUE_POLL_MS = 3_000
-/** A delivery that waits hours for its next attempt is not looked at every few seconds. */
+/** If a delivery waits hours for its next attempt, it is not fetched every few seconds. */
 const WAITING_POLL_MS = 30_000
 
 /** For test events and deliveries sent again. Their rows appear in the log by themselves. */
@@ -71,7 +71,7 @@ export function showEndpoint(queryClient: QueryClient, endpoint: WebhookEndpoint
   queryClient.setQueryData(webhookEndpointQuery().queryKey, endpoint)
 }
 
-/** A delivery also changes what is known of the endpoint: whether it fails. */
+/** A delivery also changes the state of the endpoint: whether it fails. */
 export function refreshAfterDelivery(queryClient: QueryClient) {
   void queryClient.invalidateQueries({ queryKey: ['webhooks', 'logs'] })
   void queryClient.invalidateQueries(webhookEndpointQuery())

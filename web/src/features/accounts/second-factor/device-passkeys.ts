@@ -7,7 +7,7 @@ import {
 import { call } from '../../../api/call.ts'
 import { Failure } from '../../../api/failure.ts'
 
-/** Why the browser gave no passkey, by the names that WebAuthn has for it. */
+/** The reasons why the browser gave no passkey, by their names in WebAuthn. */
 const REFUSALS: Record<string, string> = {
   NotAllowedError: 'No passkey was given. Please try again.',
   AbortError: 'No passkey was given. Please try again.',
@@ -21,12 +21,12 @@ export function hasPasskeys(): boolean {
 }
 
 export async function createPasskey(optionsJSON: PasskeyCreation): Promise<CreatedPasskey> {
-  // Not before it is needed: most visits use no passkey.
+  // This loads only when it is needed, because most visits use no passkey.
   const { startRegistration } = await import('@simplewebauthn/browser')
   return startRegistration({ optionsJSON }).catch(refuse)
 }
 
-/** Asks for any passkey of this portal, or with the token of a second step for one of that person. */
+/** Asks for any passkey of this portal. With the token of a second step, asks for one of that person's passkeys. */
 export async function takePasskey(token?: string): Promise<UsedPasskey> {
   const [optionsJSON, { startAuthentication }] = await Promise.all([
     call(askForPasskey, { body: { token } }),
@@ -40,7 +40,7 @@ function refuse(cause: unknown): never {
   throw new Failure(0, REFUSALS[name] ?? OTHERWISE, { code: 'NO_PASSKEY', cause })
 }
 
-/** A name for a new passkey, to begin with. */
+/** The suggested name for a new passkey. */
 export function deviceName(userAgent: string): string {
   const device = /iPhone|iPad|Android|Macintosh|Windows|Linux/.exec(userAgent)?.[0]
   if (device === 'Macintosh') return 'Mac'

@@ -1,9 +1,12 @@
 import { encode } from 'uqr'
 
-/** Modules of white around the code; cameras do not find it without them. */
+/** White modules around the code. Cameras do not find the code without them. */
 const QUIET_ZONE = 4
 
-/** Drawn here, so that its content goes to nobody else. Black on white in the dark theme, too: many cameras need it. */
+/**
+ * Drawn here, so that nobody else gets its content. It is black on white even in the dark theme, because many cameras
+ * need that.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET_ZONE })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

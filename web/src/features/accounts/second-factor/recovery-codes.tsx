@@ -3,7 +3,10 @@ import { useEffect, useId, useRef } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 
-/** Nobody can read them again later. It takes the focus when it appears; printed, it stands alone. */
+/**
+ * The codes cannot be read again later. The section takes the focus when it appears, and is printed without the rest of
+ * the page.
+ */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
   const titleId = useId()
   const ref = useRef<HTMLHeadingElement>(null)

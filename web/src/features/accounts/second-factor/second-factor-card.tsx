@@ -22,13 +22,13 @@ import { TotpSetUp } from './totp-set-up.tsx'
 type Removal = { what: 'app' } | { what: 'passkey'; id: string; name: string } | { what: 'codes' }
 
 interface SecondFactorCardProps {
-  /** Under the factors: what an owner decides for all. */
+  /** Below the factors: the owner's settings for everybody. */
   children?: ReactNode
-  /** Whether recovery codes stand there that the person has not saved yet. */
+  /** Tells whether the card shows recovery codes that the person has not saved yet. */
   onCodes?: (isShown: boolean) => void
 }
 
-/** App, passkeys and recovery codes of the person, each with what can be done with it. */
+/** The app, passkeys and recovery codes of the person, each with its actions. */
 export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
   const queryClient = useQueryClient()
   const factor = useQuery(secondFactorQuery())

@@ -14,11 +14,11 @@ import { hasPasskeys, takePasskey } from './device-passkeys.ts'
 interface SecondStepProps {
   step: Step['second_factor']
   onDone: (begun: BegunSession) => void
-  /** The step is over: the password is asked for again. */
+  /** The step has expired, and the password must be entered again. */
   onExpired: (text: string) => void
 }
 
-/** What the password alone does not open: a code of the app, a recovery code or a passkey. */
+/** The step after the password: a code of the app, a recovery code or a passkey. */
 export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
   const { token, kinds } = step
   const hasApp = kinds.includes('totp')
@@ -53,7 +53,7 @@ export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
     setIsRecovery(!isRecovery)
     setCode('')
     finish.reset()
-    // Where there is no field yet, it appears with the next picture.
+    // If there is no field yet, it appears with the next frame.
     requestAnimationFrame(() => field.current?.focus())
   }
 

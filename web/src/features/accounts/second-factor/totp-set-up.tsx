@@ -18,9 +18,9 @@ interface TotpSetUpProps {
   onCancel: () => void
 }
 
-/** Scan or type the secret, then prove it by a code. */
+/** The person scans or types the secret, then proves it with a code. */
 export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
-  // A query, not a mutation: rendered twice it still makes one secret.
+  // A query, not a mutation: even if the page renders twice, it makes one secret.
   const secret = useQuery({
     queryKey: ['accounts', 'totp-set-up'],
     queryFn: () => call(beginTotp),
@@ -101,7 +101,7 @@ export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
   )
 }
 
-/** Easier to type, and it breaks where a line ends. */
+/** Groups are easier to type, and the text can break between them. */
 function inGroups(secret: string): string {
   return secret.match(/.{1,4}/g)?.join(' ') ?? secret
 }
