@@ -3,7 +3,7 @@ import { useFollowedRows } from './followed-rows.ts'
 import { NewRows } from './new-rows.tsx'
 
 interface RestingRowsProps<Row extends { id: string }> {
-  /** A list with a `label` can take the focus. */
+  /** A list with a `ref` can take the focus, so it needs a `label`. */
   ref?: Ref<HTMLUListElement>
   label?: string
   className?: string
