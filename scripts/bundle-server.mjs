@@ -1,12 +1,13 @@
-// Vite's settings for server/dist, which `npm run start:prod` runs: the thousand modules of a start as a few files, because
-// finding and reading them takes longer than anything else that a start does. Everything but start:prod runs the sources.
+// Vite's settings for server/dist, which `npm run start:prod` runs. They bundle the thousand modules of a start into a
+// few files, because finding and reading modules is the slowest part of a start. Everything but start:prod runs the
+// sources.
 import path from 'node:path'
 import { root } from './set-up.mjs'
 
 const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
 
-/** The entry points: the start, and the warm-up that only loads it. */
+/** The modules that a start loads. The warm-up loads them without starting the portal. */
 export const STARTED = ['portal', 'config', 'log', 'local/local-servers']
 
 /** Files that are read at run time stay beside the sources. */

@@ -1,4 +1,4 @@
-// Which part may import which: the arrows of ARCHITECTURE.md, held. Prints every import that turns back.
+// Checks the arrows of ARCHITECTURE.md: which part is allowed to import which. Prints every forbidden import.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -27,7 +27,7 @@ const SERVER_FEATURES = {
   live: [],
 }
 
-/** The lower folders of the server and what each may know besides settings and contract. */
+/** The lower folders of the server, and what each is allowed to import besides settings and contract. */
 const SERVER_FOLDERS = {
   events: ['db'],
   history: ['db', 'jobs', 'zoho'],
@@ -43,7 +43,7 @@ const SERVER_FOLDERS = {
   db: [],
 }
 
-/** The lower folders of the web app, likewise. */
+/** The same for the lower folders of the web app. */
 const WEB_FOLDERS = {
   session: ['api'],
   live: ['api'],
@@ -52,7 +52,7 @@ const WEB_FOLDERS = {
   format: [],
 }
 
-/** The first rule whose `files` fit decides. */
+/** The first rule whose `files` match decides. */
 const RULES: Rule[] = [
   {
     files: /^contract\/src\/.*\.test\.ts$/,
@@ -69,7 +69,7 @@ const RULES: Rule[] = [
     mayImport: anyOf('crm-sandbox/src/', PACKAGES),
     because: 'the sandbox imports no other workspace',
   },
-  // A test goes through the front door, so it may know every part of its own side.
+  // A test uses a whole side from outside, so it is allowed to import every part of its own side.
   {
     files: /^server\/src\/.*\.test\.ts$|^server\/src\/testing\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),
@@ -139,7 +139,7 @@ const RULES: Rule[] = [
   },
 ]
 
-/** Why an import is forbidden, in a line; undefined if it is allowed. */
+/** One line that says why an import is forbidden; undefined if it is allowed. */
 export function findBoundaryCrossing(file: string, specifier: string): string | undefined {
   const rule = RULES.find(({ files }) => files.test(file))
   if (!rule) return undefined
@@ -149,7 +149,7 @@ export function findBoundaryCrossing(file: string, specifier: string): string | 
   return `${file} imports ${specifier}: ${rule.because}`
 }
 
-/** Seen from the root of the repository; a package as `package:name`. */
+/** The path from the root of the repository; for a package, `package:name`. */
 function importedFile(file: string, specifier: string): string {
   if (specifier.startsWith('@portal/contract/')) return specifier.replace('@portal/contract/', 'contract/src/')
   if (!specifier.startsWith('.')) return `package:${specifier}`

@@ -1,4 +1,4 @@
-// A document that names a path is checked: fails when a path in backticks is gone.
+// Checks the paths that documents name. Fails when a path in backticks no longer exists.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -23,15 +23,18 @@ for (const document of documents) {
 }
 process.exit(gone === 0 ? 0 : 1)
 
-/** Not: addresses, routes, commands, patterns, types of content, packages, and what only exists while it runs. */
+/**
+ * False for addresses, routes, commands, patterns, content types, packages, and files that exist only while the portal
+ * runs.
+ */
 function looksLikePath(words) {
   if (/[\s*{}<>()=:…$|,]/.test(words)) return false
   if (/^(\/|@|~|[A-Z_]+\/|(?:\.\/)?data(?:\/|$)|node_modules\/|application\/|text\/|image\/)/.test(words)) return false
-  // Without a known ending it must begin with a folder of ours, or `a/b` in prose would be one.
+  // Without a known ending, a path must begin with one of our folders. Otherwise `a/b` in prose would count as a path.
   return ENDINGS.test(words) || (words.includes('/') && existsSync(words.split('/')[0]))
 }
 
-/** Seen from the root, from the document, or as one of the folders in which a reader looks first. */
+/** Looks from the root, from the document's folder and from the folders where a reader looks first. */
 function exists(document, name) {
   const places = [
     '.',
@@ -44,7 +47,7 @@ function exists(document, name) {
     'crm-sandbox/src',
   ]
   if (places.some((place) => existsSync(path.join(place, name)))) return true
-  // A bare file name is enough where it is the only one of that name.
+  // For a bare file name, a file in any folder is enough.
   return (
     !name.includes('/') &&
     globSync(`{contract,server,web,crm-sandbox,scripts,e2e,bench,soak,docs}/**/${name}`).length > 0

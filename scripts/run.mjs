@@ -1,5 +1,5 @@
-// `node scripts/run.mjs <level> <file.ts> …`: installs what is missing of a level (see set-up.mjs), then runs a program of
-// the portal in this very process.
+// `node scripts/run.mjs <level> <file.ts> …`: installs the missing parts of a level (see set-up.mjs), then runs a
+// program of the portal in this same process.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { prepare, root } from './set-up.mjs'
@@ -12,6 +12,6 @@ try {
   process.exit(1)
 }
 const program = path.resolve(root, file)
-// The program finds its own arguments where it would without this script.
+// The program finds its arguments in the same place as without this script.
 process.argv.splice(1, 3, program)
 await import(pathToFileURL(program).href)

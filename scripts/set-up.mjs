@@ -1,5 +1,5 @@
-// Prepares what the portal needs to run: its dependencies, its own Node and the built web app. Uses nothing but Node
-// itself, and an old one (18) at that, because it runs before anything is installed.
+// Prepares what the portal needs to run: its dependencies, its own Node and the built web app. Needs only Node 18 or
+// later, because it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const workspaces = ['contract', 'server', 'web', 'crm-sandbox'].map((name) => `--workspace=${name}`)
 
 /**
- * The levels that can be installed; each includes the levels before it. All versions come from one lock file. `run`: to
- * build and run the portal. `test`: to check, test and measure it. `lighthouse`: larger than the rest together.
+ * The levels that can be installed. Each includes the levels before it, and all versions come from one lock file. `run`
+ * builds and runs the portal. `test` checks, tests and measures it. `lighthouse` is larger than the rest together.
  */
 const LEVELS = [
   { name: 'run', what: 'what the portal needs', flags: ['--omit=dev', '--include-workspace-root', ...workspaces] },
@@ -31,8 +31,8 @@ const webStamp = path.join(webDist, '.portal-build')
 const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 /**
- * Installs what is missing of a level and returns only in a process of the Node version that package.json names: another
- * version runs the same command line in a child, waits for it and ends with its exit code.
+ * Installs the missing parts of a level. Returns only under the Node version that package.json names. Under another
+ * version, it runs the same command line in a child process, waits for it and exits with its code.
  * @param {'run' | 'test' | 'lighthouse'} level
  */
 export async function prepare(level) {
@@ -43,7 +43,7 @@ export async function prepare(level) {
   }
   stopWithParent()
   nodeModule.enableCompileCache(compileCache)
-  // Kept by a clean exit; a killed first start should not cost the second one its speed.
+  // A clean exit saves the cache anyway. This saves it even if the first start is killed, so that the second is quick.
   setTimeout(() => nodeModule.flushCompileCache(), 5_000).unref()
 }
 
@@ -69,7 +69,7 @@ export function runVite(...words) {
 }
 
 /**
- * Runs a program to its end. Rejects when it fails.
+ * Runs a program to its end. Rejects if it fails.
  * @param {string} file
  * @param {string[]} args
  * @param {{ output?: 'shown' | 'when it fails', env?: NodeJS.ProcessEnv }} [options]
@@ -93,7 +93,7 @@ export function run(file, args, { output = 'shown', env = process.env } = {}) {
   })
 }
 
-/** Says what is being waited for, and afterwards how long that took. @param {string} what */
+/** Prints what the caller waits for, and afterwards how long it took. @param {string} what */
 export function announce(what) {
   const startedAt = Date.now()
   console.log(`${what} …`)
@@ -105,7 +105,7 @@ function isInstalled(level) {
   return hash === lockHash() && installed >= placeOf(level) && existsSync(pinnedNode)
 }
 
-/** `installed` is the place in LEVELS; -1 when no installation was finished. */
+/** `installed` is the index in LEVELS, or -1 if no installation was finished. */
 function readInstallStamp() {
   const [hash, name] = readIfThere(installStamp)?.split(' ') ?? []
   return { hash, installed: placeOf(name) }
@@ -124,21 +124,21 @@ function lockHash() {
 async function install(wanted) {
   const hash = lockHash()
   const { installed } = readInstallStamp()
-  // Nothing that is installed is removed: another command may be using it.
+  // Never removes an installed level, because another command may be using it.
   const level = LEVELS[Math.max(placeOf(wanted), installed)]
   const done = announce(`Installing ${level.what}`)
-  // npm runs on the Node of the host: the one in node_modules is about to be replaced.
+  // npm runs on the host's Node, because the one in node_modules is about to be replaced.
   const hostPath = (process.env.PATH ?? '')
     .split(path.delimiter)
     .filter((folder) => !folder.endsWith(path.join('node_modules', '.bin')))
     .join(path.delimiter)
   const env = { ...process.env, PATH: hostPath }
   const flags = [...level.flags, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  // A finished installation is completed in place. npm starts over after one that was cut off.
+  // A finished installation is extended in place. After an interrupted one, npm starts over.
   const command = installed < 0 ? ['ci'] : ['install', '--no-save']
   rmSync(installStamp, { force: true })
   await run('npm', [...command, ...flags], { env })
-  // Where install scripts are switched off, the package of Node itself still lacks its program.
+  // Where install scripts are switched off, Node's package does not contain its program yet.
   if (!existsSync(pinnedNode)) {
     await run('npm', ['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], {
       env,
@@ -186,8 +186,8 @@ function runOnPinnedNode(args) {
 }
 
 /**
- * When npm or the process before this one is killed, nobody is left to stop this one, and it would hold its port for
- * ever. It then stops as if asked to.
+ * When npm or the parent process is killed, nobody is left to stop this process, and it would keep its port for ever.
+ * It then stops as if asked to.
  */
 export function stopWithParent() {
   const stop = () => process.kill(process.pid, 'SIGTERM')
@@ -206,7 +206,7 @@ function isWebBuilt() {
   return readIfThere(webStamp) === webSources()
 }
 
-/** Names, sizes and times instead of contents: it is read on every start. */
+/** Names, sizes and times instead of contents, because every start reads it. */
 function webSources() {
   const lines = [lockHash(), ...listFiles(path.join(root, 'web')), ...listFiles(path.join(root, 'contract', 'src'))]
   return lines.join('\n')
@@ -223,7 +223,7 @@ function listFiles(folder) {
   })
 }
 
-/** Two starts at the same moment do this one after the other. The lock of a killed one is taken over. */
+/** Makes two simultaneous starts work one after the other. The lock of a killed start is taken over. */
 async function underLock(work) {
   const lock = path.join(root, '.cache', 'set-up.lock')
   mkdirSync(path.dirname(lock), { recursive: true })
@@ -251,7 +251,7 @@ function tryLock(lock) {
   if (owner === undefined || (owner === '' ? isYoung(lock) : isAlive(Number(owner)))) return false
   const taken = `${lock}.${process.pid}`
   try {
-    // Of two that take it over, one gets the file; a lock that was renewed meanwhile goes back.
+    // If two starts take the lock over, only one gets the file. A lock that was renewed meanwhile is put back.
     renameSync(lock, taken)
     if (readIfThere(taken) === owner) rmSync(taken)
     else renameSync(taken, lock)
@@ -261,7 +261,7 @@ function tryLock(lock) {
   return false
 }
 
-/** A lock is empty for the instant between its creation and its writing; longer only when its process died there. */
+/** A lock is empty for an instant after its creation. It stays empty only if its process died at that point. */
 function isYoung(lock) {
   const stats = statSync(lock, { throwIfNoEntry: false })
   return stats === undefined || Date.now() - stats.mtimeMs < 5_000

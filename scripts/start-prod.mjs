@@ -1,5 +1,5 @@
-// `npm run start:prod`: runs what `npm run build` has made. Installs, builds and writes nothing, and needs no dependency
-// that only a build or a test has.
+// `npm run start:prod`: runs what `npm run build` has made. Installs, builds and writes nothing, and needs no
+// dependencies of builds or tests.
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import path from 'node:path'
@@ -22,6 +22,6 @@ try {
   process.exit(1)
 }
 stopWithParent()
-// Filled by the build; a folder that cannot be written stays as it is.
+// The build has filled this folder. If it is read-only, it stays unchanged.
 nodeModule.enableCompileCache(compileCache)
 await import(pathToFileURL(server).href)

@@ -11,7 +11,7 @@ const VITE = path.join(SCRIPTS, '../node_modules/vite/bin/vite.js')
 test('what npm run build makes of the server starts, sets up a database and stops', { timeout: 120_000 }, async () => {
   execFileSync(process.execPath, [VITE, 'build', '--config', path.join(SCRIPTS, 'bundle-server.mjs')])
   const folder = await mkdtemp(path.join(tmpdir(), 'portal-built-'))
-  // A worker needs no built web app.
+  // A worker does not need a built web app.
   const settings = { ROLE: 'worker', DATA_DIR: folder, PORT: '0', CRM_PORT: '0', LOG_LEVEL: 'warn' }
   const script = path.join(SCRIPTS, 'start-prod.mjs')
   const child = spawn(process.execPath, [script], { env: { ...process.env, NODE_ENV: 'development', ...settings } })
@@ -19,7 +19,7 @@ test('what npm run build makes of the server starts, sets up a database and stop
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       said += text
-      // The last line of the announcement.
+      // The announcement ends with this line.
       if (text.includes('Ctrl+C')) child.kill('SIGTERM')
     })
   }

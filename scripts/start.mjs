@@ -1,4 +1,4 @@
-// `npm start`: sets up what is missing, then runs the portal in this very process.
+// `npm start`: sets up what is missing, then runs the portal in this same process.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildWebIfChanged, prepare, root } from './set-up.mjs'

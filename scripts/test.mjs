@@ -1,6 +1,6 @@
-// `npm test`: sets up what is missing, the browser included, and runs every check. `-- --only=server` (or another
-// project of Vitest, `check`, `e2e`) runs a part. `-- --changed` runs what the uncommitted changes touch, and
-// `-- --changed=main` what differs from that commit.
+// `npm test`: sets up what is missing, including the browser, and runs every check. `-- --only=server` runs one part: a
+// project of Vitest, `check` or `e2e`. `-- --changed` runs the tests that uncommitted changes affect, `--
+// --changed=main` those that changes since that commit affect.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -12,7 +12,7 @@ const playwrightReport = path.join(reports, 'playwright.json')
 const vitestProjects = ['contract', 'server', 'crm-sandbox', 'web', 'scripts']
 const SLOWEST_SHOWN = 10
 const only = option('only')
-/** The commit that the changes are counted from; undefined runs everything. */
+/** The commit to compare with; undefined runs everything. */
 const changedSince = process.argv.includes('--changed') ? 'HEAD' : option('changed')
 
 const INSTALL_CHROMIUM = `
@@ -34,7 +34,7 @@ const isProductChanged = changedFiles?.some((file) => /^(contract|server|web|crm
 const isE2eChanged = changedFiles?.some((file) => file.startsWith('e2e/')) ?? true
 const wantsE2e = wants('e2e') && (isProductChanged || isE2eChanged)
 
-// Downloading a browser waits for the network, so the checks run meanwhile.
+// The checks run while the browser is downloaded.
 const browser = wantsE2e ? ensureChromium().catch((error) => error) : undefined
 if (wants('check')) {
   await inTwoLanes([
@@ -77,7 +77,7 @@ if (wantsE2e) {
 }
 finish()
 
-/** A check that is no test of its own counts as one failed test, so that the last line never looks better than it is. */
+/** A failed check outside the test runners counts as one failed test, so that the last line never looks too good. */
 function finish() {
   const vitest = readReport(vitestReport)
   const playwright = readReport(playwrightReport)
@@ -104,7 +104,7 @@ function vitestDurations(report) {
   )
 }
 
-/** A spec runs once for each project: its time is what all of them took. */
+/** A spec runs once for each project, so its time is the sum of all its runs. */
 function playwrightDurations(report) {
   const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)]
   return (report?.suites ?? []).flatMap(specsOf).map(({ title, tests }) => ({
@@ -118,7 +118,7 @@ function option(name) {
   return process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3)
 }
 
-/** Files that differ from the commit, those that Git does not know yet included. */
+/** The files that differ from the commit, including files that Git does not track yet. */
 function listChanges(commit) {
   const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
   return [...git('diff', '--name-only', commit), ...git('ls-files', '--others', '--exclude-standard')]
@@ -136,7 +136,7 @@ function readReport(file) {
   }
 }
 
-/** Says how it went and how long it took; what it printed is shown when it failed. */
+/** Prints the result and the time taken, and after a failure also the output. */
 function step(name, program, args, env = {}) {
   const startedAt = Date.now()
   const bin = path.join(root, 'node_modules', '.bin')
@@ -158,7 +158,7 @@ function step(name, program, args, env = {}) {
     child.once('close', (code) => {
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
       console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`)
-      // How much of the contract was tried, whether it went well or not.
+      // Shows how much of the contract was tried, even after a failure.
       for (const line of text.match(/Contract: .*/g) ?? []) console.log(`  ${line}`)
       if (code !== 0) {
         failures.push(name)
@@ -176,7 +176,9 @@ async function inTwoLanes(work) {
   await Promise.all([lane(), lane()])
 }
 
-/** The browser's path. Installed where that is possible without asking: on Debian and Ubuntu as root or by sudo. */
+/**
+ * The browser's path. Installs the browser where this needs no password: on Debian and Ubuntu, as root or with sudo.
+ */
 async function ensureChromium() {
   const { findChromium } = await import('../chromium.config.ts')
   const found = findChromium()

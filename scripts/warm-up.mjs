@@ -1,4 +1,4 @@
-// A part of `npm run build`: compiles what a start reads, so that the first one is as quick as the next.
+// A part of `npm run build`: compiles the code of a start, so that the first start is as quick as later ones.
 import { chmodSync, globSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import path from 'node:path'
@@ -11,6 +11,6 @@ for (const part of STARTED) {
   await import(pathToFileURL(path.join(root, 'server', 'dist', `${path.basename(part)}.js`)).href)
 }
 nodeModule.flushCompileCache()
-// Node writes files that only their owner reads, and the portal runs as another user.
+// Node writes files that only their owner can read, but the portal runs as another user.
 for (const file of globSync('*/*', { cwd: compileCache })) chmodSync(path.join(compileCache, file), 0o644)
 process.exit(0)

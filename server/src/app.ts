@@ -47,8 +47,8 @@ interface AppSettings {
 }
 
 /**
- * Everything that answers HTTP: first what all calls share, then the features. A worker answers only the health checks
- * (D90).
+ * Everything that answers HTTP: first the parts that all calls share, then the features. A worker answers only the
+ * health checks (D90).
  */
 export async function createApp(
   deps: Deps,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
   // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
   await addPasskey(setUp, partner)
-  // Running the jobs of accepted requests, too, would take half as long again.
+  // If the jobs of accepted requests also ran, the test would take half as long again.
   portal = await startPortal({ on: setUp, env: { ROLE: 'web' } })
 })
 afterAll(() => portal[Symbol.asyncDispose]())
@@ -49,7 +49,7 @@ test.each(ROUTES_WITH_ID)('%s answers 404 for a text that cannot be an id', asyn
 
 const withQuery = named.filter(([, route]) => route.query !== undefined)
 test.each(withQuery)('%s refuses or understands any query, and never fails on one', async (_name, route) => {
-  // No record has the id that is asked for.
+  // No record has the requested id.
   const refused = route.path.includes(':') ? 404 : 400
   const known = fieldsOf(route.query)
   for (const field of [...known, '__proto__', 'constructor', 'toString', 'a[b]', '']) {
@@ -67,7 +67,7 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
 })
 
 const reads = named.filter(([, route]) => route.method === 'GET')
-// A stream begins with the time.
+// A stream begins with the time, so no two are equal.
 const readsOfTheApp = reads.filter(([, route]) => ignoresUnknown(route) && route.envelope !== 'stream')
 test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, route) => {
   const query = validQuery(route)
@@ -76,7 +76,7 @@ test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, 
   expect([more.status, withoutMoment(more.body)]).toEqual([plain.status, withoutMoment(plain.body)])
 })
 
-/** The parts that stay the same from one answer to the next: news carries the moment up to which it goes. */
+/** The answer without the parts that always change: news contains the moment up to which it goes. */
 function withoutMoment(body: unknown): string {
   return JSON.stringify(body, (key, value) => (key === 'until' || key === 'snapshot' ? undefined : value))
 }
@@ -114,10 +114,13 @@ test.each(withBody)('%s refuses any bad body in the API’s own form', { timeout
 
 const INPUTS_A_ROUTE = 40
 const INPUTS_AT_ONCE = 10
-/** The same inputs every time; another number looks elsewhere. A failure prints it with the shortest input that fails. */
+/**
+ * Makes the inputs the same every time; another number gives other inputs. A failure prints it with the shortest
+ * failing input.
+ */
 const SEED = 20_261_120
 
-/** A route without body, query or id reads no input, so there is nothing bad to send. */
+/** A route without a body, query or id reads no input, so a test cannot send bad input. */
 const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 test.each(withInput)(
   '%s answers any input with success or a refusal, never with a failure of its own',
@@ -156,7 +159,7 @@ test('every route that reads something was sent bad input', () => {
   expect(asked).toBeGreaterThan(withInput.length * INPUTS_A_ROUTE)
 })
 
-/** Success only for what the contract's own schemas take; otherwise a refusal in the API's form. */
+/** Expects success only for input that the contract's schemas accept, and otherwise a refusal in the API's form. */
 async function faultFor(route: Route, input: BadInput): Promise<string | undefined> {
   const query = new URLSearchParams(input.query).toString()
   const path = route.path.replace(/:\w+/, encodeURIComponent((input.id ?? 'LO-00000000').toWellFormed()))

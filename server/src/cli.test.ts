@@ -9,7 +9,7 @@ const PASSWORD = 'correct-horse-battery'
 type Folder = Awaited<ReturnType<typeof openDataFolder>>
 type RunningPortal = Awaited<ReturnType<Folder['start']>>
 
-// Tests look into whatever was answered.
+// Tests look into answers of any shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Answered = { status: number; body: any }
 
@@ -93,7 +93,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   expect(people.out).toMatch(
     /^EMAIL +NAME +ROLE +ACTIVE +SECOND FACTOR +LAST SEEN \(UTC\)\nbob@example.com +\S.* owner +yes +no +\d{4}-/,
   )
-  // Nobody else could manage the account.
+  // Nobody else can manage the account.
   expect(await folder.command(['people', 'deactivate', bob.email])).toEqual({
     code: 1,
     out: '',
@@ -101,7 +101,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   })
 
   const lender = openLender(portal.crmUrl)
-  // A portal that was notified of the change would be quicker than the command.
+  // With notifications, the portal would be quicker than the command.
   await lender.faults({ notifications: { drop: 100 } })
   await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: await inCrm(portal, ada.token) } })
   const synced = await folder.command(['sync', ada.email])

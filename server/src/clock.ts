@@ -1,4 +1,4 @@
-/** Time is passed in, so that tests can move it. */
+/** The time is passed in, so that tests can change it. */
 export interface Clock {
   now(): Date
 }

@@ -8,58 +8,69 @@ import { hostUrls } from './db/host-urls.ts'
 export type Settings = {
   nodeEnv: 'development' | 'production'
   isProduction: boolean
-  /** `web` answers HTTP, `worker` runs what happens in the background, `all` does both (D90). */
+  /** `web` answers HTTP, `worker` runs background jobs, `all` does both (D90). */
   role: 'all' | 'web' | 'worker'
   host: string
-  /** Proxies whose `X-Forwarded-For` is believed: addresses and networks, or `loopback` for this machine. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses and networks, or `loopback` for this machine. */
   trustProxy: string[]
   /** 0 asks the system for a free port. */
   port: number
-  /** How long a caller may take to send a request, and half of it for the head. */
+  /** How long a caller may take to send a request. The headers get half of it. */
   requestTimeoutMs: number
-  /** Connections of callers at once; further ones are closed. Half of them may be streams of open pages. */
+  /**
+   * Maximum of simultaneous connections from callers; further ones are closed. At most half may be streams of open
+   * pages.
+   */
   connectionsMax: number
-  /** How long a portal that was told to stop goes on as before, while ready says 503, so that balancers notice (D92). */
+  /**
+   * How long a portal continues to serve after it was told to stop. Its readiness check answers 503, so that balancers
+   * notice (D92).
+   */
   drainMs: number
-  /** Absent, it is `http://localhost:PORT`, which is known only once the server listens. No slash at the end. */
+  /** If absent, it is `http://localhost:PORT`, which is known only once the server listens. Has no slash at the end. */
   publicUrl?: string
   dataDir: string
-  /** Absent, an embedded PostgreSQL is started under `dataDir`. May name several hosts. */
+  /** If absent, an embedded PostgreSQL is started under `dataDir`. Can name several hosts. */
   databaseUrl?: string
   /**
-   * Where `databaseUrl` leads through a pooler in transaction mode: the same database without it, for LISTEN, the job queue
-   * and migrations.
+   * The same database without a pooler, for LISTEN, the job queue and migrations. Needed where `databaseUrl` leads
+   * through a pooler in transaction mode.
    */
   databaseDirectUrl?: string
-  /** The address of a replica of the database, one server, for lists, search and dashboard (D90). */
+  /** The address of one replica of the database, for lists, search and dashboard (D90). */
   databaseReadUrl?: string
-  /** A pooler may be too old for statements that are prepared once and sent by name. */
+  /** False for a pooler that is too old for statements that are prepared once and sent by name. */
   databasePrepares: boolean
-  /** Connections for pages at most; jobs get half as many of their own (D90). */
+  /** Maximum of connections for pages. Jobs have half as many of their own (D90). */
   databasePool: number
-  /** How long a statement for a page may take; one of a job may take half as long again (D91). */
+  /** How long a statement for a page may take. A job's statement may take half as long again (D91). */
   databaseTimeoutMs: number
-  /** Whether a start brings the database up to date; otherwise `npm run portal -- migrate` has done it (D93). */
+  /**
+   * Whether a start brings the database up to date. If not, the operator runs `npm run portal -- migrate` first (D93).
+   */
   migratesAtStart: boolean
   /**
-   * The first key encrypts the database's secrets, every key decrypts (D96). Absent in development: a key is made in
-   * `dataDir`.
+   * The first key encrypts the database's secrets, and every key decrypts them (D96). If it is absent in development, a
+   * key is made in `dataDir`.
    */
   secretsKeys?: SecretsKey[]
-  /** Where Prometheus reads metrics (D95); absent, nothing is measured. */
+  /** Where Prometheus reads metrics (D95). If absent, nothing is measured. */
   metricsPort?: number
   metricsHost: string
-  /** Where spans are sent by OTLP over HTTP (D95); absent, nothing is recorded. The SDK reads its other variables itself. */
+  /**
+   * Where spans are sent by OTLP over HTTP (D95). If absent, nothing is recorded. The SDK reads its other variables
+   * itself.
+   */
   otlpEndpoint?: string
-  /** Absent, the CRM sandbox is started on `crmPort`. */
+  /** If absent, the CRM sandbox is started on `crmPort`. */
   zoho?: ZohoSettings
-  /** API credits that the organisation's edition of Zoho CRM includes for any 24 hours (D57). */
+  /** API credits that the organisation's edition of Zoho CRM includes in any 24 hours (D57). */
   zohoCreditsPerDay: number
   crmPort: number
   crmFieldMapPath?: string
-  /** What statuses and stages mean, for partners to read (D75). */
+  /** The file that explains statuses and stages to partners (D75). */
   statusMeaningsPath?: string
-  /** Absent, mails are written to `dataDir`/outbox. */
+  /** If absent, mails are written to `dataDir`/outbox. */
   smtpUrl?: string
   mailFrom: string
   timezone: string
@@ -68,14 +79,14 @@ export type Settings = {
   rateLimits: boolean
   webhookAllowPrivate: boolean
   hideAccountExistence: boolean
-  /** `portal` keeps the CRM's own notes to itself unless their title begins with 'Partner' (D32a). */
+  /** With `portal`, partners see a note from the CRM only if its title begins with 'Partner' (D32a). */
   crmNotes: 'all' | 'portal'
-  /** After this a call that syncs answers 202 and the run goes on (D31). */
+  /** After this time, a call that syncs answers 202 while the run continues (D31). */
   syncWaitMs: number
 }
 
 export interface SecretsKey {
-  /** How the operator calls it. */
+  /** The operator's name for the key. */
   id: string
   bytes: Buffer
 }
@@ -90,12 +101,12 @@ export type ZohoSettings = {
 
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Its message is one line for the operator: the variable, its value, and the values that are allowed. */
+/** The message is one line for the operator: the variable, its value, and the allowed values. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** The settings of the portal (D2, D44). Throws a `SettingsError` for the first one that cannot be used. */
+/** The settings of the portal (D2, D44). Throws a `SettingsError` for the first unusable one. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = withoutBlanks(env)
   const parsed = Variables.safeParse(given)
@@ -216,7 +227,7 @@ const DatabaseUrl = z
     ),
   )
 
-/** 32 bytes in base64, or several with a name before each: `new:base64,old:base64`. */
+/** One key of 32 bytes in base64, or several, each with a name before it: `new:base64,old:base64`. */
 const SecretsKeys = z
   .pipe(
     z.string(),
@@ -303,7 +314,7 @@ function withoutBlanks(env: NodeJS.ProcessEnv): Given {
   return Object.fromEntries(filled)
 }
 
-/** A real CRM needs all five; some of them alone are a mistake, not a wish for the sandbox. */
+/** A real CRM needs all five. If only some are set, that is a mistake and not a wish for the sandbox. */
 function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefined {
   const {
     ZOHO_ACCOUNTS_URL: accountsUrl,
@@ -324,7 +335,7 @@ function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefi
 const ZOHO_URLS = ['ZOHO_ACCOUNTS_URL', 'ZOHO_API_URL'] as const
 const ZOHO_VARIABLES = [...ZOHO_URLS, 'ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const
 
-/** An embedded database stays allowed: it loses nothing in a crash, it only does not grow beyond one machine. */
+/** An embedded database is allowed. It loses nothing in a crash, but it cannot grow beyond one machine. */
 function refuseDevelopmentAids(given: Given, variables: Variables): void {
   for (const name of ['PUBLIC_URL', ...ZOHO_VARIABLES, 'SMTP_URL', 'MAIL_FROM'] as const) {
     if (!variables[name]) throw refusal(given, name, 'be set in production')
@@ -334,7 +345,7 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
       throw refusal(given, name, 'begin with https in production, unless it is this machine')
     }
   }
-  // A rehearsal of production has the sandbox for a CRM, on the same machine.
+  // A rehearsal of production uses the sandbox on the same machine as its CRM.
   const isRehearsal = ZOHO_URLS.every((name) => isLoopback(variables[name]))
   for (const name of ['ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const) {
     if (variables[name] === 'sandbox' && !isRehearsal) {
@@ -374,7 +385,7 @@ function withoutCredentials(value: string): string {
   return value.replace(/\/\/[^/]*@/, '//…@')
 }
 
-/** A network without bits (`0.0.0.0/0`) would believe every caller's own word. */
+/** A network of all addresses (`0.0.0.0/0`) would let every caller forge its address. */
 function isProxy(text: string): boolean {
   if (text === 'loopback') return true
   const [address = '', bits, ...rest] = text.split('/')

@@ -37,11 +37,11 @@ const withSession = named.filter(([, route]) => needsCaller(route))
 let portal: TestPortal
 let partner: TestPartner
 let apiKey: string
-/** The partner asks for this one's records and must not get them. */
+/** The partner asks for this partner's records and must not get them. */
 let owner: TestPartner
-/** Asks the routes that change nothing, so one partner is enough for all of them. */
+/** Calls the routes that change nothing, so one partner is enough for all of them. */
 let reader: TestPartner
-/** Every kind of caller, each on a partner of its own. */
+/** The tokens of every kind of caller, each from a separate partner. */
 let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
 beforeAll(async () => {
@@ -89,9 +89,9 @@ beforeAll(async () => {
 afterAll(() => portal[Symbol.asyncDispose]())
 
 let asked = 0
-/** The routes that were tried so, by name. */
+/** The names of the routes that were tried in this way. */
 const tried = { withoutSession: new Set<string>(), withForeignSession: new Set<string>() }
-/** How many routes are made ready at once: most of that is waiting for the CRM. */
+/** How many routes are prepared at once. Most of that time is spent waiting for the CRM. */
 const AT_ONCE = 6
 
 function needsCaller({ auth }: Route): boolean {
@@ -163,7 +163,7 @@ let walked = 0
 test.each(named)('%s serves each kind of caller, or refuses it, as the contract says', async (_name, route) => {
   const verdicts: Record<string, string> = {}
   for (const kind of CALLERS) {
-    // The session that this would end, at once or in half a minute, is needed for other routes.
+    // This would end the session at once or in half a minute, but other routes need it.
     const isEnding = ['/auth/logout', '/auth/refresh'].includes(route.path)
     if (isEnding && verdictOn(route, kind) === 'served') verdicts[kind] = 'served'
     else
@@ -178,7 +178,7 @@ test.each(named)('%s serves each kind of caller, or refuses it, as the contract 
 function verdictOf({ status, body }: Answer): string {
   if (status === 401 && body.code === 'UNAUTHORIZED' && body.error !== 'Token verification failed') return 'unknown'
   if (status === 403 && body.code === 'NOT_ALLOWED') return 'not allowed'
-  // The CRM is away here.
+  // The CRM is away in these tests.
   return status < 500 || status === 502 ? 'served' : `${status} ${body.error}`
 }
 
@@ -205,7 +205,7 @@ test.each(creating)(
   '%s answers five equal requests at once with the same Idempotency-Key alike, and creates once',
   async (name, route) => {
     const lead = await partner.submitLead()
-    // What a test event needs.
+    // A test event needs a webhook URL.
     await partner.put('/dashboard/webhook-url', { webhook_url: 'https://partner.example/hook' })
     const body = {
       ...validBody(route),
@@ -248,7 +248,7 @@ test('every route was tried without a session and with a foreign one', () => {
   )
 })
 
-/** A request of a partner of its own that the route answers with success. */
+/** A request that the route answers with success, from a new partner. */
 async function successfulRequest(on: TestPortal, name: string, route: Route) {
   const subject = await on.newPartner()
   await waitFor('the partner in the CRM', async () => (await subject.get('/profile')).body.data.zoho_id)
@@ -266,7 +266,7 @@ async function successfulRequest(on: TestPortal, name: string, route: Route) {
     const mail = await on.mailTo(`new-${subject.email}`)
     return /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
   }
-  // Where people of the partner are needed.
+  // These routes need people of the partner.
   const isOfTeam = route.path.startsWith('/team/') || route.path.includes('invitation')
   if (isOfTeam) await confirmEmail(on, subject)
   const invite = async () => {

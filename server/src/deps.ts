@@ -11,23 +11,23 @@ import type { Mailer } from './mail/mail.ts'
 import type { Spans } from './trace.ts'
 import type { Crm } from './zoho/crm.ts'
 
-/** What every feature may use. Everything with state arrives here, not by import. */
+/** The dependencies of every feature. Everything with state arrives here, not by import. */
 export interface Deps {
   config: Settings
-  /** Where partners reach the portal: used in mails and documents. */
+  /** The portal's address for partners, used in mails and documents. */
   publicUrl: string
   db: Db
-  /** The same database, for `sendNamed` and for libraries that send statements of their own. */
+  /** The same database, for `sendNamed` and for libraries that send their own statements. */
   pool: pg.Pool
   /** The same database, for `sendNamed` of the quick reads that every visit sends. */
   reads: Reads
-  /** Encrypts what the database keeps secret. */
+  /** Encrypts the database's secrets. */
   secrets: Secrets
   jobs: JobQueue
   crm: Crm
   statusMeanings: StatusMeanings
   mail: Mailer
-  /** Records what happens; absent without OpenTelemetry. */
+  /** Records traces and metrics; absent without OpenTelemetry. */
   spans?: Spans | undefined
   clock: Clock
   log: Logger

@@ -1,10 +1,13 @@
 import type { ErrorCode } from '@portal/contract/error-codes.ts'
 
-/** What a rule throws. `http/error-handler.ts` alone turns it into an answer; anything else is a bug and answers 500. */
+/**
+ * An error that a rule throws. Only `http/error-handler.ts` turns it into an answer. Any other error is a bug and
+ * answers 500.
+ */
 export class PortalError extends Error {
   readonly status: number
   readonly code: ErrorCode
-  /** One message a field, for validation (D5). */
+  /** One validation message per field (D5). */
   readonly fields: Record<string, string> | undefined
   readonly retryAfterSeconds: number | undefined
 
@@ -29,7 +32,7 @@ export class Invalid extends PortalError {
   }
 }
 
-/** This caller's session or key is not valid, and nothing else: the app signs out on it (D5a). */
+/** Only for an invalid session or key of this caller, because the app signs out on it (D5a). */
 export class Unauthorized extends PortalError {
   constructor(code: ErrorCode = 'UNAUTHORIZED', text = 'Please sign in again.') {
     super(401, code, text)
@@ -42,7 +45,7 @@ export class Forbidden extends PortalError {
   }
 }
 
-/** Another partner's record is not found either (D8). */
+/** Also thrown for another partner's record (D8). */
 export class NotFound extends PortalError {
   constructor(text: string, code: ErrorCode = 'NOT_FOUND') {
     super(404, code, text)

@@ -4,7 +4,9 @@ import { ERASED_DEAL } from '../features/deals/deal-table.ts'
 import { ERASED_LEAD } from '../features/leads/lead-table.ts'
 import type { Applicant } from './read-applicant.ts'
 
-/** Leads that may be the applicant's; a phone number may still be another one with the same end. */
+/**
+ * Leads that may be the applicant's. A matching phone number can still be a different one with the same last digits.
+ */
 export function findLeadsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant) {
   return db
     .selectFrom('leads')
@@ -59,7 +61,10 @@ export async function findRowsOfLoids(
   return rows
 }
 
-/** With the attempts of each. Includes rows without a LOID that may name the applicant, such as refused submissions. */
+/**
+ * Log entries with their attempts. Includes rows without a LOID that may name the applicant, such as refused
+ * submissions.
+ */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
   const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
   const { rows } = await sql<{ id: string; loid: string | null; request_body: string | null }>`
@@ -81,7 +86,7 @@ export async function findAnswersNaming(db: Db, loids: readonly string[]): Promi
   return rows
 }
 
-/** Names of partners, by their ids. */
+/** Partners' names by id. */
 export async function findPartnerNames(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('partners')
@@ -91,7 +96,7 @@ export async function findPartnerNames(db: Db, ids: readonly string[]): Promise<
   return new Map(rows.map(({ id, business_name }) => [id, business_name]))
 }
 
-/** Empties the applicant's fields. Records that never reached the CRM are not sent any more. */
+/** Empties the applicant's fields. Records that have not reached the CRM are no longer sent. */
 export async function eraseRecords(tx: Tx, loids: readonly string[], at: string): Promise<void> {
   const emptied = { erased_at: at, modified_time: at, crm_problem: null }
   await tx

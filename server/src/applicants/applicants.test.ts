@@ -8,7 +8,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const EMAIL = 'nkem@okafor-freight.example'
 
-/** The rows of the database that name the applicant, but for jobs. */
+/** The rows of the database that name the applicant, except jobs. */
 async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
@@ -30,7 +30,7 @@ test('an applicant is found over all partners, exported and erased, and no sync 
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await ada.submitLead({ additionalInfo: 'Nkem has two trucks' })
   const { loid: bobs } = await bob.submitLead({ email: 'office@okafor.example', firstName: 'Nk' })
-  // The same end of a number, in another country; and somebody else.
+  // A foreign number with the same last digits, and a different person.
   const { loid: other } = await bob.submitLead({
     email: 'x@y.example',
     phone: '+64 9 157 0156',
@@ -84,7 +84,7 @@ test('an applicant is found over all partners, exported and erased, and no sync 
     /^The portal has nothing of /,
   )
 
-  // The lender goes on with the record: status and figures come, names do not.
+  // The lender keeps working on the record: the portal takes its status and figures, but no names.
   await lender.update('Leads', zohoId, { Lead_Status: 'Contacted', Last_Name: 'Okafor', Loan_Amount: 99_000 })
   await lender.addNote('Leads', zohoId, { content: 'Okafor wants to go on' })
   await ada.post('/dashboard/sync-leads')

@@ -13,7 +13,10 @@ import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
 
 export type Found = Awaited<ReturnType<typeof findApplicant>>
 
-/** Everything that the portal has of an applicant, whichever partner referred them. Reads whole tables: for operators. */
+/**
+ * Everything that the portal stores about an applicant, from all partners. Reads whole tables, so it is for operators
+ * only.
+ */
 export async function findApplicant(db: Db, applicant: Applicant) {
   const likeLeads = await findLeadsLikeOfAllPartners(db, applicant)
   const likeDeals = await findDealsLikeOfAllPartners(db, applicant)
@@ -22,7 +25,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
     ...likeDeals.filter((deal) => [deal.email, deal.phone].some((text) => isOf(applicant, text))),
   ].map(({ loid }) => loid)
 
-  // A lead and the deal that it became have the same applicant, even if only one of them names the person.
+  // A lead and its deal have the same applicant, even if only one of them names the person.
   const deals = await findDealsByLoidOfAllPartners(db, own)
   const leads = await findLeadsByLoidOfAllPartners(db, [...own, ...deals.map(({ loid }) => loid)])
   const loids = [

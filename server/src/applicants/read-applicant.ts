@@ -1,15 +1,15 @@
 import { isAbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 
-/** The search terms for an applicant: everything that the operator's word can mean. */
+/** The search terms for an applicant: everything that the operator's input can mean. */
 export interface Applicant {
   email: string | null
-  /** E.164 and, as others may write them, without country code and trunk 0. */
+  /** The number in E.164, and without country code and trunk 0 as others may write it. */
   phones: { e164: string; national: string }[]
   abn: string | null
 }
 
-/** Undefined for a word that is neither an email address, a phone number nor an ABN. */
+/** Undefined for input that is neither an email address nor a phone number nor an ABN. */
 export function readApplicant(word: string): Applicant | undefined {
   const text = word.trim()
   const email = /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : null
@@ -35,7 +35,7 @@ export function isNamedIn(applicant: Applicant, body: string): boolean {
   try {
     return isNamed(JSON.parse(body))
   } catch {
-    // A body that is not JSON was refused and may be anything: finding the word in its text has to suffice.
+    // A body that is not JSON was refused and can contain anything, so a match in its text has to suffice.
     return true
   }
 }

@@ -9,7 +9,7 @@ import type { PlannedRecord } from './plan-record.ts'
 
 type TableName = 'leads' | 'deals'
 
-/** The rows of these CRM records, of any partner, archived rows included. */
+/** The rows of these CRM records, for all partners and including archived rows. */
 export async function findRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   db: Db,
   table: CrmTable<Item, Row>,
@@ -22,8 +22,8 @@ export async function findRowsOfAllPartners<Item extends NamedRecord, Row extend
 }
 
 /**
- * Locks the rows that these records may be until the transaction ends: at most one row has a record's id, at most one its
- * LOID. All transactions lock in the same order, so that no two wait for each other.
+ * Locks the rows that may belong to these records until the transaction ends. At most one row has a record's id, and at
+ * most one its LOID. All transactions lock in the same order, so that no two wait for each other.
  */
 export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -84,8 +84,8 @@ export interface IdRange {
 }
 
 /**
- * Compares a page of the partner's records with the rows in its range (D28). Returns the records that differ or are new, and
- * the rows that are not listed.
+ * Compares a page of the partner's records with the rows in its range (D28). Returns the records that differ or are
+ * new, and the rows without a listed record.
  */
 export async function comparePage(
   db: Db,
@@ -119,13 +119,16 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
     ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
 }
 
-/** Not converted as far as the portal knows, although a deal may have replaced the lead (D49). */
+/** True if the portal knows of no conversion. A deal may still have replaced the lead (D49). */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
-/** The deal may have been in the recycle bin or with another partner, so it is looked for while Zoho keeps its bin. */
+/**
+ * The deal may have been in the recycle bin or with another partner. So the portal looks for it for as long as Zoho
+ * keeps deleted records.
+ */
 const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
 
-/** A record must be fetched if its row differs or is missing. `hasChanged` is the rule for one record that was fetched. */
+/** A record must be fetched if its row differs or is missing. `hasChanged` is the rule for a single fetched record. */
 function differs(name: TableName): RawBuilder<unknown> {
   // A conversion may leave Modified_Time unchanged.
   const isConverted =
@@ -134,10 +137,7 @@ function differs(name: TableName): RawBuilder<unknown> {
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
-/**
- * Links the row whose push got no answer to this record of the CRM. Returns the row's id, unless a pull has recognised
- * it meanwhile.
- */
+/** Links the row whose push got no answer to this record of the CRM, unless a pull has recognised it meanwhile. */
 export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -150,8 +150,8 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
 }
 
 /**
- * Takes rows off every list because their records left the CRM or their partner (D30). Returns those that were on a
- * list. A row that another partner has by now stays.
+ * Removes rows from every list because their records left the CRM or their partner (D30). Returns the rows that were on
+ * a list. A row that belongs to another partner by now stays.
  */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -210,7 +210,7 @@ export async function markNotesDue(
        and (modified_time >= ${changedSince} or created_at >= ${bornSince})`.execute(db)
 }
 
-/** The same for all partners. Scans both tables; needed once, when Zoho starts to refuse the list of notes. */
+/** The same for all partners. Scans both tables. Needed once, when Zoho begins to refuse the list of notes. */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {
     await sql`
@@ -245,7 +245,7 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
   return rows
 }
 
-/** Whether the CRM has a history or notes of a lead or deal that have not been read yet (D56). */
+/** Whether the CRM has unread history or notes of a lead or deal (D56). */
 export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
 
 /** The due details of one record, or undefined if there are none. Runs each time somebody opens its history. */
@@ -266,7 +266,7 @@ export async function findDueOf(
   return rows[0]
 }
 
-/** Records with something due, the latest change first, because partners look at those. */
+/** Records with something due. The latest change comes first, because partners look at recent records. */
 export async function findDueOfAllPartners(
   db: Db,
   module: CrmModule,

@@ -19,7 +19,7 @@ export interface PlannedRecord<Row> {
 export interface Known<Row> {
   row: Row | undefined
   history: readonly KnownEntry[]
-  /** The CRM's history, oldest first; undefined when it was not asked for. */
+  /** The CRM's history, oldest first; undefined if the portal did not ask for it. */
   told: readonly CrmHistoryEntry[] | undefined
 }
 
@@ -29,19 +29,19 @@ export interface Scope {
   now: Date
   /** When the CRM was asked for the record, or earlier. */
   readAt: string
-  /** The same by the CRM's clock. */
+  /** The same moment by the CRM's clock. */
   crmReadAt: Date
-  /** Whether meeting a record for the first time is news: not in a partner's first sync (D35). */
+  /** Whether a new record is news. In a partner's first sync it is not (D35). */
   isNews: boolean
-  /** Which records get their notes read: those that are new to the partner, all that changed, or none. */
+  /** The records whose notes are to be read: those new to the partner, all changed ones, or none. */
   notesDue: 'new' | 'changed' | 'none'
 }
 
 const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes: [] }
 
 /**
- * The CRM wins on every field (D30); the LOID and the creation time are the portal's. Applying the same record again
- * changes nothing. A record that was read before the row's last change is ignored.
+ * The CRM wins on every field (D30), except that the portal keeps its own LOID and creation time. Applying the same
+ * record again changes nothing. A record that was read before the row's last change is ignored.
  */
 export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
@@ -63,13 +63,13 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const value = table.valueOf(row)
   const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
-  // If the history of a change is not known yet, it remains due: a status may have come and gone in between.
+  // While the history of a change is unknown, it remains due, because a status may have come and gone in between.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
 
   const events: AnyEvent[] = []
   if (isMoved && before.archived_at === null) events.push(...[table.removed(before, at) ?? []].flat())
   if (!before || isBack) {
-    // A record that left without an event comes back without one.
+    // A record that left without an event also comes back without one.
     const isTold = !before || isMoved || table.removed(before, at) !== undefined
     if (scope.isNews && isTold) events.push(table.created(row, at))
   } else if (plan.changes.length > 0) {
@@ -80,7 +80,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
 }
 
-/** A record that was read before it left does not bring the row back. */
+/** True for a record that was read before it left the CRM: it does not bring the row back. */
 function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
   return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
 }
@@ -92,7 +92,7 @@ function ownColumns(
   isBack: boolean,
 ) {
   const isArchived = before !== undefined && !isBack
-  // A lead that is read again only for its deal has not.
+  // False for a lead that is read again only because of its deal.
   const hasMoved = before?.crm_modified_time !== item.modified_time
   return {
     id: before?.id ?? newId(now),

@@ -11,7 +11,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
-/** All rows of all tables that a backup holds, as text, and all indexes. */
+/** All rows of a backup's tables as text, and all indexes. */
 async function everything(url: string): Promise<Record<string, string[]>> {
   const { pool, close } = openDatabase(url, () => undefined)
   const all: Record<string, string[]> = {}
@@ -33,7 +33,7 @@ async function everything(url: string): Promise<Record<string, string[]>> {
   return all
 }
 
-/** A database without anything, beside the one that a test got. */
+/** An empty database beside the test's own. */
 async function createEmpty(): Promise<string> {
   const { url } = await createDatabase()
   const { pool, close } = openDatabase(url, () => undefined)
@@ -58,7 +58,7 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
     await partner.put('/dashboard/webhook-url', { webhook_url: 'http://127.0.0.1:9999/hook' })
     ;({ loid } = await partner.submitLead({ businessName: 'Tab\tand\\back\nslash "Ünïcode"' }))
     await partner.post(`/crm/note/${loid}`, { content: 'A remark on it' })
-    // More than the streams of a restore hold at once.
+    // More rows than the streams of a restore hold at once.
     await sql`update notes set content = repeat('x', 1000000)`.execute(portal.deps.db)
     await sql`select add_to_counts(${partner.id}, 'lead', 'New Lead', false, 0, null)`.execute(portal.deps.db)
   }

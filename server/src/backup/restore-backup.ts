@@ -13,12 +13,12 @@ import { BackupHeader } from './write-backup.ts'
 const TableFrame = z.object({ name: z.string(), columns: z.array(z.string()) })
 const TableEndFrame = z.object({ rows: z.number() })
 
-/** The fault of the file or the database, in words for the operator. */
+/** A fault of the file or the database, described for the operator. */
 export class RestoreRefused extends Error {}
 
 /**
- * Puts a backup into an empty database: all of it or, whatever happens, nothing. A file of an older version is brought up to
- * date afterwards. `makeJobSchema` makes what the job queue needs. Returns how many rows each table has.
+ * Restores a backup into an empty database, either completely or not at all. The data of an older version is brought up
+ * to date afterwards. `makeJobSchema` makes the schema of the job queue. Returns how many rows each table has.
  */
 export async function restoreBackup(
   url: string,
@@ -28,7 +28,7 @@ export async function restoreBackup(
   const { client, db, close } = await openOneConnection(url)
   const bytes = createReadStream(file)
   const unpacked = createGunzip()
-  // Its failure comes out of the frames, too.
+  // Reading the frames also reports this failure.
   const reading = pipeline(bytes, unpacked).catch(() => undefined)
   try {
     const frames = readFrames(unpacked)
@@ -37,7 +37,7 @@ export async function restoreBackup(
     await refuseFull(client)
     await makeJobSchema()
     const rows = await db.transaction().execute(async (tx) => {
-      // For the indexes, which are made over all rows.
+      // Making the indexes over all rows needs this memory.
       await client.query(`set local maintenance_work_mem to '256MB'`)
       await migrate(tx, header.migrations.at(-1))
       await refuseOtherJobs(client, header)
@@ -47,7 +47,7 @@ export async function restoreBackup(
     await client.query('analyze')
     return rows
   } finally {
-    // Checks both: the file may have been read to its end when its unpacked content was not.
+    // Closes both streams: the file may have been read to its end before its unpacked content.
     bytes.destroy()
     unpacked.destroy()
     await reading
@@ -116,7 +116,7 @@ async function fillTables(
     if (kind === FRAME.end) break
     const { name, columns } = TableFrame.parse(JSON.parse(payload.toString()))
     const indexes = await dropIndexes(client, name)
-    // What triggers write is in the backup, too. Constraints stay.
+    // The backup already contains the rows that triggers write. Constraints stay.
     await client.query(`alter table ${name} disable trigger user`)
     rows[name] = await fillTable(client, `copy ${name} (${columns.join(', ')}) from stdin`, frames)
     await client.query(`alter table ${name} enable trigger user`)
@@ -130,9 +130,9 @@ async function fillTables(
 }
 
 /**
- * Drops the indexes and returns the statements that make them again: over all rows at once that takes a fraction of the
- * time. Those that keep rows unique stay, and so do those of a partitioned table, whose definition would leave its
- * partitions out.
+ * Drops the indexes and returns the statements that make them again, because indexing all rows at once takes a fraction
+ * of the time. Unique indexes stay. So do the indexes of a partitioned table, because their definitions leave out the
+ * partitions.
  */
 async function dropIndexes(client: pg.PoolClient, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(

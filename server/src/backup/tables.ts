@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 export interface TableToCopy {
-  /** `public.leads`, quoted where it must be. */
+  /** Such as `public.leads`, quoted where necessary. */
   name: string
   columns: string[]
   /** The expression that reads each column. A transaction's id means nothing in another database. */
@@ -18,7 +18,10 @@ const LEFT_OUT = [
   'jobs.queue_stats',
 ]
 
-/** Every table of the portal and of its job queue, each after those that it refers to. Computed columns are left out. */
+/**
+ * Every table of the portal and of its job queue, without computed columns. Each table follows the tables that it
+ * refers to.
+ */
 export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> {
   const { rows } = await client.query<TableToCopy & { after: string[] }>(`
     select format('%I.%I', space.nspname, class.relname) as name,
@@ -46,7 +49,7 @@ export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> 
   return ordered
 }
 
-/** Where each counter stands. */
+/** The current value of each sequence. */
 export async function findSequences(client: pg.PoolClient): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; value: string }>(`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as value

@@ -16,7 +16,7 @@ export const BackupHeader = z.object({
   format: z.literal('partner-portal-backup'),
   version: z.literal(1),
   made_at: z.string(),
-  /** The schema's version: the migrations that made it. */
+  /** The migrations that made the schema: its version. */
   migrations: z.array(z.string()),
   jobs_version: z.number(),
   sequences: z.record(z.string(), z.string()),
@@ -26,14 +26,14 @@ export type BackupHeader = z.infer<typeof BackupHeader>
 const GZIP_LEVEL = 3
 
 /**
- * Writes all tables as they are at one moment, while the portal goes on. The file appears when it is complete, and
- * never replaces another. Returns how many rows each table has.
+ * Writes all tables as they are at one moment, while the portal continues to run. The file appears only when it is
+ * complete, and never replaces another file. Returns how many rows each table has.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
-  // Not after an hour of work.
+  // Better now than after an hour of work.
   if (existsSync(file)) throw new Error(`${file} is there already: a backup never replaces another`)
   const { client, close } = await openOneConnection(url)
-  // In containers, processes have the same few numbers.
+  // A process id would not do, because containers use the same few.
   const unfinished = `${file}.unfinished-${randomUUID()}`
   const rows: Record<string, number> = {}
   try {
@@ -42,7 +42,7 @@ export async function writeBackup(url: string, file: string): Promise<Record<str
     await pipeline(
       Readable.from(content(client, rows), { objectMode: false }),
       createGzip({ level: GZIP_LEVEL }),
-      // Applicants' data: for the operator alone.
+      // The file contains applicants' data, so only its owner can read it.
       createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true }),
     )
     await link(unfinished, file)

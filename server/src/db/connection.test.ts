@@ -34,7 +34,7 @@ test.skipIf(!pooler)(
   },
 )
 
-/** As an operator gives a database settings of its own. */
+/** Gives a database its own settings, as an operator can. */
 async function alterDatabase(url: string, ...settings: string[]): Promise<void> {
   const { pool, close } = openDatabase(url, () => undefined)
   const name = new URL(url).pathname.slice(1)
@@ -131,7 +131,7 @@ test('a server that takes no writes any more is unavailable, and its connections
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('writes', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // The portal finds such a connection only when it writes; without this, its stop would be the first write.
+  // The portal finds such a connection only when it writes. Without this, the first write would come when it stops.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
 })

@@ -7,15 +7,18 @@ import { leadTo, seekWritable } from './seek-writable.ts'
 
 /** How statements reach the database. */
 export interface Way {
-  /** Through a pooler in transaction mode: connections keep no session state, so the role's own settings apply. */
+  /**
+   * True through a pooler in transaction mode. Connections then keep no session state, so the role's own settings
+   * apply.
+   */
   isPooled: boolean
-  /** False where the pooler does not know statements that were prepared under a name. */
+  /** False if the pooler does not support named prepared statements. */
   prepares: boolean
 }
 
 export interface PoolLimits {
   connectionsMax: number
-  /** Milliseconds that one statement may take, and that a transaction may do nothing. */
+  /** How many milliseconds a statement may take, and how many a transaction may be idle. */
   statementMsMax: number
   /** Called when a connection was destroyed because it fell silent, or because its server takes no writes. */
   onSilence?: () => void
@@ -24,19 +27,22 @@ export interface PoolLimits {
   way?: Way
 }
 
-/** A caller waits for the portal 30 seconds; a database that takes longer than this to take a connection is away. */
+/**
+ * A caller waits 30 seconds for the portal. A database that needs longer than this to accept a connection counts as
+ * away.
+ */
 const CONNECT_MS_MAX = 5_000
 /** Balancers and firewalls forget connections that are quiet for minutes. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
-/** Time for PostgreSQL to say that it cancelled a statement. */
+/** Time for PostgreSQL to report that it cancelled a statement. */
 const LAST_WORDS_MS = 1_000
 export const DIRECT: Way = { isPooled: false, prepares: true }
 
 export const UTC = /^(Etc\/)?(UTC|GMT)$/i
 
 /**
- * The settings that statements and parsers rely on, whatever those of the server, the database or the role. Through a
- * pooler the portal cannot send them: there the role must have a value that `serves`.
+ * The settings that statements and parsers rely on. They override those of the server, the database and the role. The
+ * portal cannot send them through a pooler, so there the role's value must match `serves`.
  */
 export const RELIED_ON = [
   { name: 'timezone', value: 'UTC', serves: UTC },
@@ -46,7 +52,7 @@ export const RELIED_ON = [
 ] as const
 
 /**
- * Parallel workers would take 8 ms to start, and take them from other calls; a call reads little. A pool sets its own limits
+ * Parallel workers take 8 ms to start and slow other calls down, while a call reads little. A pool sets its own limits
  * afterwards, and a migration has none.
  */
 const ALSO_SET = [
@@ -83,8 +89,8 @@ export function connectionSettings(
 }
 
 /**
- * PostgreSQL cancels what takes too long. If it does not answer at all, the connection is destroyed (D91): a late answer
- * would be taken for that of the next statement.
+ * PostgreSQL cancels a statement that takes too long. If it does not answer at all, the connection is destroyed (D91),
+ * because a late answer would be mistaken for that of the next statement.
  */
 export function poolSettings(url: string, limits: PoolLimits) {
   const { connectionsMax, statementMsMax, onSilence, way = DIRECT } = limits
@@ -117,7 +123,7 @@ export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
   }
 }
 
-/** PostgreSQL's code for a write on a server that takes none: it was made the standby of another. */
+/** PostgreSQL's code for a write on a read-only server, such as one that became a standby. */
 export const READ_ONLY = '25006'
 
 /** Sends every statement without its name, even if a library named it. */
@@ -132,7 +138,7 @@ function withoutName(statement: unknown): unknown {
   return isNamed && !('submit' in statement) ? { ...statement, name: undefined } : statement
 }
 
-/** A server shows the certificate of its own name, and each of the hosts may be the one that is reached. */
+/** A server shows a certificate for its own name, and the connection can reach any of the hosts. */
 function trustingAny(hosts: string[], ssl: boolean | ConnectionOptions): ConnectionOptions {
   return {
     ...(typeof ssl === 'object' && ssl),
@@ -143,7 +149,7 @@ function trustingAny(hosts: string[], ssl: boolean | ConnectionOptions): Connect
   }
 }
 
-/** Destroys itself after a time without a byte in either direction. */
+/** A socket that destroys itself after a time without a byte in either direction. */
 function mortalSocket(silenceMsMax: number, onSilence?: () => void): Socket {
   const socket = new Socket()
   return socket.setTimeout(silenceMsMax, () => {
@@ -163,8 +169,8 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 }
 
 /**
- * `2026-03-01 10:00:00.5+00` as `2026-03-01T10:00:00.500Z`. Columns hold three decimals at most and the connection's
- * time zone is UTC, so cutting text is enough; it takes a third of the time that making a Date takes.
+ * `2026-03-01 10:00:00.5+00` as `2026-03-01T10:00:00.500Z`. Columns hold at most three decimals and the connection's
+ * time zone is UTC, so cutting the text is enough. That takes a third of the time of making a Date.
  */
 function instant(text: string): string {
   const fraction = text.slice(20, -3).padEnd(3, '0').slice(0, 3)

@@ -6,29 +6,29 @@ import { recordStatement } from './record-statement.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
-/** The transaction that a rule writes in, opened by its caller. */
+/** The transaction in which a rule writes. The rule's caller opens it. */
 export type Tx = Transaction<Tables>
 
 export interface Database {
   db: Db
-  /** The same connections, for `sendNamed` and for libraries that send statements of their own. */
+  /** The same connections, for `sendNamed` and for libraries that send their own statements. */
   pool: pg.Pool
   /**
-   * Rejects unless the database answers and takes writes. If every connection of the pool is at work, the pool is busy
+   * Rejects unless the database answers and accepts writes. If all connections of the pool are in use, the pool is busy
    * and not dead, so a separate connection asks.
    */
   reach(): Promise<void>
-  /** Closes idle connections. If one fell silent, the others that were open at the time are suspect. */
+  /** Closes idle connections. When one falls silent, the others that were open at the time are suspect. */
   dropIdle(): Promise<void>
   close(): Promise<void>
 }
 
-/** Nothing is connected before the first query. Without limits a statement may take as long as it needs: for migrations. */
+/** Connects at the first query. Without limits, a statement may take as long as it needs, as migrations do. */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const settings = limits ? poolSettings(url, limits) : connectionSettings(url)
   const pool = new pg.Pool(settings)
-  // Without listeners, a restart of PostgreSQL would end this process. The pool reports errors of idle connections only; in
-  // a transaction, the next statement fails with the error.
+  // Without listeners, a restart of PostgreSQL would end this process. The pool reports errors of idle connections
+  // only. In a transaction, the next statement fails with the error.
   pool.on('error', onError)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Tables>({
@@ -58,13 +58,13 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   }
 }
 
-/** Rejects if the server takes no writes. Through a pooler too this is the transaction's own answer. */
+/** Rejects if the server accepts no writes. Even through a pooler, the transaction itself answers this. */
 export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
   const { rows } = await asked.query<{ transaction_read_only: string }>('show transaction_read_only')
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database takes no writes')
 }
 
-/** Rejects if the two do not lead to one database: a lock that is held over `direct` is looked for over the other. */
+/** Rejects if the two lead to different databases. Takes a lock over `direct` and looks for it over the other. */
 export async function refuseOtherDatabase({ pool }: Database, direct: Database): Promise<void> {
   const holder = await direct.pool.connect()
   try {
@@ -86,9 +86,9 @@ export async function refuseOtherDatabase({ pool }: Database, direct: Database):
 }
 
 /**
- * Rejects if sessions lack settings that the portal relies on, as they may behind a pooler that ignores its parameters
- * (D90). Also rejects if tables would not go into the schema `public`: a portal with its tables there would begin
- * empty.
+ * Rejects if sessions lack settings that the portal relies on, as they can behind a pooler that ignores parameters
+ * (D90). Also rejects if new tables would not go into the schema `public`, because a portal with its tables there would
+ * begin empty.
  */
 export async function refuseOtherSettings({ pool }: Database): Promise<void> {
   const { rows } = await pool.query<{ name: string; setting: string; role: string; schema: string | null }>(
@@ -127,10 +127,13 @@ const NETWORK_CODES = [
 /** PostgreSQL's code for a statement that ran too long. */
 const CANCELLED = '57014'
 
-/** PostgreSQL's codes for a lack of something: connections, memory, room on its disk. */
+/** PostgreSQL's codes for a lack of connections, memory or disk space. */
 const LACKS = /^53/
 
-/** True if the database was stopped, starting, out of reach, short of something or too slow, so that the statement is not at fault. */
+/**
+ * True if the statement is not at fault because the database was stopped, starting, out of reach, too slow or short of
+ * resources.
+ */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {
   if (error instanceof pg.DatabaseError)
     return (

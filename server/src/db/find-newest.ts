@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, everyWordIn, trigramsOf } from './sql-conditions.ts'
 
-/** Common words are found among this many rows, in half a millisecond. */
+/** Common words occur among this many rows. Looking through them takes half a millisecond. */
 const NEWEST = 1_000
 /** A partner's leads or deals. */
 export interface Listed {
@@ -38,9 +38,9 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 }
 
 /**
- * The ids of the matching rows that contain every word, newest first. Looks through the newest rows first; words that
- * are rare there are looked up by their trigrams. So the time does not grow with the partner's records: reading through
- * a hundred thousand leads takes 25 ms, this takes one or two.
+ * The ids of the matching rows that contain every word, newest first. Looks through the newest rows first, and looks up
+ * words that are rare there by their trigrams. So the time does not grow with the partner's records. Reading through a
+ * hundred thousand leads takes 25 ms; this takes one or two.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
   const { table, partnerId, among, matching } = listed
@@ -48,8 +48,8 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   const words = everyWordIn(sql.ref('search_text'), text)
   const fits = scope === 'list' ? [...matching, everyWordIn(sql`split_part(search_text, E'\\n', 1)`, text)] : matching
   const enough = part.offset + part.limit
-  // `matches` is null in rows without the words, so counting it counts the rows that have them. The last row says that
-  // more follow.
+  // `matches` is null in rows without the words, so counting it counts the rows that contain them. The last row shows
+  // that more follow.
   const statement = sql<{ id: string; matches: boolean | null; place: number; with_words: number }>`
     select id, matches, place, with_words
       from (select id, created_at, matches, row_number() over newest_first as place, count(matches) over newest_first as with_words
@@ -66,14 +66,15 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   const ids = rows.filter((row) => row.matches).map((row) => row.id)
   const last = rows.at(-1)
   if (ids.length === enough || last?.place !== NEWEST) return ids.slice(part.offset)
-  // The more of the newest rows have the words, the quicker it is to read on, and the slower to look them up. Both take
-  // about the same if each 200th row has them and 50 are wanted, or each 100th and 200 are wanted.
+  // The more of the newest rows contain the words, the quicker it is to read on and the slower to look them up. Both
+  // take about the same time if every 200th row contains them and 50 rows are wanted, or every 100th row and 200 are
+  // wanted.
   const areCommon = last.with_words ** 2 >= enough / 2
   const keys = areCommon ? [] : hasTrigrams(partnerId, text)
   return findNewest(sender, { ...listed, matching: [...keys, words, ...fits] }, part)
 }
 
-/** A word of one or two letters cannot be looked up; then the whole `_scanned` index is read, in 25 ms. */
+/** A word of one or two letters cannot be looked up. The whole `_scanned` index is then read, which takes 25 ms. */
 function hasTrigrams(partnerId: string, text: string): RawBuilder<SqlBool>[] {
   const trigrams = trigramsOf(text)
   if (trigrams.length === 0) return []

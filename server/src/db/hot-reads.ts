@@ -9,20 +9,21 @@ export interface Reads {
 
 export interface HotReads extends Reads {
   /**
-   * Rejects unless every connection answers and its server takes writes; a connection to a read-only server is closed.
+   * Rejects unless every connection answers and its server accepts writes. Closes a connection to a read-only server.
    */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
 const CONNECTIONS = 2
-/** Time for PostgreSQL to say that it cancelled a statement. */
+/** Time for PostgreSQL to report that it cancelled a statement. */
 const LAST_WORDS_MS = 1_000
 
 /**
- * For the quick reads that every visit sends: connections on which statements follow one another without waiting for
- * answers, twice as many a second as a pool sends. No transaction may run here, and nothing slow: a statement holds up
- * all behind it, so it is cancelled after `statementMsMax`. The driver destroys a connection that is silent for longer.
+ * Connections for the quick reads that every visit sends. Statements follow one another without waiting for answers,
+ * twice as many a second as over a pool. Transactions and slow statements are forbidden here. A statement delays all
+ * those behind it, so it is cancelled after `statementMsMax`. The driver destroys a connection that is silent for
+ * longer.
  */
 export function openHotReads(
   url: string,
@@ -42,7 +43,7 @@ export function openHotReads(
       query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
-    // If another connection has replaced it already, that one stays.
+    // If another connection has already replaced this one, the new one stays.
     const forget = () => {
       if (clients[i] === connected) clients[i] = undefined
     }
@@ -82,7 +83,9 @@ export function openHotReads(
   }
 }
 
-/** Statements of one turn of the event loop leave as one write, which costs both ends less than one write each. */
+/**
+ * The statements of one turn of the event loop are sent in one write, which costs both ends less than separate writes.
+ */
 function writeTogether({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return
   stream.cork()

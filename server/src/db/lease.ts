@@ -5,9 +5,9 @@ import type { Db } from './database.ts'
 
 export interface Lease {
   name: string
-  /** The work is told to stop when the time is over, because another process may then begin the same work. */
+  /** After this time the work is told to stop, because another process can then begin the same work. */
   leaseMs: number
-  /** How long to wait for others. */
+  /** How long to wait for other processes. */
   waitMs: number
   signal?: AbortSignal | undefined
 }
@@ -15,8 +15,9 @@ export interface Lease {
 const LOOK_EVERY_MS = 200
 
 /**
- * Runs `work` in one process at a time without holding a connection. `look` returns the result if another process has done
- * the work already; otherwise `work` runs under the lease. Returns undefined if others take longer than `waitMs`.
+ * Runs `work` in one process at a time without holding a connection. If another process has already done the work,
+ * `look` returns the result; otherwise `work` runs under the lease. Returns undefined if others take longer than
+ * `waitMs`.
  */
 export async function underLease<Result extends object>(
   db: Db,
@@ -29,7 +30,7 @@ export async function underLease<Result extends object>(
   for (;;) {
     const found = await look()
     if (found) return found
-    // Begins before the lease does, so that it ends before.
+    // The timeout begins before the lease, so that it also ends before it.
     const end = AbortSignal.timeout(leaseMs)
     if ((await take(db, [name], holder, leaseMs)).size > 0) return doUnderLease(end)
     if (performance.now() > giveUpAt) return undefined
@@ -45,14 +46,14 @@ export async function underLease<Result extends object>(
   }
 }
 
-/** Runs `work` for those of the names that nobody holds; the others are not waited for. */
+/** Runs `work` for the names that nobody holds, and does not wait for the others. */
 export async function underFreeLeases(
   db: Db,
   { names, leaseMs, signal }: { names: readonly string[]; leaseMs: number; signal: AbortSignal },
   work: (held: ReadonlySet<string>, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const holder = randomUUID()
-  // Begins before the leases do, so that it ends before.
+  // The timeout begins before the leases, so that it also ends before them.
   const end = AbortSignal.timeout(leaseMs)
   const held = await take(db, names, holder, leaseMs)
   if (held.size === 0) return
@@ -63,7 +64,10 @@ export async function underFreeLeases(
   }
 }
 
-/** The names that are free, by the database's clock, which all processes share. In one order everywhere, against deadlocks. */
+/**
+ * Takes the free names, by the database's clock, which all processes share. The order is the same everywhere, to avoid
+ * deadlocks.
+ */
 async function take(db: Db, names: readonly string[], holder: string, leaseMs: number): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const { rows } = await sql<{ name: string }>`

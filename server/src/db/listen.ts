@@ -4,21 +4,21 @@ import { connectionSettings } from './connection.ts'
 const RECONNECT_MS = 1_000
 
 /**
- * The channel of changes that partners' pages show (migrations/0024_live.sql). A payload begins with the partner's id.
+ * The channel for changes that partners' pages show (migrations/0024_live.sql). A payload begins with the partner's id.
  */
 export const LIVE = 'live'
 export const ID_LENGTH = 36
 
-/** What a part of the portal wants to hear. */
+/** The notifications that a part of the portal wants to hear. */
 export interface Hearer {
   channels: Record<string, (payload: string) => void>
   /**
-   * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must check for
-   * itself. `hearAll` resolves when everything that was committed before the call has been heard: to false if the
-   * connection is lost.
+   * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must check
+   * for itself. `hearAll` resolves to true when everything that was committed before the call has been heard, and to
+   * false if the connection is lost.
    */
   onConnect(hearAll: () => Promise<boolean>): void
-  /** Called when a connection breaks, or cannot be made: from now on nothing is heard. */
+  /** Called when a connection breaks or cannot be made. From then on nothing is heard. */
   onBreak?(): void
 }
 
@@ -29,8 +29,8 @@ interface Listener {
 }
 
 /**
- * Receives every NOTIFY after its transaction commits, over one connection for all hearers, each with channels of its own. A broken connection is replaced. A quiet connection looks like a dead
- * one, so it is checked regularly.
+ * Receives every NOTIFY after its transaction commits. All hearers share one connection, and each has its own channels.
+ * A broken connection is replaced. A quiet connection looks like a dead one, so it is checked regularly.
  */
 export function listen(
   url: string,
@@ -95,8 +95,8 @@ export function listen(
 }
 
 /**
- * PostgreSQL sends what a listening session has to hear before it says that a statement is done. Callers who come while one
- * is under way share the next.
+ * PostgreSQL sends a listening session its notifications before it reports a statement as done. Callers that arrive
+ * while a statement runs share the next one.
  */
 function hearingAll(connection: pg.Client): () => Promise<boolean> {
   const ask = () =>

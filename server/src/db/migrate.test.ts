@@ -4,7 +4,7 @@ import { createDatabase } from '../testing/databases.ts'
 import { startPortal } from '../testing/start-portal.ts'
 import { openDatabase } from './database.ts'
 
-/** A database that a newer portal has migrated: it knows migrations that this one does not have. */
+/** A database that a newer portal has migrated, with migrations that this portal does not have. */
 async function createNewerDatabase(...migrations: string[]) {
   const database = await createDatabase()
   const { db, close } = openDatabase(database.url, () => undefined)

@@ -5,12 +5,13 @@ import { type Migration, Migrator } from 'kysely/migration'
 import type { Db } from './database.ts'
 
 const FOLDER = join(import.meta.dirname, '../../migrations')
-/** `0041_version_0_3`: the first migration of a version, which begins here. */
+/** The first migration of a version, such as `0041_version_0_3`. */
 const BEGINS_VERSION = /^\d+_version_/
 
 /**
- * Brings the database forward, and leaves one of the next version as it is (D93). Processes that start together wait for one
- * another (the migrator takes a lock). `upTo` names the last migration for a schema that is to be an older one.
+ * Brings the database up to date, but leaves a database of the next version unchanged (D93). Processes that start
+ * together wait for one another, because the migrator takes a lock. `upTo` names the last migration if the schema is to
+ * be an older one.
  */
 export async function migrate(db: Db, upTo?: string): Promise<void> {
   const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }
@@ -36,8 +37,8 @@ export async function requireMigrated(db: Db): Promise<void> {
 }
 
 /**
- * Migrations of the next version, which have run already. They are listed only so that the migrator does not report
- * them as lost.
+ * Adds the migrations of the next version that have already run, only so that the migrator does not report them as
+ * missing.
  */
 function withNewer(own: Record<string, Migration>, migrated: string[]): Record<string, Migration> {
   const last = Object.keys(own).at(-1) ?? ''
@@ -56,7 +57,7 @@ async function findMigrated(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The names of this version's, in order. */
+/** The names of this version's migrations, in order. */
 export async function findOwnMigrations(): Promise<string[]> {
   return Object.keys(await readMigrations())
 }

@@ -14,7 +14,7 @@ export function offset({ page, limit }: Paging): number {
   return (page - 1) * limit
 }
 
-/** `rows` holds one row too many when there are more, which tells `has_more` without counting. */
+/** `rows` contains one extra row if there are more, so that `has_more` needs no counting. */
 export function cutPage<Row>(rows: Row[], { page, limit }: Paging): Page<Row> {
   return { rows: rows.slice(0, limit), pagination: { page, limit, has_more: rows.length > limit } }
 }

@@ -3,13 +3,13 @@ import { currentTrace, inSpan } from '../trace.ts'
 
 const ABOUT = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const
 
-/** Sends a statement as a span of the current trace, where anything is recorded. */
+/** Sends a statement as a span of the current trace, if traces are recorded. */
 export function recordingStatement<Result>(text: string, send: () => Promise<Result>): Promise<Result> {
   if (!currentTrace()?.spans) return send()
   return inSpan({ name: nameOfStatement(text), ...ABOUT }, send)
 }
 
-/** The same for a statement that Kysely has sent. */
+/** Records a statement that Kysely has sent in the same way. */
 export function recordStatement(event: LogEvent): void {
   const trace = currentTrace()
   if (!trace?.spans) return
@@ -19,7 +19,7 @@ export function recordStatement(event: LogEvent): void {
   span.end()
 }
 
-/** What it does and to which table, such as `update leads`: nothing of what it looks for or writes. */
+/** The statement's verb and table, such as `update leads`, without any values. */
 function nameOfStatement(text: string): string {
   const [verb = 'statement'] = /\w+/.exec(text) ?? []
   const [, table] = /\b(?:from|into|update|join)\s+((?:"?[a-z_]+"?\.)?"?[a-z_]+)/i.exec(text) ?? []

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Where secrets are kept, and how their rows are named to `Secrets`. */
+/** The columns that hold secrets, and the names that `Secrets` gets for their rows. */
 const KEPT = [
   { table: 'webhook_endpoints', key: 'partner_id', column: 'secret', nameOf: webhookSecretOf },
   { table: 'webhook_endpoints', key: 'partner_id', column: 'previous_secret', nameOf: webhookSecretOf },
@@ -10,7 +10,7 @@ const KEPT = [
   { table: 'totp_keys', key: 'person_id', column: 'secret', nameOf: totpSecretOf },
 ] as const
 
-/** The previous secret of an endpoint was its secret, so both have one name. */
+/** An endpoint's previous secret was once its secret, so both have the same name. */
 export function webhookSecretOf(partnerId: string): string {
   return `webhook-secret ${partnerId}`
 }
@@ -27,13 +27,13 @@ const ROWS_A_STEP = 200
 
 export interface Reencrypted {
   encrypted: number
-  /** No key opens them. */
+  /** How many no key opens. */
   locked: number
 }
 
 /**
- * Encrypts everything with the first key that is not yet. A row that changes meanwhile is left as its writer made it.
- * May run in several processes at once, and while others read.
+ * Encrypts with the first key everything that another key or none has encrypted. Leaves a row alone if it changes
+ * meanwhile. Can run in several processes at once, and while others read.
  */
 export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortSignal): Promise<Reencrypted> {
   const done: Reencrypted = { encrypted: 0, locked: 0 }
@@ -61,7 +61,7 @@ export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortS
   return done
 }
 
-/** Bytes that are no text are compared as PostgreSQL writes them. */
+/** Binary values are compared in the form in which PostgreSQL writes them. */
 function asText(table: string, column: string) {
   return table === 'totp_keys' ? sql`encode(${sql.ref(column)}, 'escape')` : sql.ref(column)
 }
@@ -75,7 +75,7 @@ function reencrypt(secrets: Secrets, stored: string | Buffer, row: string): stri
   }
 }
 
-/** In a column of bytes. */
+/** Encrypts for a column of bytes. */
 export function encryptBytes(secrets: Secrets, bytes: Buffer, row: string): Buffer {
   return Buffer.from(secrets.encrypt(bytes.toString('base64'), row))
 }

@@ -1,7 +1,7 @@
 /** Small enough that nobody waits long for a row, large enough that a million rows are gone soon. */
 const ROWS_A_STATEMENT = 1_000
 
-/** Calls `removeSome` until it finds less than it may remove, and adds up what it removed. */
+/** Calls `removeSome` until it removes less than a full batch, and adds up the numbers. */
 export async function removeInBatches(
   removeSome: (rowsMax: number) => Promise<number>,
   signal?: AbortSignal,

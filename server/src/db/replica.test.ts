@@ -14,7 +14,7 @@ let pair: Awaited<ReturnType<typeof startPostgresPair>>
 let way: Awaited<ReturnType<typeof openDatabaseProxy>>
 let standby: pg.Client
 let portal: TestPortal
-/** Another process, and how it hears of changes. */
+/** Another process, and its way to hear of changes. */
 let other: TestPortal
 let hearing: Awaited<ReturnType<typeof openDatabaseProxy>>
 let metricsPort = 0
@@ -69,8 +69,8 @@ async function answeredByReplica(ask: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * The replica has every notified change of the partner, and answers. On a busy machine the portal may leave it for a
- * moment.
+ * Waits until the replica has every notified change of the partner and answers. On a busy machine the portal can turn
+ * away from it for a moment.
  */
 function caughtUp(partner: TestPartner, path = '/dashboard/stats'): Promise<unknown> {
   return waitFor(`the replica’s ${path}`, async () => (await answeredByReplica(() => partner.get(path))) === 1)
@@ -99,14 +99,14 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
 
   await standby.query('select pg_wal_replay_pause()')
   try {
-    // A write is shown by each process as soon as it is answered, also by one that hears late of it, or never.
+    // Each process shows a write as soon as it is answered, even a process that hears of it late or never.
     hearing.fallSilent()
     await partner.submitLead()
     await caughtUp(quiet)
     expect(await shownBy(other, partner)).toEqual({ leads: 2, status: 'New Lead', found: 2, total: 2 })
     expect(await shownBy(portal, partner)).toEqual({ leads: 2, status: 'New Lead', found: 2, total: 2 })
 
-    // What the CRM changed is shown by each process as soon as a page was told of it by one.
+    // Each process shows a change from the CRM as soon as any process has told a page of it.
     const stream = await fetch(`${portal.url}/api/live`, { headers: { authorization: `Bearer ${partner.token}` } })
     const messages = messagesOf(stream)
     const told = (async () => {
@@ -121,7 +121,7 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
     expect((await shownBy(other, partner)).status).toBe('Pre Call')
 
     expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
-    // Nobody is told of everything, so five seconds are the end.
+    // Not every change has a notification, so the replica is trusted for at most five seconds.
     await waitFor('the primary', async () => (await answeredByReplica(() => shownBy(portal, quiet))) === 0)
   } finally {
     await standby.query('select pg_wal_replay_resume()')
@@ -136,7 +136,7 @@ test('a read that the replay cancels is repeated on the primary', async () => {
   const { pool } = portal.deps
   await standby.query('alter system set max_standby_streaming_delay to 0')
   await standby.query('select pg_reload_conf()')
-  // A table that is slow to read, on both servers.
+  // Makes a table slow to read on both servers.
   await pool.query(`alter table record_counts rename to counts_kept`)
   await pool.query('create view record_counts as select * from counts_kept where pg_sleep(0.3) is not null')
   try {
@@ -182,7 +182,7 @@ test('a server that is no replica of the database is not asked, and the log says
   timeout: 30_000,
 }, async () => {
   const [own, foreign] = [await createDatabase(), await createDatabase()]
-  // A portal of its own, which makes the same tables and writes how far it is.
+  // A separate portal, which makes the same tables and writes its own progress.
   await using _ = await startPortal({
     on: { database: foreign },
     env: { DATABASE_URL: foreign.url, DATABASE_READ_URL: foreign.url },

@@ -9,20 +9,23 @@ import { openHotReads, type Reads } from './hot-reads.ts'
 import { type Hearer, ID_LENGTH, LIVE } from './listen.ts'
 import type { Sender } from './send-named.ts'
 
-/** The connections of a read, to the primary or to its replica. */
+/** The connections for a read, to the primary or to its replica. */
 export interface ReadSource extends Sender {
   reads: Reads
 }
 
 export interface Replica extends Hearer {
   /**
-   * Runs the work on the replica if that has every notified change of the partner, otherwise on the primary. If the
-   * replica fails or takes long, the work runs again on the primary, so it only reads.
+   * Runs the work on the replica if the replica has every notified change of the partner, and otherwise on the primary.
+   * If the replica fails or takes long, the work runs again on the primary, so it must only read.
    */
   read<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<T>
-  /** How many reads each has answered. */
+  /** How many reads each server has answered. */
   answered: Readonly<Record<'replica' | 'primary', number>>
-  /** The longest time that a write on the primary may have been missing from the replica; grows while it is away. */
+  /**
+   * The longest time for which a write on the primary may have been missing from the replica. Grows while the replica
+   * is away.
+   */
   lagMs(): number
   pool: Sender['pool']
   close(): Promise<void>
@@ -39,13 +42,13 @@ const BEAT_EVERY_MS = 500
 /** A change without a notification shows within this time. */
 const BEHIND_MS_MAX = 5_000
 const BEHIND = 'DATABASE_READ_URL shows nothing of the last five seconds: it is behind, or no replica of DATABASE_URL'
-/** A caller waits no longer for the replica. */
+/** The longest that a caller waits for the replica. */
 const ANSWER_MS_MAX = 1_000
 
 /**
- * A row of this process tells how far the replica is: it is written to the primary and looked for on the replica, which has
- * everything that was committed before a row that it shows. No other database can show it. PostgreSQL tells every process whose data changed since then. Moments are
- * this process's own.
+ * Each process writes a numbered row, its beat, to the primary and looks for it on the replica. A replica that shows a
+ * beat has everything that was committed before it. No other database can show it. PostgreSQL tells every process which
+ * partners' data changed since then. All times are of this process's own clock.
  */
 export function openReplica(url: string, { primary, limits, log }: ReplicaSettings): Replica {
   const msMax = Math.min(ANSWER_MS_MAX, limits.statementMsMax)
@@ -54,7 +57,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   const source: ReadSource = { db: database.db, pool: database.pool, reads }
   const answered = { replica: 0, primary: 0 }
   const openedAt = performance.now()
-  /** The replica has what was committed before this. */
+  /** The replica has everything that was committed before this time. */
   let hasUntil = Number.NEGATIVE_INFINITY
   const process = randomUUID()
   let lastBeat = 0
@@ -64,7 +67,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   const toldAt = new Map<string, number>()
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false
-  /** Undefined until it first shows a beat, or fails to. */
+  /** Undefined until the replica first shows a beat, or fails to. */
   let isTrusted: boolean | undefined
   let isClosed = false
   let pause: NodeJS.Timeout | undefined
@@ -88,7 +91,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
     const at = performance.now()
     const number = ++lastBeat
     await primary.pool.query(
-      // What was given up may still be written after the next.
+      // A beat that was given up may still be written after the next one.
       `insert into process_beats (process, beat) values ($1, $2)
        on conflict (process) do update set beat = greatest(process_beats.beat, excluded.beat), at = now()`,
       [process, number],
@@ -121,7 +124,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
 
   /** Undefined where the primary has to answer. */
   async function ask<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<{ answer: T } | undefined> {
-    // The write of another process that was just answered, or the event that made a page ask, may not be heard yet.
+    // This process may not have heard yet of another process's latest write, or of the event that made a page ask.
     if (!(await hearAll())) return undefined
     const isShown = Math.max(listensSince, toldAt.get(partnerId) ?? 0) < hasUntil
     return isShown ? { answer: await work(source) } : undefined
@@ -173,7 +176,7 @@ function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Removes the rows of processes that have not written since. */
+/** Removes the rows of processes that have not written since this time. */
 export async function removeBeats(db: Db, before: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from process_beats where at < ${before}`.execute(db)
   return Number(numAffectedRows)

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Tx } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** PostgreSQL makes these itself. */
+/** PostgreSQL fills in these columns itself. */
 const GENERATED = new Set(['search_text'])
 
 /**
- * Adds rows of one table in one statement, in the order given. A row that is there already, by any of the table's unique keys,
- * stays as it is. Answers the ids of those that were added.
+ * Adds rows to one table in one statement, in the given order. A row that exists already, by any of the table's unique
+ * keys, stays unchanged. Returns the ids of the added rows.
  */
 export async function insertSet(tx: Tx, table: keyof Tables, rows: readonly { id: string }[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set()

@@ -3,14 +3,20 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SecretsKey, Settings } from '../config.ts'
 
-/** What the database keeps secret (D96). `row` names the row: what was encrypted for one row opens for no other. */
+/**
+ * Encrypts the database's secrets (D96). `row` names the row: text that was encrypted for one row cannot be decrypted
+ * for another.
+ */
 export interface Secrets {
   encrypt(text: string, row: string): string
   /** Text that is not encrypted yet is returned unchanged. Throws if no key opens it. */
   decrypt(stored: string, row: string): string
-  /** 256 bits for this name that nobody without the key can tell, as text for an address: the same while the first key stays. */
+  /**
+   * Derives 256 bits from this name, as text for a URL. Nobody without the key can guess them, and they stay the same
+   * until the first key changes.
+   */
   derive(name: string): string
-  /** The beginning of everything that the first key encrypted. */
+  /** The prefix of everything that the first key has encrypted. */
   prefix: string
 }
 
@@ -46,7 +52,7 @@ export function openSecrets(keys: readonly SecretsKey[]): Secrets {
   }
 }
 
-/** The keys of the settings; in development one that is made once in the data folder. */
+/** The keys from the settings. In development, one key is made once in the data folder. */
 export async function readSecretsKeys({
   secretsKeys,
   dataDir,
@@ -57,7 +63,7 @@ export async function readSecretsKeys({
   return [{ id: 'key', bytes: Buffer.from(base64, 'base64') }]
 }
 
-/** If two processes start at once, both get the key of the quicker one. */
+/** If two processes start at once, both get the key of the faster one. */
 async function makeKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
   const own = `${file}.${randomBytes(6).toString('hex')}`
@@ -82,7 +88,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Stands beside each secret and tells which key opens it, however the operator names the keys. */
+/** The mark before each secret that tells which key opens it, whatever the operator's names for the keys are. */
 function fingerprint(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 12)
 }

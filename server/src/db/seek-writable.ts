@@ -1,12 +1,12 @@
 import { Socket, type TcpSocketConnectOpts } from 'node:net'
 import pg from 'pg'
 
-/** Finds the host that takes writes now. */
+/** Finds the host that currently accepts writes. */
 export type Seek = () => Promise<{ host: string; port: number }>
 
 /**
- * Tries the hosts in turn, beginning with the one that was found last; each gets an equal part of four fifths of the time,
- * so that the connection itself is made in the rest. Connections that are made at the same moment share one search.
+ * Tries the hosts in turn, beginning with the one found last. The hosts share four fifths of the time equally; the rest
+ * is for the connection itself. Connections made at the same moment share one search.
  */
 export function seekWritable(urls: string[], msMax: number): Seek {
   const tryMsMax = (0.8 * msMax) / urls.length
@@ -44,7 +44,7 @@ export function seekWritable(urls: string[], msMax: number): Seek {
   }
 }
 
-/** A connection of its own that lives no longer than the time, whatever the host does. */
+/** A separate connection that ends after `msMax`, whatever the host does. */
 function openProbe(url: string, msMax: number): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -57,7 +57,10 @@ function openProbe(url: string, msMax: number): pg.Client {
   return client.on('error', () => undefined)
 }
 
-/** A socket that goes where `seek` says, wherever it is told to go: the driver knows one host only. */
+/**
+ * Makes the socket connect to the host that `seek` finds. It ignores the driver's target, because the driver knows only
+ * one host.
+ */
 export function leadTo(seek: Seek, socket: Socket): Socket {
   const connect: (this: Socket, target: TcpSocketConnectOpts) => Socket = Socket.prototype.connect
   socket.connect = () => {

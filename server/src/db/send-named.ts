@@ -4,20 +4,20 @@ import type { Db } from './database.ts'
 import type { Reads } from './hot-reads.ts'
 import { recordingStatement } from './record-statement.ts'
 
-/** Kysely writes the statement, the pool sends it by name. */
+/** Kysely compiles the statement, and the pool sends it by name. */
 export interface Sender {
   db: Db
   pool: pg.Pool
 }
 
-/** Every connection keeps the plans of all statements that it got by name. */
+/** Every connection keeps the plans of all statements that it has received by name. */
 const NAMES_MAX = 200
 const names = new Map<string, string>()
 
 /**
- * Sends a statement by a name of its own, so that a connection plans it once and not each time, which takes as long as
- * running it: over a pool, or what is quick and asked with every visit over the hot reads. Only for statements with few
- * different texts; the number of different values does not matter.
+ * Sends a statement under its own name, so that a connection plans it once and not each time. Planning takes as long as
+ * running it. Sends over a pool, or over the hot reads for quick statements of every visit. Only for statements with
+ * few different texts; the number of different values does not matter.
  */
 export async function sendNamed<Row>(
   connections: Reads,

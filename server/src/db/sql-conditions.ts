@@ -3,8 +3,8 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /**
  * Every word of the text occurs somewhere in the column, which holds lower case and phone numbers as bare digits (D24).
- * What looks like a phone number, the whole text or one word, is also looked for by its digits, so that its spaces and
- * its +61 or 0 do not matter; `24-7` in a business name is found all the same.
+ * If the whole text or a word looks like a phone number, its digits are also looked for, so its spaces and its +61 or 0
+ * do not matter. `24-7` in a business name is still found.
  */
 export function everyWordIn(column: Expression<string>, text: string): RawBuilder<SqlBool> {
   return anyOf(
@@ -15,8 +15,8 @@ export function everyWordIn(column: Expression<string>, text: string): RawBuilde
 }
 
 /**
- * Three letters or digits in a row that are in every text with the words: what an index can look up. Empty where words
- * are shorter or in other letters.
+ * The trigrams that every text with the words contains: an index can look them up. Empty if the words are shorter or in
+ * other letters.
  */
 export function trigramsOf(text: string): string[] {
   const ways = readings(text)
@@ -26,12 +26,12 @@ export function trigramsOf(text: string): string[] {
   return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-/** Consecutive ones and the last one; overlapping ones would exclude few more rows and take as long. */
+/** Consecutive trigrams and the last one. Overlapping ones would exclude few more rows. */
 function trigramsAlong(word: string): string[] {
   return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }
 
-/** Each way to read the text, as words, each with its spellings: one after the other, or all together as one number. */
+/** The ways to read the text: as separate words, or as one phone number. Each word comes with its spellings. */
 function readings(text: string): string[][][] {
   const whole = text.trim().toLowerCase()
   const words = whole.split(/\s+/)
@@ -46,7 +46,7 @@ function spellings(word: string): string[] {
   return word.includes(number) ? [number] : [word, number]
 }
 
-/** The digits to look for, without country code and trunk 0; a country code alone is looked for as it is. */
+/** The digits to look for, without country code and trunk 0. A country code alone stays as it is. */
 function phoneNumber(text: string): string | undefined {
   if (!/^[+(]*\d[\d\s().-]*$/.test(text)) return undefined
   const digits = phoneDigits(text)
@@ -68,7 +68,7 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 }
 
 export function oneOf(column: Expression<string | null>, values: readonly string[]): RawBuilder<SqlBool> {
-  // With one value, an index is in the order of its next column.
+  // With a single value, an index returns rows in the order of its next column.
   return values.length === 1 ? sql<SqlBool>`${column} = ${values[0]}` : sql<SqlBool>`${column} = any (${values})`
 }
 
@@ -81,7 +81,7 @@ export function createdUntil(column: Expression<string>, day: string, timezone: 
   return sql<SqlBool>`${column} < (${day}::date + 1)::timestamp at time zone ${timezone}`
 }
 
-/** Contains the text, whatever the case. */
+/** The column contains the text, in upper or lower case. */
 export function containing(column: Expression<string | null>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} ilike ${`%${escapeLike(text)}%`}`
 }

@@ -15,7 +15,7 @@ interface PartnersTable {
   business_name: string
   is_active: ColumnType<boolean, boolean | undefined, boolean>
   zoho_id: ColumnType<string | null, undefined, string | null>
-  /** Held: the CRM has a record of this name and email, and the address is not confirmed (D52). */
+  /** `held` while the CRM has a record with this name and email and the address is not confirmed (D52). */
   crm: ColumnType<CrmState | 'held', CrmState | undefined, CrmState | 'held'>
   crm_problem: ColumnType<string | null, undefined, string | null>
   created_at: Instant
@@ -41,7 +41,7 @@ interface PeopleTable {
   modified_time: Instant
 }
 
-/** A view: the person that the partner's record in the CRM names. */
+/** A view of the people that the partners' CRM records name. */
 interface PartnerContactsView {
   partner_id: GeneratedAlways<string>
   person_id: GeneratedAlways<string>
@@ -157,7 +157,7 @@ interface LeadsTable {
   owns_property: ColumnType<boolean, boolean | undefined, boolean>
   property_value: number | null
   property_debt: number | null
-  /** The person who entered it; null where a system did, or the lender. */
+  /** The person who entered the lead; null if a system or the lender did. */
   submitter_id: string | null
   submitted_by: string | null
   consent_version: string | null
@@ -171,11 +171,11 @@ interface LeadsTable {
   crm_modified_time: Instant | null
   crm_read_at: Instant | null
   converted_at: Instant | null
-  /** The deal that the lead became: its own LOID (D17), or that of the deal which replaced it (D49). */
+  /** The LOID of the deal that the lead became: the lead's own LOID (D17), or that of a deal that replaced it (D49). */
   deal_loid: string | null
-  /** When a deal replaced the lead by matching; null where the CRM converted it. */
+  /** When a deal replaced the lead by matching; null if the CRM converted the lead. */
   matched_at: Instant | null
-  /** Whether a sync has counted the match in its answer. */
+  /** Whether a sync's answer has counted the match. */
   match_told: ColumnType<boolean, boolean | undefined, boolean>
   archived_at: Instant | null
   archived_reason: 'left-crm' | null
@@ -190,7 +190,7 @@ interface DealsTable {
   id: string
   partner_id: string
   loid: string
-  /** The lead of another LOID that has become the deal, by matching (D49) or because the CRM converted it. */
+  /** The lead with another LOID that became the deal, by matching (D49) or because the CRM converted it. */
   lead_loid: string | null
   deal_name: string | null
   business_name: string | null
@@ -253,7 +253,7 @@ interface UsualTimesDueTable {
   due_at: Instant
 }
 
-/** Written by the triggers of leads and deals alone. */
+/** Only the triggers of leads and deals write this table. */
 interface RecordCountsTable {
   partner_id: GeneratedAlways<string>
   kind: GeneratedAlways<'lead' | 'deal'>
@@ -278,7 +278,7 @@ interface NotesTable {
   zoho_id: string | null
   crm: CrmState
   crm_problem: string | null
-  /** Written by the lender's staff. */
+  /** The lender's staff wrote the note. */
   is_from_crm: ColumnType<boolean, boolean | undefined, boolean>
 }
 
@@ -297,7 +297,7 @@ interface SeenTable {
   person_id: string
   began_at: Instant
   seen_until: Instant
-  /** PostgreSQL's text of a snapshot. */
+  /** A snapshot in PostgreSQL's text form. */
   snapshot: string
 }
 
@@ -333,7 +333,7 @@ interface SyncRunsTable {
 interface SweepCursorsTable {
   list: 'leads' | 'deals' | 'deleted-leads' | 'deleted-deals' | 'notes'
   position: Instant
-  /** When it was last read to its end. */
+  /** When the list was last read to its end. */
   swept_at: ColumnType<Instant, never, Instant>
 }
 
@@ -547,8 +547,9 @@ export type NewSecurityLogRow = Insertable<SecurityLogTable>
 export type NewInvitationRow = Insertable<InvitationsTable>
 export type LeadRow = Selectable<LeadsTable>
 /**
- * A new row names every column, null where it has no value: the compiler finds a field that was forgotten. Kysely lets nullable
- * columns be left out. `Later` are the columns that begin empty and that something other than the submission fills in.
+ * A new row names every column, with null where it has no value, so that the compiler finds forgotten fields. Kysely
+ * alone allows nullable columns to be left out. `Later` lists the columns that begin empty and are filled in after the
+ * submission.
  */
 type NewRow<Table, Later extends keyof Insertable<Table>> = Required<Omit<Insertable<Table>, Later>> &
   Pick<Insertable<Table>, Later>
@@ -577,7 +578,7 @@ export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']
 
-/** What the contract's `Lead` shows, without the two names that are put together from others. */
+/** The columns of the contract's `Lead`, without the two names that are composed of others. */
 export const LEAD_COLUMNS = [
   'id',
   'loid',
@@ -611,7 +612,7 @@ export const LEAD_COLUMNS = [
   'modified_time',
 ] as const
 
-/** What the contract's `Deal` shows. */
+/** The columns of the contract's `Deal`. */
 export const DEAL_COLUMNS = [
   'id',
   'loid',

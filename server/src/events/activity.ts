@@ -14,7 +14,7 @@ export interface RecordedEvent {
 type About = Activity['about']
 type Words = { [Type in EventType]: (data: EventData[Type]) => { title: string; description: string } }
 
-/** An event in words, for the dashboard's list and the inbox. */
+/** Describes events for the dashboard's list and the inbox. */
 const WORDS: Words = {
   'lead.created': (data) => ({
     title: 'Lead submitted',
@@ -60,7 +60,7 @@ const WORDS: Words = {
 }
 
 const NOTE_LENGTH = 80
-/** The lender's text matters most; the page has all of it. */
+/** Longer than for other notes, because the lender's text matters most. The record's page has all of it. */
 export const QUOTE_LENGTH = 280
 
 export function activityOf(event: RecordedEvent): Activity {
@@ -70,18 +70,18 @@ export function activityOf(event: RecordedEvent): Activity {
   return { id, loid, about: aboutOf(event), quote: quoteOf(event), created_at, ...describe(data) }
 }
 
-/** The words of a note of the lender; null for anything else. */
+/** The text of a lender's note; null for any other event. */
 export function quoteOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
   if (type !== 'note.added' || !isLenders(data)) return null
   return shortened(String(data['content']), QUOTE_LENGTH)
 }
 
-/** Events of before people were remembered do not say whose note it is. */
+/** Events from before people were recorded do not say whose note it is. */
 function isLenders(data: { submitted_by?: unknown }): boolean {
   return data.submitted_by === null
 }
 
-/** A lead's page leads on to the deal that the lead became (D18). */
+/** A lead's page redirects to the deal that the lead became (D18). */
 export function aboutOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): About {
   if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
   return type.startsWith('deal.') || data['on'] === 'deal' ? 'deal' : 'lead'
@@ -92,12 +92,12 @@ function named(name: string | null, amount?: number | null): string {
   return amount === null || amount === undefined ? text : `${text}, ${formatMoney(amount)}`
 }
 
-/** Events of before people were remembered name nobody (D64). */
+/** Events from before people were recorded name nobody (D64). */
 function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }
 
-/** Does not cut a character of two halves, such as an emoji. */
+/** Does not cut through a surrogate pair, such as an emoji. */
 export function shortened(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const cut = text.slice(0, lengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')

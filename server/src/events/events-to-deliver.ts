@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { EventData, EventType } from './events.ts'
 
-/** An event as it was recorded: its data is that of its type. */
+/** A recorded event; its data fits its type. */
 export type EventToDeliver = {
   [Type in EventType]: {
     id: string
@@ -13,7 +13,9 @@ export type EventToDeliver = {
   }
 }[EventType]
 
-/** The oldest first. Held until the transaction ends; what another process holds is passed over. */
+/**
+ * Returns the oldest first. Locks them until the transaction ends, and skips events that another process has locked.
+ */
 export async function lockEventsToDeliverOfAllPartners(tx: Tx, limit: number): Promise<EventToDeliver[]> {
   const rows = await tx
     .selectFrom('events')

@@ -5,12 +5,14 @@ import { insertSet } from '../db/row-sets.ts'
 import { sendNamed } from '../db/send-named.ts'
 import { newsOf, recordMailNews } from './mail-news.ts'
 
-/** Where PostgreSQL tells every process that an event awaits its delivery (migrations/0004_integrations.sql). */
+/**
+ * The channel on which PostgreSQL tells every process that an event awaits delivery (migrations/0004_integrations.sql).
+ */
 export const EVENTS_TO_DELIVER = 'events_to_deliver'
 
 /**
- * The person who entered it (D64). Null for records that were created in the CRM; absent in events from before people
- * were recorded.
+ * The person who entered the record (D64). Null for records that were created in the CRM; absent in events from before
+ * people were recorded.
  */
 interface SubmittedBy {
   submitted_by?: string | null
@@ -57,12 +59,13 @@ export interface PortalEvent<Type extends EventType = EventType> {
   at: string
 }
 
-/** An event of whichever type, with the data of that type. */
+/** An event of any type, with the data of that type. */
 export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
 
 /**
- * Recorded in the same transaction as the change, so that neither exists without the other. A trigger on the table decides
- * whether the event is delivered: an endpoint hears only of what happened while it was set (D35).
+ * Records an event in the same transaction as the change, so that neither exists without the other. A trigger on the
+ * table decides whether the event is delivered, because an endpoint receives only events from the time while it is set
+ * (D35).
  */
 export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   const row = toRow(event)
@@ -73,7 +76,7 @@ export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   await recordMailNews(tx, newsOf(event, row.id))
 }
 
-/** The same for many, in this order. */
+/** Records many events, in this order. */
 export async function recordEvents(tx: Tx, events: readonly AnyEvent[]): Promise<void> {
   const recorded = events.map((event) => ({ event, row: { ...toRow(event), data: event.data } }))
   await insertSet(
@@ -91,7 +94,7 @@ function toRow({ partnerId, loid, type, personId = null, at }: PortalEvent) {
   return { id: newId(new Date(at)), partner_id: partnerId, type, loid, person_id: personId, created_at: at }
 }
 
-/** The oldest first. Hot, because after a restart every open page asks at once. */
+/** Returns the oldest first. Uses the hot reads, because after a restart every open page asks at once. */
 export function findEventsSince(
   reads: Reads,
   partnerId: string,
@@ -107,7 +110,10 @@ export function findEventsSince(
   })
 }
 
-/** Removes the oldest first. An id contains the time, so the primary key finds them. Returns how many. */
+/**
+ * Removes the oldest first. An id contains the time, so the primary key finds them. Returns the number of removed
+ * events.
+ */
 export async function removeEventsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('events')

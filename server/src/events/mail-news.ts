@@ -5,8 +5,8 @@ import { insertSet } from '../db/row-sets.ts'
 import type { AnyEvent, EventData } from './events.ts'
 
 /**
- * The news that people get by mail: some events, and two kinds that are no events because partners' systems do not hear
- * of them.
+ * The news that people get by mail: some events, and two kinds that are not events because partners' systems do not
+ * receive them.
  */
 export interface NewsData
   extends Pick<EventData, 'lead.status_changed' | 'lead.converted' | 'deal.stage_changed' | 'note.added'> {
@@ -27,13 +27,13 @@ export type MailNews = {
   }
 }[keyof NewsData]
 
-/** Recorded in the same transaction as what it tells, so that neither exists without the other. */
+/** Records news in the same transaction as its cause, so that neither exists without the other. */
 export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise<void> {
   await insertSet(
     tx,
     'mail_news',
     news.map(({ partnerId: partner_id, personId: person_id, at: created_at, ...rest }) => {
-      // Named, because PostgreSQL fills in no default of a column that the set has.
+      // Given here, because PostgreSQL fills in no defaults for columns that the set contains.
       return { ...rest, partner_id, person_id, created_at, to_fan_out: true }
     }),
   )

@@ -3,8 +3,8 @@ import type { Tx } from '../../db/database.ts'
 import type { Person } from './people.queries.ts'
 
 /**
- * The ways into a partner's account besides passwords. API key and webhook URL belong to other features, so app.ts
- * passes them in.
+ * The ways into a partner's account besides passwords. The API key and the webhook URL belong to other features, so
+ * app.ts passes them in.
  */
 export interface AccountAccess {
   find(tx: Tx, partnerId: string): Promise<Omit<Access, 'revoked'>>
@@ -12,8 +12,8 @@ export interface AccountAccess {
 }
 
 /**
- * The access that exists, or that existed before it was revoked. For an owner only: other people neither see nor revoke
- * it.
+ * Returns the access that exists, or that existed before this revoked it. Only for owners, because other people neither
+ * see nor revoke it.
  */
 export async function settleAccess(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function settleAccess(
   return { ...found, revoked: isRevoked }
 }
 
-/** For the security log: what was revoked, undefined where nothing was. */
+/** Says in the security log what was revoked; undefined if nothing was. */
 export function revokedText({ revoked, api_key, webhook_url }: Access): string | undefined {
   const gone = revoked ? [api_key && 'API key', webhook_url && 'webhook URL'].filter(Boolean) : []
   return gone.length > 0 ? `${gone.join(' and ')} revoked` : undefined
