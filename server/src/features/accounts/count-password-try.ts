@@ -8,7 +8,7 @@ const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before t
 const PER_SOURCE: RateLimit = { name: 'login', points: 10, seconds: 60, text: TRY_LATER }
 /** Limits tries from one address on all accounts together. */
 const PER_ADDRESS: RateLimit = { name: 'login-address', points: 100, seconds: 3_600, text: TRY_LATER }
-/** Limits tries on one account from all sources together that it does not know. */
+/** Limits tries on one account from all sources together that the account does not know. */
 const PER_ACCOUNT: RateLimit = {
   name: 'login-account',
   points: 100,

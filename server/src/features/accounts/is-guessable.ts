@@ -15,7 +15,7 @@ const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 
 /**
- * Whether a password is among the 10,000 most common, repeats one character, or consists of little else than the name
+ * Whether a password is among the 10,000 most common, repeats one character, or consists of little more than the name
  * of the business, the person or the product (D10).
  */
 export async function isGuessable(password: string, owner: PasswordOwner): Promise<boolean> {

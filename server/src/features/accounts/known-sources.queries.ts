@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-/** Those of these sources from which the account with this email signed in before. */
+/** The sources in this list from which the account with this email signed in before. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('known_sources')

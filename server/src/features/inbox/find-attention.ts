@@ -9,7 +9,7 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import { findFailedPushes, findUnmoved, findUnreadNotes } from './attention.queries.ts'
 
 const DAY_MS = 86_400_000
-/** A record counts as still after twice the usual time without movement, and after a week at least (D74). */
+/** A record needs attention after twice the usual time without movement, and a week at the earliest (D74). */
 const TIMES_USUAL = 2
 const DAYS_MIN = 7
 

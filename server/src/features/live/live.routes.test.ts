@@ -58,7 +58,7 @@ function lastIdOf({ heard }: { heard: Heard[] }): string {
   return heard.findLast(({ id }) => id !== undefined)?.id ?? ''
 }
 
-/** Inserts events without the usual functions, to have many or late ones. */
+/** Inserts events past the usual functions, so that they can be many or late. */
 async function insertEvents(partnerId: string, count: number, at = new Date()): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(at))
   await sql`insert into events (id, partner_id, type, loid, data, created_at)

@@ -41,7 +41,7 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
   await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
 }
 
-/** People for whom something is due, in the order of their ids, beginning behind `after`. */
+/** People with due news, in the order of their ids, from the first id after `after`. */
 export async function findPeopleWithDueNews(
   db: Db,
   now: string,

@@ -7,7 +7,7 @@ import { inPageTransaction } from './in-page-transaction.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** The notes of this many records of a page are read at once. The others are read in the background. */
+/** The notes of at most this many records are read with their page. The others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
 

@@ -7,7 +7,7 @@ export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerat
       const { done, value } = await next
       if (done) return
       next = reader.next()
-      // A failure to read it is thrown when its turn comes.
+      // If this read fails, the error is thrown when its turn comes.
       next.catch(() => undefined)
       yield value
     }

@@ -6,7 +6,7 @@ import type { Run } from './run.ts'
 
 /** Allows for Zoho's whole seconds and for the difference between its clock and ours. */
 const OVERLAP_MS = 5 * 60_000
-/** At most this many are read at once. The others are read in the background. */
+/** The notes of at most this many records are read in the run. The others are read in the background. */
 const READ_AT_ONCE_MAX = 100
 
 /** A kind of record that a run has pulled, and when that last succeeded. */

@@ -156,7 +156,7 @@ test('a role reaches what D61 says, and a refusal names who can help', async () 
   const leads = await viewer.get('/dashboard/leads')
   expect([leads.status, leads.headers.get('portal-role')]).toEqual([200, 'viewer'])
 
-  // A key belongs to the business. A member with a new password neither hears of it nor revokes it.
+  // A key belongs to the business. A member who sets a new password is not told of it and cannot revoke it.
   const { api_key } = (await owner.post('/dashboard/generate-api-key')).body.data
   const newPassword = 'another-fine-horse'
   const form = { currentPassword: PASSWORD, newPassword, confirmPassword: newPassword, revokeAccess: true }
