@@ -171,10 +171,7 @@ async function prepareSchema(
   }
 }
 
-/**
- * Brings the database up to date and makes what the job queue needs, for portals that do not do this at their start
- * (D93).
- */
+/** Migrates the database and makes what the job queue needs, for portals whose start leaves this out (D93). */
 export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<void> {
   await prepareSchema(
     databaseUrl,
@@ -281,9 +278,7 @@ async function openMetrics(
   return startMetricsServer(jobDeps, { host, port, pools, live, replica })
 }
 
-/**
- * A portal that listens has accepted work, so nothing ends it any more, not even a database that has just gone away.
- */
+/** A portal that listens has accepted work, so nothing ends it any more, not even the loss of the database. */
 async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -43,10 +43,7 @@ const ARCHIVE_MS = 90 * DAY_MS
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
-/**
- * Counted from the expiry of an invitation's link. Until it is removed, an owner sees the invitation and can send it
- * again.
- */
+/** Counted from the link's expiry. Until its removal, an owner sees the invitation and can send it again. */
 const INVITATION_MS = 30 * DAY_MS
 /** A browser keeps its mark for this long. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS

@@ -56,10 +56,7 @@ export function traceOf(uuid: string): Trace {
   return { traceId: uuid.replaceAll('-', '') }
 }
 
-/**
- * The header for the next service: the same trace, with the span that asks. If nothing is recorded, it has a random
- * span id.
- */
+/** The next service gets the same trace and the span that asks, or a random span if nothing is recorded. */
 export function traceparent({ traceId, parentId, isSampled = true, spans }: Trace): string {
   const askedBy = (spans && parentId) || randomBytes(8).toString('hex')
   return `00-${traceId}-${askedBy}-${isSampled ? '01' : '00'}`

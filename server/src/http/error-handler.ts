@@ -6,10 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/database.ts'
 import { PortalError } from '../errors.ts'
 
-/**
- * The only place where an error becomes an answer. An unknown error is a bug: it is logged in full, and the answer says
- * nothing.
- */
+/** The only place where an error becomes an answer. An unknown error is a bug: only the log says what it was. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
   // Nobody reads the answer, and Fastify does not call `onResponse` for it.
   if (request.raw.errored === error) request.log.info('the caller hung up')

@@ -5,9 +5,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** Shorter answers fit into one packet as they are. */
 const PACKED_FROM_BYTES = 1_024
-/**
- * A shorter answer is packed in less time than it takes to hand it to a thread. A longer one would hold up other calls.
- */
+/** A shorter answer is packed faster than it is handed to a thread. A longer one would hold up other calls. */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
 /**
  * Small chunks come from Node's pool of buffers. With the default size each packed answer has its own buffer of 16 kB,

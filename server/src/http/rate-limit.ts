@@ -12,9 +12,7 @@ export interface RateLimit {
   seconds: number
   /** The message for a caller over the limit. */
   text: string
-  /**
-   * How long a caller over the limit must wait from then on. Without it, the wait lasts until the counted time is over.
-   */
+  /** How long a caller over the limit must wait. Without it, the wait ends with the counted time. */
   pauseSeconds?: number
   /** Decides instead when the caller is over the limit: it slows the caller down and does not shut it out. */
   thenSlow?: RateLimit

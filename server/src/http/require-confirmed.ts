@@ -11,10 +11,7 @@ export interface Confirmation {
 
 export type FindConfirmation = (caller: SessionCaller) => Promise<Confirmation>
 
-/**
- * The route can ask for the password again (D66). This is looked up each time, because another process may have
- * confirmed it just now.
- */
+/** The route can ask for the password again (D66). Looked up each time: another process may have just confirmed it. */
 export async function requireConfirmed(
   caller: SessionCaller | KeyCaller | null,
   { asksAgain }: Pick<Route, 'asksAgain'>,

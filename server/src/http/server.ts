@@ -22,10 +22,7 @@ interface ServerSettings {
   trustProxy: string[]
   requestTimeoutMs: number
   connectionsMax: number
-  /**
-   * Once this is true, each answer ends its connection, so that no caller sends a request on one that is about to
-   * close.
-   */
+  /** Once true, each answer ends its connection, so that no caller sends a request on one that is about to close. */
   isStopping(): boolean
   /** Records requests, if anything is recorded. */
   spans?: Spans | undefined
@@ -153,9 +150,7 @@ function compileNothing(): never {
   throw new Error('A route has a schema of Fastify: give it to the contract instead')
 }
 
-/**
- * One line for each request. It has the path alone: a query can hold a search text or a token from a page's address.
- */
+/** One line for each request. The path alone: a query can hold a search text or a token from a page's address. */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const path = request.url.split('?', 1)[0]
   const ms = Math.round(reply.elapsedTime)

@@ -337,9 +337,7 @@ function removeStaleLocks(cluster: Cluster): void {
   }
 }
 
-/**
- * The children of a killed postmaster hold the shared memory until they notice the kill. A long statement delays that.
- */
+/** The children of a killed postmaster hold the shared memory until they notice. A long statement delays that. */
 function endBackends(cluster: Cluster): void {
   for (const pid of backends(cluster) ?? []) {
     try {

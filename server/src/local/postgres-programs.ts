@@ -4,10 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 export type PostgresPrograms = {
-  /**
-   * The command line that starts a program as a user it accepts and, if `diesWithParent`, ends it when this process
-   * dies.
-   */
+  /** The words that start a program as an accepted user and, if `diesWithParent`, end it when this process dies. */
   commandLine(program: 'initdb' | 'postgres', args: string[]): string[]
   env: Record<string, string>
   /** The user that the programs run as, if it is not ours. */
@@ -94,9 +91,7 @@ function unprivileged(postgres: string, env: Record<string, string>): UserSwitch
   throw new Error('PostgreSQL does not run as root and there is no user postgres or nobody: start as another user')
 }
 
-/**
- * The user who runs PostgreSQL in place of root cannot use files that only root can reach, such as those below /root.
- */
+/** The user who runs PostgreSQL for root cannot use files that only root can reach, such as those below /root. */
 function refuseUnreachable({ uid, gid }: { uid: number; gid: number }, folders: string[], env: Record<string, string>) {
   const folder = folders.find((name) => spawnSync('sh', ['-c', 'cd "$0"', name], { env, uid, gid }).status !== 0)
   if (folder === undefined) return

@@ -1,10 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { newLoids } from './new-loid.ts'
 
-/**
- * The LOID of each of these CRM records: the first that any process chose for it, otherwise the suggested one,
- * otherwise a new one.
- */
+/** The LOID of each CRM record: the first that any process chose, otherwise the suggested one, otherwise a new one. */
 export async function chooseLoids(
   db: Db,
   zohoIds: readonly string[],

@@ -16,10 +16,7 @@ export interface Mail {
    * the outbox. Without an id, each sending counts as a separate mail.
    */
   id?: string
-  /**
-   * The address with which a mail program unsubscribes from mails of this kind in one click (RFC 8058). Mails about
-   * security have none.
-   */
+  /** One click of a mail program unsubscribes here from this kind of mail (RFC 8058). Security mails have none. */
   unsubscribeUrl?: string
 }
 

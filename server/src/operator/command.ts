@@ -20,10 +20,7 @@ export interface Given {
 /** The command line makes no sense. Its message is one line, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/**
- * The command cannot be done, for example because there is no such partner or the CRM is away. The message is one line
- * for the operator.
- */
+/** The command cannot be done: no such partner, or the CRM is away. The message is one line for the operator. */
 export class CommandFailed extends Error {}
 
 export function usageOf({ name, parameters }: Command): string {

@@ -32,9 +32,7 @@ export interface Workplace {
 
 const STOP_MS_MAX = 10_000
 
-/**
- * Joins a portal that runs with the same settings. If none runs, the database and the CRM run while the command does.
- */
+/** Joins a portal that runs with the same settings. Otherwise, database and CRM run while the command does. */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []
   const clock = { now: () => new Date() }

@@ -32,10 +32,7 @@ export async function pushAlone<Row extends object>(
   if (!pushed) throw new CrmUnavailable('Another push of the record is under way.')
 }
 
-/**
- * The same for many records together. Leaves out records that another process is pushing or that `find` no longer
- * returns.
- */
+/** The same for many records together. Leaves out records under another push, or that `find` no longer returns. */
 export async function pushTogether<Row extends { loid: string }>(
   db: Db,
   signal: AbortSignal,

@@ -55,10 +55,7 @@ export function openAuthenticator(origin: string) {
         },
       }
     },
-    /**
-     * `isVerified`: the device asked for finger, face or PIN. `count`: the counter that a copy of the device would
-     * send.
-     */
+    /** `isVerified`: the device asked for finger, face or PIN. `count`: the counter of a copied device. */
     use(
       { rpId, challenge }: PasskeyQuestion,
       { isVerified = true, count }: { isVerified?: boolean; count?: number } = {},

@@ -62,9 +62,7 @@ const anyValue = fc.oneof(
 )
 const anyObject = fc.array(fc.tuple(anyKey, anyValue), { minLength: 1, maxLength: 5 })
 
-/**
- * Requests that an attacker or a faulty program could send: a good request with one bad part, or one with no good part.
- */
+/** Requests that an attacker or a faulty program could send, with one bad part or no good one. */
 export function badInput(route: Route, validBody: object | undefined): fc.Arbitrary<BadInput> {
   const parts: fc.Arbitrary<BadInput>[] = [
     fc
@@ -95,9 +93,7 @@ function jsonOf(pairs: [string, unknown][]): string {
   return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
 }
 
-/**
- * The names of a body's or query's fields, even if the object is the first part of a pipe. None if there is no schema.
- */
+/** The fields of a body or query, even if the object is the first part of a pipe. None if there is no schema. */
 export function fieldsOf(schema: Route['body']): string[] {
   if (schema === undefined) return []
   const spelled = spelledBodyOf(schema)

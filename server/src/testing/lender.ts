@@ -1,9 +1,6 @@
 import * as z from 'zod/mini'
 
-/**
- * What the lender's staff do in the CRM, done in the sandbox through its API. Also the sandbox's faults and switches
- * (D40, D43).
- */
+/** What the lender's staff do in the CRM, through the sandbox's API, and its faults and switches (D40, D43). */
 export interface Lender {
   create(module: string, record: object): Promise<string>
   createMany(module: string, records: object[]): Promise<string[]>

@@ -16,10 +16,7 @@ export function findPooler(): { program: string; prepares: boolean } | undefined
   return undefined
 }
 
-/**
- * PgBouncer in transaction mode with few connections, before a database that listens on a port. All other settings are
- * the defaults.
- */
+/** PgBouncer in transaction mode with few connections, before a database on a port. Otherwise the defaults. */
 export async function openPooler(program: string, databaseUrl: string) {
   const { hostname, port, pathname } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'pooler-'))

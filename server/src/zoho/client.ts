@@ -15,9 +15,7 @@ export interface AccessToken {
 
 export interface Tokens {
   current(): Promise<AccessToken>
-  /**
-   * Called after Zoho refused `rejected`. Returns another process's newer token if there is one, otherwise a new one.
-   */
+  /** After Zoho refused `rejected`. Returns another process's newer token if there is one, otherwise a new one. */
   replace(rejected: string): Promise<AccessToken>
   /** Called when a token worked. */
   accepted(): void
@@ -32,9 +30,7 @@ export interface ZohoCall {
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: object
-  /**
-   * False for a plain create, which must not be sent twice when its answer was lost. A 429 says that nothing was done.
-   */
+  /** False for a plain create: it must not be sent twice if its answer was lost. A 429 means nothing was done. */
   isRepeatable: boolean
   signal?: AbortSignal | undefined
 }
@@ -46,9 +42,7 @@ export interface ZohoAnswer {
 }
 
 export interface ZohoClient {
-  /**
-   * Returns answers with 2xx, 304 and those 4xx that are about the request. Everything else becomes `CrmUnavailable`.
-   */
+  /** Returns answers with 2xx, 304 and the 4xx that are about the request. All others become `CrmUnavailable`. */
   send(call: ZohoCall): Promise<ZohoAnswer>
 }
 
@@ -171,10 +165,7 @@ function spanOf({ method, path }: ZohoCall): SpanStart {
   }
 }
 
-/**
- * For the token endpoint, which is not part of the API and takes no access token. The status of its answer says
- * nothing.
- */
+/** For the token endpoint, which is outside the API and takes no access token. Its status says nothing. */
 export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs)
   return inSpan({ name: 'POST token', kind: 'client' }, async (span) => {

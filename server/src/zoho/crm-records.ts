@@ -122,10 +122,7 @@ export interface CrmProblem {
   reason: string
 }
 
-/**
- * The result of asking for records by id: the records that are there, in no particular order, and those that could not
- * be read.
- */
+/** Records asked for by id: the ones that are there, in no particular order, and the ids that could not be read. */
 export interface CrmBatch<Item> {
   records: Item[]
   problems: CrmProblem[]
@@ -151,10 +148,7 @@ export interface PushedPartner {
   was_there: boolean
 }
 
-/**
- * What the portal writes into a CRM lead. The status is sent only with the first push: after that it belongs to the
- * CRM.
- */
+/** What the portal writes into a CRM lead. The status is sent only with the first push: the CRM owns it after that. */
 export interface LeadToPush {
   loid: string
   partner_zoho_id: string
@@ -202,9 +196,7 @@ export interface SentRecords {
   deleted: Map<string, string[]>
 }
 
-/**
- * What the portal writes into a CRM deal. The stage is sent only with the first push: after that it belongs to the CRM.
- */
+/** What the portal writes into a CRM deal. The stage is sent only with the first push: the CRM owns it after that. */
 export interface DealToPush {
   loid: string
   partner_zoho_id: string
@@ -230,10 +222,7 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
-  /**
-   * The ids among these CRM notes that belong to other notes of the portal, so that two notes with the same text stay
-   * two.
-   */
+  /** Which of these CRM notes belong to other notes of the portal, so that two notes with the same text stay two. */
   findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** For a note on a deal, the lead that became the deal. The note may have reached the lead before the conversion. */
   lead_zoho_id?: string | undefined

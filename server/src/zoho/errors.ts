@@ -15,10 +15,7 @@ export class CrmRefused extends Error {
   }
 }
 
-/**
- * A CRM record that contradicts the portal's data, such as a record with another record's LOID. The problem concerns
- * that record alone.
- */
+/** One CRM record that contradicts the portal's data, such as a record with another record's LOID. */
 export class CrmConflict extends Error {
   override name = 'CrmConflict'
 }

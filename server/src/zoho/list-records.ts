@@ -39,10 +39,7 @@ export interface RecordLister {
    * neither are the reader's own writes.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
-  /**
-   * In no particular order, including deletions at `since` itself. Throws `CrmRefused` if there are more than Zoho
-   * lists.
-   */
+  /** In no particular order, including those at `since`. Throws `CrmRefused` if there are more than Zoho lists. */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
   /** Ids of the leads that became these deals, if the organisation's queries give them. */
   leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
@@ -128,10 +125,7 @@ export function openRecordLister(
     }
   }
 
-  /**
-   * The whole rows of queries. If the organisation's queries refuse one of the fields, the records are read by their
-   * ids.
-   */
+  /** Whole rows. If the organisation's queries refuse one of the fields, the records are read by their ids. */
   async function* wholePages<Item>(
     module: CrmModule,
     partnerZohoId: string,

@@ -211,9 +211,7 @@ function ended(why: string) {
   }
 }
 
-/**
- * Makes the delivery due at once. If it had ended, its schedule starts again. Undefined if there is no such delivery.
- */
+/** Makes the delivery due at once. An ended one starts its schedule again. Undefined if there is no such delivery. */
 export async function reviveDelivery(
   tx: Tx,
   partnerId: string,

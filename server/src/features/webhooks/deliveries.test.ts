@@ -50,9 +50,7 @@ function logWhen(partner: TestPartner, isWanted: (log: Answer['body']) => boolea
 const ended = (log: { status: string }) => log.status !== 'pending'
 const after = (attempts: number) => (log: { attempts: number }) => log.attempts === attempts
 
-/**
- * Moves the clock and tells the portal to look, because the portal sleeps by the machine's clock. Nobody is signed out.
- */
+/** Moves the clock and tells the portal to look, because it sleeps by the machine's clock. Nobody is signed out. */
 async function advance(ms: number, on = portal) {
   await on.deps.db.updateTable('sessions').set({ expires_at: '2100-01-01T00:00:00.000Z' }).execute()
   on.advance(ms)

@@ -17,9 +17,7 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
-/**
- * Deliveries that a killed process had claimed are due again after this time, which is longer than an attempt takes.
- */
+/** After this time, deliveries that a killed process had claimed are due again. An attempt takes less. */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /** How often to look without a notification, for deliveries that killed processes or broken connections left behind. */
 const LOOK_EVERY_MS = 5_000
