@@ -19,7 +19,7 @@ test.each([
   ['+64 9 123 4567', 'NZ', 'landline', '+6491234567'],
   ['64 4 123 4567', 'NZ', 'landline', '+6441234567'],
   ['7 123 4567', 'NZ', 'landline', '+6471234567'],
-  // What D19 reduces to them: a trunk 0, also after the country code, and NZ 06.
+  // D19 reduces these to the patterns: a trunk 0, also after the country code, and NZ 06.
   ['0412 345 678', 'AU', 'mobile', '+61412345678'],
   ['02 5550 1234', 'AU', 'landline', '+61255501234'],
   ['(02) 5550-1234', 'AU', 'landline', '+61255501234'],
@@ -36,7 +36,7 @@ test.each([
   // 0061 and 0064 are +61 and +64.
   ['0061 412 345 678', 'AU', 'mobile', '+61412345678'],
   ['0064 21 123 4567', 'NZ', 'mobile', '+64211234567'],
-  // Both countries fit: Australia without a choice.
+  // Both countries fit. Without a choice it is Australia.
   ['027 123 4567', 'AU', 'landline', '+61271234567'],
 ])('%s is read as %s %s %s', (text, country, kind, e164) => {
   expect(readPhone(text)).toEqual({ country, kind, e164 })
@@ -57,7 +57,7 @@ test.each([
   '+1 555 010 9999',
   '0412 345 678 ext 4',
   '٠٤١٢٣٤٥٦٧٨',
-  // With +61 or +64 the country is sure: these are no New Zealand 06 numbers.
+  // +61 or +64 decides the country, so these are not New Zealand 06 numbers.
   '+61 123 456',
   '+61 1234 567',
   '+64 123 456',

@@ -14,7 +14,7 @@ interface NumberPlan {
   landline: RegExp
 }
 
-/** Section 5's patterns, on the national number without its trunk 0; NZ 06 numbers count as landlines (D19). */
+/** Section 5's patterns for the national number without its trunk 0. NZ 06 numbers count as landlines (D19). */
 const AU: NumberPlan = { country: 'AU', callingCode: '61', mobile: /^4\d{8}$/, landline: /^[2378]\d{8}$/ }
 const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/, landline: /^[34679]\d{6,7}$/ }
 
@@ -23,7 +23,7 @@ const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/,
  * (D50).
  */
 const NZ_ONLY = /^2[12]/
-/** In both countries numbers begin so; the rest of 02 is Australian. */
+/** Numbers in both countries begin like this. The rest of 02 is Australian. */
 const AU_OR_NZ = /^2[0789]/
 
 export const PHONE_FITS_BOTH = 'This could be an Australian or a New Zealand number'
@@ -34,8 +34,8 @@ export const INVALID_PHONE =
 
 /**
  * Every way to read a phone number, Australia before New Zealand. With a country code (+61, 0061, 61 or the like) there
- * is at most one reading. Two readings are what the form's country switch is for (D19, D50). Empty when the number
- * belongs to neither country.
+ * is at most one reading. If there are two, the form shows a country switch (D19, D50). Empty if the number belongs to
+ * neither country.
  */
 export function phoneReadings(text: string): PhoneReading[] {
   const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '').replace(/^00(?=6[14])/, '')
@@ -60,7 +60,10 @@ export function lacksDigit(text: string): boolean {
   return /^04\d{7}$/.test(text.replace(/\D/g, ''))
 }
 
-/** The reading of the chosen country; without a choice Australia's, if there is one (D50). Null when there is no reading. */
+/**
+ * The reading of the chosen country, or else the first, which is Australia's if there is one (D50). Null if there is no
+ * reading.
+ */
 export function readPhone(text: string, chosen?: IsoCountry | null): PhoneReading | null {
   const readings = phoneReadings(text)
   return readings.find((reading) => reading.country === chosen) ?? readings[0] ?? null
@@ -73,8 +76,8 @@ function read(plan: NumberPlan, digits: string): PhoneReading[] {
 }
 
 /**
- * How a stored number is shown (D19, D50, section 9): with +61 or +64 in international form, without a prefix as people
- * of its country write it, ten other digits as (XXX) XXX-XXXX.
+ * How a stored number is shown (D19, D50, section 9). A number with +61 or +64 has the international form, a number
+ * without a prefix the form of its country, and ten other digits read (XXX) XXX-XXXX.
  */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return ''
@@ -115,7 +118,7 @@ function cut(digits: string, lengths: number[]): string[] {
   })
 }
 
-/** The last digits of a number, by which spellings with +61, 0 or spaces find one another (D24). */
+/** The last digits of a number. They are the same whether it is written with +61, 0 or spaces (D24). */
 export function phoneDigits(text: string): string {
   return text.replace(/\D/g, '').replace(/^(?:(?:00)?(?:61|64))?0?/, '')
 }

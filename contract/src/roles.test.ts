@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ROLES, type Role, reaches } from './roles.ts'
 import type { Route } from './route.ts'
 
-/** Who may do what: the whole of it. Each role may also do what the roles below it may. */
+/** The whole table of who may do what. Each role may also do what the roles below it may do. */
 const MAY: Record<Role, string[]> = {
   owner: [
     'GET /team',

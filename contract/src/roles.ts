@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Auth } from './route.ts'
 
-/** What a person may do for the partner, the widest role first: each role includes the ones after it (D61). */
+/** What a person may do for the partner. The widest role comes first, and each includes the roles after it (D61). */
 export const ROLES = ['owner', 'member', 'viewer'] as const
 export const Role = z.enum(ROLES, { error: `Role must be one of: ${ROLES.join(', ')}` })
 export type Role = z.infer<typeof Role>
@@ -18,7 +18,7 @@ export const ROLE_TEXTS: Record<Role, string> = {
 /** Each answer to a session's call carries the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
 
-/** The routes that a person may call, so that a role counts. */
+/** The callers of routes that a session may call. On these routes the role counts. */
 export type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
 
 export function reaches(role: Role, least: Role): boolean {

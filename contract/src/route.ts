@@ -2,14 +2,14 @@ import type * as z from 'zod/mini'
 import type { Role, SessionAuth } from './roles.ts'
 
 /**
- * Who may call: nobody in particular, a signed-in partner, a system with an API key, or either of the last two. On a route
+ * Who may call: anybody, a signed-in partner, a system with an API key, or either of the last two. On a route that is
  * open to all, a session that has ended counts as no session.
  */
 export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
 
 /**
  * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` the same with `pagination` beside it,
- * `bare` with the answer's own fields beside `success`, `stream` as one server-sent event after the other.
+ * `bare` with the answer's own fields beside `success`, `stream` as a series of server-sent events.
  */
 export type Envelope = 'data' | 'paged' | 'bare' | 'stream'
 
@@ -30,18 +30,21 @@ export interface Route<
   auth: Caller
   /** The least role whose session may call it (D61); undefined where no session may. */
   least: Role | undefined
-  /** Asks again for password or passkey after 15 minutes (D66): everybody, or only people with a second factor. */
+  /**
+   * Whether the route asks for password or passkey again after 15 minutes: from everybody, or only from people with a
+   * second factor (D66).
+   */
   asksAgain: AsksAgain | undefined
   /** Whether a person who must first set up a second factor may call it. */
   beforeSecondFactor: boolean
   query: Query
   body: Body
   answer: Answer
-  /** The answer of a call whose work goes on after it was answered (202). */
+  /** The answer to a call whose work goes on after the answer (202). */
   accepted: Accepted
   envelope: Wrap
   status: 200 | 201 | 202
-  /** Creates something: runs in one transaction and honours `Idempotency-Key` (D9). */
+  /** Whether the route creates something. If so, it runs in one transaction and honours `Idempotency-Key` (D9). */
   creates: boolean
   summary: string
 }
@@ -67,7 +70,7 @@ interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
   summary: string
 }
 
-/** One address of the API: the server mounts it, the web app calls it, the API page prints it. */
+/** Defines one route of the API. The server mounts it, the web app calls it, and the API page prints it. */
 export function defineRoute<
   const Path extends string,
   const Caller extends Auth,

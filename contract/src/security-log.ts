@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { defineRoute } from './route.ts'
 
-/** What the log can be asked for. */
+/** The kinds of events by which the log can be filtered. */
 export const SECURITY_KINDS = [
   'sign-ins',
   'passwords',
@@ -28,7 +28,7 @@ export const SECURITY_KIND_NAMES: Record<SecurityKind, string> = {
   account: 'Account',
 }
 
-/** What an owner and an operator must be able to tell afterwards (D68). */
+/** The events that an owner and an operator must be able to find later (D68). */
 export const SECURITY_EVENTS = [
   'signed-up',
   'signed-in',
@@ -128,14 +128,14 @@ export const SecurityEntry = z.object({
   event: SecurityEvent,
   /** Who did it, or whose account was tried; null for the portal's operators. */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** The name of somebody else that it is about. */
+  /** The name of another person whom the event affects. */
   subject: z.nullable(z.string()),
-  /** More about it, in words of the portal's own. */
+  /** More about the event, in the portal's own words. */
   detail: z.nullable(z.string()),
-  /** The error code of what did not succeed. */
+  /** The error code, if the act failed. */
   reason: z.nullable(z.string()),
   ip: z.nullable(z.string()),
-  /** Browser and system in words, where they are known ones. */
+  /** Browser and system in words, if the portal knows them. */
   browser: z.nullable(z.string()),
 })
 export type SecurityEntry = z.infer<typeof SecurityEntry>
@@ -144,7 +144,7 @@ export const SecurityLogFilters = z.object({
   /** `next_cursor` of the answer before. */
   cursor: idOf('cursor'),
   type: z.optional(z.enum(SECURITY_KINDS, `type must be one of: ${SECURITY_KINDS.join(', ')}`)),
-  /** The id of who did it. */
+  /** The id of the person who did it. */
   person: idOf('person'),
 })
 export type SecurityLogFilters = z.output<typeof SecurityLogFilters>

@@ -5,11 +5,11 @@ import { defineRoute } from './route.ts'
 
 /** One browser in which the person is signed in, from the sign-in on (D65). */
 export const Session = z.object({
-  /** Names it, and opens nothing. */
+  /** Identifies the session. It gives no access. */
   id: z.string(),
-  /** Browser and system in words, where they are known ones. */
+  /** Browser and system in words, if the portal knows them. */
   browser: z.nullable(z.string()),
-  /** From where the sign-in came; null for one of before this was kept. */
+  /** The address that the sign-in came from. Null for sign-ins before the portal kept it. */
   ip: z.nullable(z.string()),
   first_seen_at: Instant,
   last_seen_at: Instant,

@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
 
-/** What a body in any spelling is made of. The documentation reads this, and shows the fields in snake_case. */
+/** The parts of a body in any spelling. The documentation reads them and shows the fields in snake_case. */
 interface SpelledBody<Field extends string = string> {
   shape: Record<Field, z.ZodMiniType>
-  /** What each field is, in the order in which documents list them. */
+  /** A description of each field, in the order of the documentation. */
   fields: Record<NoInfer<Field>, string>
   /** At least one of these must be given. */
   oneOf: readonly string[]
@@ -22,9 +22,9 @@ const UNKNOWN_FIELDS_MAX = 20
 const SHOWN_LENGTH_MAX = 50
 
 /**
- * A body whose fields may be given in camelCase, in snake_case, or by another name that integrators expect (D38). The same
- * field twice is understood only when both say the same. Messages use the caller's own spelling, and for an unknown field
- * they suggest the known one.
+ * A body whose fields may be in camelCase, in snake_case, or under another name that integrators expect (D38). A field
+ * may be given twice only with the same value. Messages use the caller's own spelling, and for an unknown field they
+ * suggest a known one.
  */
 export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string>(
   schema: Schema,
@@ -96,7 +96,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }
 
-/** `. Did you mean business_name?`, or nothing where no field is near. */
+/** `. Did you mean business_name?`, or nothing if no field is similar. */
 function suggestion(key: string, names: ReadonlyMap<string, string>, styled: (field: string) => string): string {
   const wanted = plain(key)
   if (key.length > SHOWN_LENGTH_MAX || wanted.length < 3) return ''
@@ -111,7 +111,10 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** The same but for dashes and case, one within the other, or at most two typing errors apart. */
+/**
+ * Whether two names differ only in dashes and case, one contains the other, or they are at most two typing errors
+ * apart.
+ */
 function isNear(wanted: string, name: string): boolean {
   if (name.includes(wanted) || (name.length > 3 && wanted.includes(name))) return true
   return distance(wanted, name) <= Math.min(2, Math.ceil(name.length / 3))

@@ -3,7 +3,7 @@ import { DealSubmission, LeadSubmission } from './submissions.ts'
 
 const LEAST = { business_name: 'Okafor Freight', email: 'nkem@okafor.example' }
 
-/** Field to message, the first one each. */
+/** The first message of each field. */
 function faults(schema: typeof LeadSubmission | typeof DealSubmission, body: unknown): Record<string, string> {
   const issues = schema.safeParse(body).error?.issues ?? []
   return Object.fromEntries(issues.toReversed().map((issue) => [issue.path.join('.'), issue.message]))

@@ -7,7 +7,7 @@ import { optionalMoney } from './money.ts'
 import { inAnySpelling } from './spelling.ts'
 import { optionalText, orNothing } from './text.ts'
 
-/** The form's fields, but only the business and a way to reach the applicant are required (D38). */
+/** The form's fields. Only the business and a way to reach the applicant are required (D38). */
 const LEAD_SHAPE = {
   ...LEAD_FIELDS,
   firstName: optionalText('First name', NAME_LENGTH_MAX),
@@ -82,7 +82,7 @@ const DEAL_SHAPE = {
   iso: LEAD_FIELDS.iso,
   stage: optionalText('Stage', CHOICE_LENGTH_MAX),
   leadSource: LEAD_FIELDS.leadSource,
-  // So that a deal that was read can be sent back (D46).
+  // These let a caller send back a deal that it has read (D46).
   id: NOT_USED,
   loid: NOT_USED,
   probability: NOT_USED,

@@ -6,7 +6,10 @@ import { defineRoute } from './route.ts'
 export const SyncProblem = z.object({ zoho_id: z.string(), reason: z.string() })
 export type SyncProblem = z.infer<typeof SyncProblem>
 
-/** `created + updated + converted + skipped = total_zoho_leads`; `removed` left the CRM and is not among them. */
+/**
+ * `created + updated + converted + skipped = total_zoho_leads`. `removed` leads have left the CRM and are not in this
+ * total.
+ */
 export const LeadSyncResult = z.object({
   total_zoho_leads: z.number(),
   created: z.number(),

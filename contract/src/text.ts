@@ -14,7 +14,9 @@ export function lengthAtMost(label: string, lengthMax: number) {
   return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
 }
 
-/** A name that other people see: in their mails and lists it stays on one line and changes nothing around it. */
+/**
+ * A name that other people see. In their mails and lists it stays on one line and does not affect the text around it.
+ */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(
     (text) => !/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text ?? ''),
@@ -39,7 +41,7 @@ export function optionalText(label: string, lengthMax: number) {
   )
 }
 
-/** A field of a change: absent means unchanged and stays undefined, null and blank become null. */
+/** A field of a change. If absent, it is unchanged and stays undefined; null and blank become null. */
 export function changedText(label: string, lengthMax: number) {
   return z.pipe(
     z.optional(z.nullable(plainText(label, lengthMax, `${label} must be text`))),
@@ -72,7 +74,7 @@ export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
   z.toLowerCase(),
 )
 
-/** One of a list of words, whatever the case; the list's own spelling comes out. Absent and blank become null. */
+/** One of a list of words in any case. The result has the list's spelling. Absent and blank become null. */
 export function optionalChoice<const Choices extends readonly string[]>(label: string, choices: Choices) {
   const error = `${label} must be one of: ${choices.join(', ')}`
   const choice = z.pipe(
@@ -87,6 +89,6 @@ export function optionalChoice<const Choices extends readonly string[]>(label: s
       return choice ?? null
     }),
   )
-  // For documents: the words as the list has them.
+  // The API documentation shows the words as they are in the list.
   return choice.register(z.globalRegistry, { enum: [...choices] })
 }

@@ -7,12 +7,12 @@ import { HISTORY_KINDS, OUTCOMES, STEPS } from './way.ts'
 
 const Text = z.nullable(z.string())
 
-/** What a status or stage usually takes, in days with one decimal. */
+/** How long a status or stage usually takes, in days with one decimal. */
 export const UsualTime = z.object({
   days: z.number(),
-  /** How often it was entered and left. */
+  /** How often a record entered and left it. */
   entries: z.number(),
-  /** The partner's own leads and deals, or everybody's where the partner has too few. */
+  /** Based on the partner's own leads and deals, or on everybody's if the partner has too few. */
   of: z.enum(['partner', 'everybody']),
 })
 export type UsualTime = z.infer<typeof UsualTime>
@@ -23,12 +23,12 @@ export const Standing = z.object({
   step: z.enum(STEPS),
   outcome: z.enum(OUTCOMES),
   kind: z.enum(HISTORY_KINDS),
-  /** The status or stage, and since when. */
+  /** The status or stage; `since` is when it began. */
   value: z.string(),
   since: Instant,
   /** One line that says what the status or stage means. */
   meaning: Text,
-  /** Null where it has ended, and where too little is known. */
+  /** Null if the referral has ended or too little is known. */
   usual: z.nullable(UsualTime),
 })
 export type Standing = z.infer<typeof Standing>
@@ -38,24 +38,24 @@ export const TimelineEntry = z.object({
   type: z.enum(['submitted', 'status', 'converted', 'stage', 'note']),
   at: Instant,
   by: Text,
-  /** Done or written by the lender, as against the partner. */
+  /** Whether the lender, not the partner, did or wrote it. */
   is_lender: z.boolean(),
   /** The status or stage that began. */
   value: Text,
-  /** For how many whole days it lasted; null while it does. */
+  /** How many whole days it lasted; null while it lasts. */
   days: z.nullable(z.number()),
-  /** A note's words, or what is said about the change. */
+  /** A note's text, or the comment on the change. */
   text: Text,
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
 export const ReferralTimeline = z.object({
-  /** The deal's, once the lead has become one. */
+  /** The deal's LOID, once the lead has become a deal. */
   loid: Loid,
   standing: Standing,
   /** The latest first. */
   entries: z.array(TimelineEntry),
-  /** How many come before these, and where they begin. */
+  /** How many earlier entries there are; `before` asks for them. */
   earlier: z.nullable(z.object({ count: z.number(), before: z.string() })),
 })
 export type ReferralTimeline = z.infer<typeof ReferralTimeline>

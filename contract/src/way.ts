@@ -1,6 +1,6 @@
 import { type DEAL_STAGES, isWonStage, type LEAD_STATUSES } from './choices.ts'
 
-/** The way of a referral (D75), in order. */
+/** The steps of a referral, in order (D75). */
 export const STEPS = ['Submitted', 'In review', 'Qualified', 'With the lender', 'Funded'] as const
 export type Step = (typeof STEPS)[number]
 
@@ -12,8 +12,8 @@ export const HISTORY_KINDS = ['lead-status', 'deal-stage'] as const
 export type HistoryKind = (typeof HISTORY_KINDS)[number]
 
 /**
- * The step of a status or stage. A lost referral stays at the step that it had reached, so a lost status has none
- * (null).
+ * The step of a status or stage. A lost referral stays at the step that it had reached, so the step of a lost status is
+ * null.
  */
 interface Place {
   step: Step | null
@@ -43,7 +43,7 @@ const STATUS_PLACES: Record<(typeof LEAD_STATUSES)[number], Place> = {
   Duplicate: LOST,
 }
 
-/** The stages that hand a deal to a lender by name follow the rule below, as the CRM's own do. */
+/** Stages that hand a deal to a named lender are not listed here. `placeOf` judges them by their words. */
 const STAGE_PLACES: Record<(typeof DEAL_STAGES)[number], Place> = {
   'Re-Engage': at('Qualified'),
   'Waiting On Application': at('Qualified'),
@@ -87,13 +87,16 @@ interface Moment {
 }
 
 export interface Way {
-  /** When each step was first reached; null where it was passed over, or has not been reached. */
+  /** When each step was first reached; null if it was skipped or has not been reached. */
   steps: { name: Step; reached_at: string | null }[]
   step: Step
   outcome: Outcome
 }
 
-/** Where a referral stands after these moments, the oldest first. One that went back has not reached the steps after. */
+/**
+ * Where a referral is after these moments, which begin with the oldest. If it went back, the later steps count as not
+ * reached.
+ */
 export function wayOf(submittedAt: string, moments: readonly Moment[]): Way {
   const reached = new Map<Step, string>([['Submitted', submittedAt]])
   let step: Step = 'Submitted'

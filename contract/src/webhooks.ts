@@ -24,7 +24,7 @@ export const WEBHOOK_URL_NOT_HTTPS = 'Webhook URL must begin with https://'
 
 const WebhookEndpoint = z.object({
   webhook_url: z.nullable(z.string()),
-  /** False while there is none and after the portal disabled it (D35); saving the URL again enables it. */
+  /** False without a URL and after the portal has disabled it (D35). Saving the URL again enables it. */
   is_active: z.boolean(),
   disabled_at: z.nullable(Instant),
   /** The endpoint answered 410, or every delivery of five days failed. */
@@ -33,7 +33,7 @@ const WebhookEndpoint = z.object({
   failing_since: z.nullable(Instant),
   /** The first eight characters and dots. */
   secret_preview: z.nullable(z.string()),
-  /** Until when deliveries are signed with the old secret beside the new one. */
+  /** Until this time, deliveries are signed with the old secret and the new one. */
   previous_secret_until: z.nullable(Instant),
 })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
@@ -56,7 +56,7 @@ export const WebhookLog = z.object({
   /** `inbound`: a call to us; `outbound`: a delivery to the partner's URL (D37). */
   direction: z.enum(['inbound', 'outbound']),
   status: WebhookLogStatus,
-  /** The path that was called or the URL that is. */
+  /** The path of a call to us, or the URL of a delivery. */
   endpoint: z.string(),
   /** Null for a call to us. */
   event_type: z.nullable(z.string()),

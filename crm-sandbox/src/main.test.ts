@@ -14,7 +14,7 @@ function newFolder(): string {
   return dir
 }
 
-/** Starts the program and waits for its line. `ipc` is what it said over the channel, if it has one. */
+/** Starts the program and waits for its line. `ipc` is its message over the channel, if it has one. */
 async function start(dir: string, more: { [name: string]: string } = {}, hasIpc = false) {
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
     env: { ...process.env, CRM_PORT: '0', SANDBOX_DIR: dir, ...more },
@@ -47,7 +47,7 @@ test('answered writes survive kill -9 at any moment', { timeout: 60_000 }, async
     const loids = found.rows.map((row) => row['LOID'])
     for (const loid of acknowledged) expect(loids).toContain(loid)
 
-    // Writes go on until the kill cuts one off; only those answered before count.
+    // Writes go on until the kill cuts one off. Only writes that were answered before it count.
     const writing = (async () => {
       for (let count = 0; ; count++) {
         const loid = `LO-${round}${String(count).padStart(7, '0')}`

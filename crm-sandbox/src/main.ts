@@ -11,10 +11,10 @@ async function stop() {
   process.exit(0)
 }
 
-// Listening before it is up: a parent that ends meanwhile must not leave the sandbox behind.
+// These listeners come before the sandbox is up, because a parent that ends meanwhile must not leave it behind.
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
-// Started by another process, it never outlives it, however that one ends.
+// If another process started the sandbox, the sandbox ends with it, however that process ends.
 process.on('disconnect', () => void stop())
 
 try {

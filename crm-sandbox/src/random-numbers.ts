@@ -1,4 +1,4 @@
-/** mulberry32: from 0 to 1, 1 excluded; the same numbers for the same seed. */
+/** mulberry32: numbers from 0 up to but not including 1. The same seed gives the same numbers. */
 export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

@@ -6,7 +6,10 @@ import { isObject } from './wire/wire.ts'
 
 const EMPTIED = ['records', 'deleted', 'stage_history', 'timeline', 'watches', 'notices']
 
-/** Empties the CRM and sets faults, switches, fields and counts back. Access tokens live on, so that clients need not sign in again. */
+/**
+ * Empties the CRM and resets faults, switches, fields and counts. Access tokens stay valid, so clients need not sign in
+ * again.
+ */
 export function resetRoutes(app: FastifyInstance, sandbox: Sandbox, also: { clear: (() => void)[] }) {
   app.post('/sandbox/reset', (request) => {
     const seed = isObject(request.body) && request.body['seed'] === true

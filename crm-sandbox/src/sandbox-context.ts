@@ -2,7 +2,7 @@ import type { Behaviour } from './faults/behaviour.ts'
 import type { CustomFields } from './settings/custom-fields.ts'
 import type { Store } from './store.ts'
 
-/** What every part of the sandbox may use. */
+/** Shared by every part of the sandbox. */
 export type Sandbox = {
   store: Store
   /** Milliseconds since 1970, the clock shift included. */

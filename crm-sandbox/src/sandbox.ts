@@ -35,7 +35,7 @@ import { ApiError, failure, parseQuery } from './wire/wire.ts'
 export type SandboxOptions = {
   /** 0 picks a free one. */
   port: number
-  /** The state folder; it is made when it is not there. */
+  /** The state folder. It is created if it does not exist. */
   dir: string
   /** Fills an empty store with demo data. */
   seed: boolean
@@ -117,7 +117,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     await oauthRoutes(oauth, sandbox, faults)
   })
   await part.register(async (api) => {
-    // Zoho reads JSON whatever the content type says; its own SDK sends none.
+    // Zoho reads JSON whatever the content type is. Its own SDK sends none.
     api.removeAllContentTypeParsers()
     api.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
       const text = String(body)
@@ -129,7 +129,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     })
     api.addHook('preHandler', async (request, reply) => {
       const calls = limits.begin(request, reply)
-      // A caller who hangs up gets no response, but the call is over all the same.
+      // A caller who hangs up gets no response, but the call has ended nevertheless.
       reply.raw.once('close', () => limits.end(request, 499, Math.round(reply.elapsedTime)))
       await slowDown(faults, request)
       if (await strikeCall(faults, calls, request, reply)) return reply
@@ -168,7 +168,9 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
   })
 }
 
-/** Everything but the API acts without a sign-in, so that no other web site may reach it through the user's browser. */
+/**
+ * Everything except the API works without a sign-in, so other web sites must not reach it through the user's browser.
+ */
 function keepOtherSitesOut(part: FastifyInstance) {
   part.addHook('onRequest', async (request, reply) => {
     const host = request.headers.host ?? ''

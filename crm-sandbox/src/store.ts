@@ -10,11 +10,11 @@ export type Store = {
   runNamed(sql: string, params: { [name: string]: SQLInputValue }): void
   get(sql: string, ...params: SQLInputValue[]): Row | undefined
   all(sql: string, ...params: SQLInputValue[]): Row[]
-  /** Everything inside is written or nothing is; a transaction within one joins it. */
+  /** Everything inside is written, or nothing. A nested transaction joins the outer one. */
   transaction<T>(work: () => T): T
-  /** Nineteen digits, ascending, never given out twice, not even after a reset. */
+  /** An id of nineteen digits. Ids ascend and are never given out twice, not even after a reset. */
   nextId(): string
-  /** Puts `count` ids aside, and gives the number of the first, which `idSql` makes an id of. */
+  /** Reserves `count` ids and returns the number of the first. `idSql` makes an id of a number. */
   takeIds(count: number): number
   readSetting(name: string): unknown
   writeSetting(name: string, value: unknown): void
@@ -124,7 +124,7 @@ const SCHEMA = `
 
 /*
  * SQLite chooses its indexes by these figures: rows of the table, then rows for one value of the first column, of the first two, and so
- * on. Written down instead of measured, a query takes the same way in a small organisation as in one of a million leads.
+ * on. They are fixed instead of measured, so that a query uses the same index in a small organisation as in one of a million leads.
  */
 const STATISTICS = `
   ANALYZE settings;
@@ -147,7 +147,7 @@ const FIRST_ID = 800_001
 const ID_PREFIX = '54000000000'
 const IDS_RESERVED_AT_ONCE = 1_000
 
-/** Opens the state folder. A commit is on disk before the call that made it returns, so kill -9 loses nothing answered. */
+/** Opens the state folder. A commit is on disk before its call returns, so kill -9 loses nothing that was answered. */
 export function openStore(dir: string): Store {
   mkdirSync(dir, { recursive: true })
   const db = new DatabaseSync(join(dir, 'crm.sqlite'))
@@ -157,7 +157,7 @@ export function openStore(dir: string): Store {
 
   const statements = new Map<string, StatementSync>()
   let depth = 0
-  // Numbers are reserved a block at a time; what a stop or a rollback leaves of a block is passed over.
+  // Numbers are reserved in blocks. After a stop or a rollback, the rest of a block is skipped.
   const sequence = readSetting('sequence')
   let lastId = typeof sequence === 'number' ? sequence : FIRST_ID - 1
   let lastIdReserved = lastId
@@ -165,7 +165,7 @@ export function openStore(dir: string): Store {
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql)
     if (known) return known
-    // COQL makes new texts without end; starting over is cheaper than tracking which were used last.
+    // COQL makes ever more texts. Starting over is cheaper than tracking which ones were used last.
     if (statements.size >= STATEMENTS_KEPT_MAX) statements.clear()
     const statement = db.prepare(sql)
     statements.set(sql, statement)
@@ -235,12 +235,12 @@ export function openStore(dir: string): Store {
   }
 }
 
-/** The id with the number that this SQL gives. */
+/** SQL for the id of a number, which is itself given as SQL. */
 export function idSql(number: string): string {
   return `'${ID_PREFIX}' || printf('%08d', ${number})`
 }
 
-/** A column that is never null and always text. */
+/** The value of a column that always holds text. */
 export function text(value: SQLOutputValue | undefined): string {
   if (typeof value !== 'string') throw new TypeError(`expected text in the store, found ${typeof value}`)
   return value

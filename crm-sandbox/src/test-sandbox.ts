@@ -15,12 +15,12 @@ export type Answer = {
 
 type Call = (method: string, path: string, body?: unknown, headers?: { [name: string]: string }) => Promise<Answer>
 
-/** A sandbox of its own for a test file, with time standing where the test puts it. */
+/** Starts a sandbox for one test file. With `now`, its clock stands still until the test moves it. */
 export async function startTestSandbox(options: { seed?: boolean; now?: string } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'crm-sandbox-'))
   let now = options.now === undefined ? undefined : Date.parse(options.now)
   const sandbox = await startSandbox({ port: 0, dir, seed: options.seed ?? false, clock: () => now ?? Date.now() })
-  // Tests move the clock by days; their token is to survive that.
+  // Tests move the clock by days, and their token must survive that.
   await sendJson(sandbox.url, 'POST', '/sandbox/behaviour', { tokenLifetimeSeconds: 315_360_000 })
   const token = await fetchToken(sandbox.url)
   await sendJson(sandbox.url, 'POST', '/sandbox/behaviour', { tokenLifetimeSeconds: null })
@@ -33,7 +33,7 @@ export async function startTestSandbox(options: { seed?: boolean; now?: string }
     dir,
     token,
     call,
-    /** Without a token, as the sandbox's own controls are called. */
+    /** Calls without a token, as the sandbox's own controls need none. */
     control: (method: string, path: string, body?: unknown) => sendJson(sandbox.url, method, path, body),
     setTime(instant: string) {
       now = Date.parse(instant)
@@ -102,7 +102,7 @@ export function idOf(answer: Answer): string {
   return id
 }
 
-/** Tries until the condition gives something, for at most twenty seconds: a process may be slow to start. */
+/** Tries until the condition returns something. It tries for twenty seconds, because a process may be slow to start. */
 export async function until<T>(condition: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 20_000
   for (;;) {

@@ -17,7 +17,7 @@ const PORTAL: Actor = { user: API_USER, source: 'crm_api' }
 const MAYA: Actor = { user: STAFF_USER, source: 'crm_ui' }
 const CALLUM: Actor = { user: COLLEAGUE, source: 'crm_ui' }
 
-/** The statuses a lead went through, `New Lead` first, with what was noted on the way. */
+/** The statuses that a lead went through, beginning with `New Lead`, and a note that was made on the way. */
 const LEAD_PATHS: readonly { statuses: string[]; note?: string }[] = [
   { statuses: ['New Lead'] },
   { statuses: ['New Lead', 'Not Contacted'] },
@@ -41,7 +41,7 @@ const LEAD_PATHS: readonly { statuses: string[]; note?: string }[] = [
   { statuses: ['New Lead', 'Junk Lead'] },
 ]
 
-/** The stages a deal went through. */
+/** The stages that a deal went through. */
 const DEAL_PATHS: readonly { stages: string[]; note: string }[] = [
   { stages: ['Waiting On Application'], note: 'Application form sent by email.' },
   {
@@ -90,7 +90,10 @@ export function isEmpty(sandbox: Sandbox): boolean {
   return countRecords(sandbox.store, '', []) === 0
 }
 
-/** One partner with ninety days of leads and deals. The same on every run but for the dates, which end today. */
+/**
+ * Adds one partner with ninety days of leads and deals. They are the same on every run, except that the dates end
+ * today.
+ */
 export function fillDemoData(sandbox: Sandbox) {
   sandbox.store.transaction(() => {
     const random = randomNumbers(20_260_301)
@@ -111,7 +114,7 @@ export function fillDemoData(sandbox: Sandbox) {
       const submitted = now - daysAgo * DAY_MS - Math.floor(random() * 7_200_000)
       const values = leadValues(lead, partner.id, loid(random), random)
       const record = add(sandbox, 'Leads', PORTAL, workingTime(sandbox, submitted), values)
-      // Two of seven become deals, but none of the last few days.
+      // Two of seven leads become deals, but not those of the last few days.
       const turns = index % 7 === 1 || index % 7 === 4
       if (turns && daysAgo > 3) livesAsDeal(sandbox, record, lead, submitted, deals++)
       else livesAsLead(sandbox, record, submitted, leads++, daysAgo)
@@ -220,7 +223,7 @@ function written(result: Written): CrmRecord {
   return result.record
 }
 
-/** The same day, squeezed into the hours from nine to five, and not after now. What came earlier stays earlier. */
+/** Moves a time into working hours, nine to five of the same day, and never past now. The order of times stays. */
 function workingTime(sandbox: Sandbox, ms: number): string {
   const midnight = Date.parse(
     `${localDay(ms, sandbox.behaviour().timesOffset)}T00:00:00${sandbox.behaviour().timesOffset}`,

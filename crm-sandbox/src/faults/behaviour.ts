@@ -4,7 +4,7 @@ import { isScope, SCOPES } from '../wire/scopes.ts'
 import { isOffset } from '../wire/times.ts'
 import { isObject } from '../wire/wire.ts'
 
-/** One switch for each matter of Zoho's behaviour that could not be confirmed, and a few that tests need (D43). */
+/** A switch for each part of Zoho's behaviour that could not be confirmed, and a few that tests need (D43). */
 export type Behaviour = {
   timesOffset: string
   clockShiftSeconds: number
@@ -188,7 +188,10 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
 
 export type BehaviourSwitches = {
   current(): Readonly<Behaviour>
-  /** Changes the named switches; null sets one back to its default. Answers what was wrong, or undefined. */
+  /**
+   * Changes the named switches; null sets one back to its default. Returns a text that says what was wrong, or
+   * undefined.
+   */
   change(wanted: { [name: string]: unknown }): string | undefined
   clear(): void
 }

@@ -6,8 +6,8 @@ import { forgetTokens } from '../wire/access-tokens.ts'
 import { failure, isObject, type JsonObject } from '../wire/wire.ts'
 
 /**
- * Which calls a fault strikes: those whose `METHOD /path` contains `match`, of them every nth, or each with a chance of 0 to 1 (the same
- * calls for the same `seed`), and no more than `times` of them. `times` goes down to nothing as the fault strikes.
+ * Which calls a fault strikes. `METHOD /path` must contain `match`. Of these calls it strikes every nth, or each with a chance of 0 to 1
+ * (the same calls for the same `seed`), but no more than `times` of them. `times` goes down by one with each strike.
  */
 type Strikes = { times?: number; every?: number; chance?: number; seed?: number; match?: string }
 
@@ -15,18 +15,18 @@ const STRIKING = ['tooMany', 'unavailable', 'resetBefore', 'resetAfterCommit', '
 
 type Striking = (typeof STRIKING)[number]
 
-/** Faults on purpose, for tests. */
+/** Deliberate faults, for tests. */
 export type FaultSettings = {
   /** `status`: every call answers 503, as a gateway would; `socket`: connections are closed without an answer. */
   outage?: 'status' | 'socket'
   tooMany?: Strikes & { retryAfterSeconds?: number }
-  /** 503, as of a gateway. */
+  /** Answers 503, as a gateway would. */
   unavailable?: Strikes
   /** The connection is closed, and nothing was done. */
   resetBefore?: Strikes
   slowMs?: number
   failEvery?: { n: number; status?: number; match?: string }
-  /** The write happens, its answer never arrives. */
+  /** The write happens, but its answer never arrives. */
   resetAfterCommit?: Strikes
   forbidden?: Strikes
   scopeMismatch?: Strikes
@@ -40,10 +40,10 @@ export type Faults = {
   current(): FaultSettings
   refreshTokenRevoked(): boolean
   tokensDenied(): boolean
-  /** Whether this call is one of those that the fault strikes; it counts as struck from then on. */
+  /** Whether the fault strikes this call. If so, the call is counted as struck. */
   strikes(name: Striking, request: FastifyRequest): boolean
   notifications(): NonNullable<FaultSettings['notifications']>
-  /** Counts one down and saves it. */
+  /** Changes the settings, for example counts one down, and saves them. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
 }
@@ -100,14 +100,14 @@ export function faultRoutes(app: FastifyInstance, sandbox: Sandbox, faults: Faul
     const body = request.body ?? {}
     const settings = readSettings(body)
     if (typeof settings === 'string') return reply.code(400).send({ error: settings })
-    // An action, not a lasting fault: every token issued so far ends now.
+    // This is an action, not a lasting fault. Every token issued so far ends now.
     if (isObject(body) && body['tokenExpired'] === true) forgetTokens(sandbox)
     faults.replace(settings)
     return faults.current()
   })
 }
 
-/** Strikes a call before it is served. True when it has been answered, or never will be. */
+/** Strikes a call before it is served. Returns true if the call has been answered or never will be. */
 export async function strikeBefore(faults: Faults, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   if (isSpared(request)) return false
   const { outage } = faults.current()
@@ -121,7 +121,7 @@ export async function slowDown(faults: Faults, request: FastifyRequest) {
   if (slowMs && !isSpared(request)) await wait(slowMs)
 }
 
-/** Strikes an API call: the answers Zoho itself gives when it refuses or fails. */
+/** Strikes an API call with an answer that Zoho itself gives when it refuses or fails. */
 export async function strikeCall(faults: Faults, calls: number, request: FastifyRequest, reply: FastifyReply) {
   if (isSpared(request)) return undefined
   if (faults.strikes('tooMany', request)) {
@@ -145,7 +145,7 @@ export async function strikeCall(faults: Faults, calls: number, request: Fastify
   return undefined
 }
 
-/** After a write was committed: true when its answer is to be lost. */
+/** Called after a write was committed. Returns true if the write's answer is to be lost. */
 export function strikeAfter(faults: Faults, request: FastifyRequest, status: number): boolean {
   const isWrite = request.method !== 'GET' && !request.url.startsWith('/crm/v8/coql')
   return !isSpared(request) && isWrite && status < 400 && faults.strikes('resetAfterCommit', request)
@@ -160,7 +160,7 @@ function sendUnavailable(reply: FastifyReply): FastifyReply {
   return reply.code(503).type('text/html').send('<html><body>503 Service Temporarily Unavailable</body></html>')
 }
 
-/** A test also plays the lender's staff by API; faults between the CRM and others must not affect these calls. */
+/** Tests also play the lender's staff by API. Faults must not affect these calls. */
 function isSpared(request: FastifyRequest): boolean {
   return request.headers['x-spare-faults'] !== undefined
 }
@@ -169,7 +169,10 @@ function matches(request: FastifyRequest, match: string | undefined): boolean {
   return match === undefined || `${request.method} ${request.url}`.includes(match)
 }
 
-/** The settings, or what is wrong with them. A plain number stands for `{times}` or `{n}`, and true for once or always. */
+/**
+ * Returns the settings, or a text that says what is wrong. A plain number means `{times}` or `{n}`, and true means once
+ * or always.
+ */
 function readSettings(body: unknown): FaultSettings | string {
   if (!isObject(body)) return 'a JSON object of faults is needed'
   const settings: FaultSettings = {}
@@ -218,7 +221,7 @@ function readSettings(body: unknown): FaultSettings | string {
   return settings
 }
 
-/** Once, unless it says how often, which, or how likely. */
+/** The fault strikes once, unless the value says how often, which calls, or how likely. */
 function readStrikes(value: unknown): (Strikes & { retryAfterSeconds?: number }) | undefined {
   const fault: JsonObject = isObject(value) ? value : { times: value === true ? 1 : value }
   const { times, every, chance } = fault

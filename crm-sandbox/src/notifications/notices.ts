@@ -5,7 +5,7 @@ import { storedInstant } from '../wire/times.ts'
 
 export type Operation = 'create' | 'edit' | 'delete'
 
-/** Queues a notification for every channel that watches this, in the transaction of the change itself. */
+/** Queues a notification for every channel that watches this kind of change, in the transaction of the change. */
 export function queueNotices(
   sandbox: Sandbox,
   record: CrmRecord,
@@ -41,7 +41,7 @@ export function queueNotices(
   }
 }
 
-/** A channel may be limited to edits of some fields; their names are kept as a list. */
+/** Whether the channel watches one of the changed fields. Its condition lists field names; null means all fields. */
 function concerns(condition: string | null, changed: { [field: string]: unknown }): boolean {
   if (condition === null) return true
   const fields: unknown = JSON.parse(condition)

@@ -60,7 +60,7 @@ test('a channel is told of creation, change and deletion', async () => {
     affected_values: [{ record_id: lead, values: { Lead_Status: 'Contacted' } }],
     affected_fields: [{ [lead]: ['Lead_Status'] }],
   })
-  // Nobody watches the deletion of leads; that of deals is watched.
+  // The channel watches the deletion of deals, but not of leads.
   await call('DELETE', `/crm/v8/Leads/${lead}`)
   const deal = await add('Deals', { Deal_Name: 'D', Stage: 'Funded' })
   await call('DELETE', `/crm/v8/Deals/${deal}`)

@@ -133,8 +133,8 @@ export function notificationRoutes(app: FastifyInstance, sandbox: Sandbox) {
 export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
- * Posts what is queued, one batch after another, oldest first. A batch is removed once it was answered or tried often
- * enough, so a kill -9 in between repeats it and loses nothing.
+ * Posts queued notifications in batches, the oldest first. A batch is removed once it has been answered or tried often
+ * enough, so a kill -9 before that repeats it and loses nothing.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()
@@ -165,7 +165,7 @@ export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
     if (isRunning || stopping.signal.aborted) return
     isRunning = true
     clearTimeout(timer)
-    // The change that woke us may still be in its transaction: look a moment later.
+    // The change that woke us may still be in its transaction, so look a moment later.
     running = wait(0)
       .then(run)
       .finally(() => {

@@ -3,14 +3,14 @@ import { findModule, type Module } from '../settings/modules.ts'
 import { ApiError } from '../wire/wire.ts'
 import { type CrmRecord, findRecord } from './records-table.ts'
 
-/** The module an address names. */
+/** The module that an address names. */
 export function requireModule(sandbox: Sandbox, name: string): Module {
   const module = findModule(name)
   if (module) return sandbox.fields.of(module)
   throw new ApiError(400, 'INVALID_MODULE', { resource_path_index: 0 }, 'the module name given seems to be invalid')
 }
 
-/** The record an address names. */
+/** The record that an address names. */
 export function requireRecord(sandbox: Sandbox, module: Module, id: string): CrmRecord {
   const record = isId(id) ? findRecord(sandbox.store, module.name, id) : undefined
   if (record) return record

@@ -28,7 +28,7 @@ export type Operator =
 
 export type Sql = { sql: string; params: SQLInputValue[] }
 
-/** Names the column that a query got wrong. */
+/** A query uses a column wrongly. The error names the column. */
 export class WrongColumn extends Error {
   readonly column: string
   readonly operator: string | undefined
@@ -42,7 +42,10 @@ export class WrongColumn extends Error {
 
 export type Column = { sql: string; field: Field | 'id' }
 
-/** Finds `Stage`, `Partner.id`, `Partner.Name`, `Account_Name.Partner.Name`: a field, or one behind up to two lookups. */
+/**
+ * Finds a field, directly or through up to two lookups: `Stage`, `Partner.id`, `Partner.Name`,
+ * `Account_Name.Partner.Name`.
+ */
 export function resolveColumn(module: Module, path: string): Column {
   const steps = path.split('.')
   if (steps.length > 3) throw new WrongColumn(path, 'column given seems to be invalid')
@@ -118,7 +121,7 @@ function testSql(module: Module, test: Condition & { kind: 'test' }): Sql {
   }
 }
 
-/** A value of the query in the form the field is stored in. */
+/** A value of the query in the form in which the field is stored. */
 function comparable(field: Field | 'id', value: string, column: string, operator: string): SQLInputValue {
   if (field === 'id') return value
   const invalid = () => new WrongColumn(column, 'value given seems to be invalid', operator)
@@ -150,7 +153,7 @@ function comparable(field: Field | 'id', value: string, column: string, operator
   }
 }
 
-/** Patterns are tried on what people see, which for a renamed picklist value is not what is stored. */
+/** Patterns are matched with the displayed text. For a renamed picklist value, that differs from the stored one. */
 function displayed(sql: string, field: Field | 'id'): string {
   const renamed = field === 'id' ? [] : (field.choices ?? []).filter((one) => one.actual !== one.display)
   if (renamed.length === 0) return sql

@@ -16,10 +16,10 @@ import { recordInTimeline } from './timeline.ts'
 type Target = 'Accounts' | 'Contacts' | 'Deals'
 
 export type Conversion = {
-  /** An existing record to attach to; absent, one is made from the lead. */
+  /** An existing record to attach to. If absent, one is made from the lead. */
   accountId?: string | undefined
   contactId?: string | undefined
-  /** Values of the deal, over those it takes from the lead; absent, no deal is made. */
+  /** Values of the deal that override the lead's values. If absent, no deal is made. */
   deal?: Values | undefined
   owner?: string | undefined
   /** The lead's values replace those of the attached account and contact. */
@@ -29,7 +29,7 @@ export type Conversion = {
 
 export type Converted = { account: CrmRecord | null; contact: CrmRecord; deal: CrmRecord | null }
 
-/** Thrown inside the transaction, so that a conversion refused half-way leaves nothing behind. */
+/** Thrown inside the transaction, so that a conversion that is refused half-way leaves nothing behind. */
 class ConversionRefused extends Error {
   readonly failure: Failure
 
@@ -79,7 +79,7 @@ export function convertRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** Turns a lead into account, contact and, when asked, deal: all of it or nothing. */
+/** Turns a lead into an account, a contact and, if asked to, a deal. It makes all of them or none. */
 export function convertLead(
   sandbox: Sandbox,
   lead: CrmRecord,

@@ -14,7 +14,7 @@ export type CoqlQuery = {
   offset: number
 }
 
-/** Says which clause does not parse. */
+/** Thrown if a query does not parse. Names the clause. */
 export class CoqlSyntaxError extends Error {
   readonly clause: string
 

@@ -17,13 +17,13 @@ export type NewRecord = {
   module: ModuleName
   values: Values
   owner?: string | undefined
-  /** Demo data was created in the past. */
+  /** The time of creation, for demo data, which was created in the past. */
   at?: string
-  /** A request may say that automations are not to run. */
+  /** True if the request says that automations must not run. */
   skipsWorkflows?: boolean
 }
 
-/** Adds a record, its first lines of history, and the notifications of it. To be called within a transaction. */
+/** Adds a record with its first lines of history and its notifications. Call it within a transaction. */
 export function createRecord(sandbox: Sandbox, wanted: NewRecord, actor: Actor, path: string): Written {
   const module = sandbox.fields.of(getModule(wanted.module))
   const duplicate = findDuplicate(sandbox, module, wanted.values, undefined, path)
@@ -39,7 +39,7 @@ export function createRecord(sandbox: Sandbox, wanted: NewRecord, actor: Actor, 
   return wanted.skipsWorkflows ? { ok: true, record } : runWorkflow(sandbox, record, actor)
 }
 
-/** A record as it is when it is new, written nowhere yet. */
+/** A new record that is not stored yet. */
 export function buildRecord(sandbox: Sandbox, module: Module, wanted: NewRecord, actor: Actor): CrmRecord {
   const at = wanted.at ?? storedInstant(sandbox.now())
   const values = { ...wanted.values }
@@ -59,14 +59,14 @@ export function buildRecord(sandbox: Sandbox, module: Module, wanted: NewRecord,
   }
 }
 
-/** The organisation's workflow for new records, run in the name of the user who made the record. */
+/** Runs the organisation's workflow for new records in the name of the user who made the record. */
 function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Written {
   const values = ON_CREATION[record.module]
   if (!values || !sandbox.behaviour().workflowOnCreation) return { ok: true, record }
   return changeRecord(sandbox, record, { values, at: record.createdTime }, { user, source: 'workflow' }, '$')
 }
 
-/** Writes the given values over a record's own; the rest stays. To be called within a transaction. */
+/** Writes the given values over a record's own; the rest stays. Call it within a transaction. */
 export function changeRecord(
   sandbox: Sandbox,
   record: CrmRecord,
@@ -105,7 +105,7 @@ export function changeRecord(
   return { ok: true, record: changed }
 }
 
-/** Moves a record and its notes to the recycle bin. To be called within a transaction. */
+/** Moves a record and its notes to the recycle bin. Call it within a transaction. */
 export function deleteRecord(sandbox: Sandbox, record: CrmRecord, actor: Actor) {
   const { store } = sandbox
   for (const note of findNotesOf(sandbox, record)) deleteRecord(sandbox, note, actor)
@@ -123,7 +123,10 @@ export function deleteRecord(sandbox: Sandbox, record: CrmRecord, actor: Actor) 
   queueNotices(sandbox, record, 'delete', {})
 }
 
-/** Brings a record and the notes deleted with it back from the recycle bin, under its old id. False when it is not there. */
+/**
+ * Restores a record, with its old id, and the notes deleted with it from the recycle bin. Returns false if it is not
+ * there.
+ */
 export function restoreRecord(sandbox: Sandbox, id: string, actor: Actor): boolean {
   const { store } = sandbox
   return store.transaction(() => {
@@ -206,7 +209,7 @@ function recordName(module: Module, values: Values): string | null {
 }
 
 /**
- * Fills in the values that follow from other fields. `given` are the values of this write: a probability set by hand
+ * Fills in the values that follow from other fields. `given` holds the values of this write. A probability set by hand
  * stays.
  */
 function deriveValues(module: Module, values: Values, given: Values) {

@@ -7,7 +7,10 @@ import { showInstant } from '../wire/times.ts'
 import type { JsonObject } from '../wire/wire.ts'
 import { type CrmRecord, findRecordAnywhere, type Value } from './records-table.ts'
 
-/** A record as the API answers it: the id and the named fields, or all of them. A field the module lacks is left out. */
+/**
+ * A record in the API's form, with its id and the named fields or all fields. Fields that the module lacks are left
+ * out.
+ */
 export function showRecord(sandbox: Sandbox, record: CrmRecord, fields?: readonly string[]): JsonObject {
   const module = sandbox.fields.of(getModule(record.module))
   const shown: JsonObject = { id: record.id }
@@ -18,7 +21,7 @@ export function showRecord(sandbox: Sandbox, record: CrmRecord, fields?: readonl
   return shown
 }
 
-/** One value in the form records carry it. */
+/** One value in the form that it has in an answer. */
 export function showValue(sandbox: Sandbox, field: Field, value: Value): unknown {
   if (value === null) return null
   switch (field.type) {
@@ -40,7 +43,7 @@ export function showUser(id: string, withEmail: boolean): JsonObject {
   return { name: user?.name ?? null, id, ...(withEmail ? { email: user?.email ?? null } : {}) }
 }
 
-/** The stored value of any field, those kept in columns included. */
+/** The stored value of any field, including fields with their own column. */
 export function rawValue(record: CrmRecord, field: Field): Value {
   switch (field.column) {
     case 'owner':

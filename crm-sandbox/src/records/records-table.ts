@@ -28,7 +28,7 @@ export function findRecord(store: Store, module: ModuleName, id: string): CrmRec
   return row && fromRow(row)
 }
 
-/** The name of a record of any module; null if it is gone or nameless. */
+/** The name of a record of any module. Null if the record is gone or has no name. */
 export function findRecordName(store: Store, id: string): string | null {
   return textOrNull(store.get('SELECT name FROM records WHERE id = ?', id)?.['name'])
 }

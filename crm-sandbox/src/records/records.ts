@@ -154,7 +154,7 @@ export function recordRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** What an item of a write answers. */
+/** The result for one record of a write. */
 export function toResult(sandbox: Sandbox, written: Written, message: string): ItemResult {
   if (!written.ok) return written.failure
   return { code: 'SUCCESS', details: writtenDetails(sandbox, written.record), message, status: 'success' }
@@ -168,7 +168,7 @@ export function addRecord(sandbox: Sandbox, module: Module, item: JsonObject, pa
   return createRecord(sandbox, { module: module.name, values, owner, skipsWorkflows }, API, path)
 }
 
-/** Every automation runs unless the request's `trigger` lists those that do. */
+/** Every automation runs, unless the request's `trigger` lists the ones to run. */
 function runsWorkflows(body: unknown): boolean {
   const trigger = isObject(body) ? body['trigger'] : undefined
   return !Array.isArray(trigger) || trigger.includes('workflow')
@@ -324,7 +324,7 @@ function findByPage(sandbox: Sandbox, list: List): Found {
   return { records: rows.slice(0, list.perPage), page: list.page, hasNext: rows.length > list.perPage }
 }
 
-/** Goes on from where the token stands, so that records written meanwhile neither repeat nor hide others. */
+/** Continues from the token's position, so that records written meanwhile neither repeat nor hide others. */
 function findByToken(sandbox: Sandbox, list: List, tokens: ReturnType<typeof pageTokens>): Found {
   const position = tokens.read(list.token ?? '', list.bound, list.perPage)
   const { where, params } = filters(sandbox, list)

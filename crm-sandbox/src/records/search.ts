@@ -59,7 +59,7 @@ export function searchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** The filter for the first of `criteria`, `email`, `phone` and `word` that is given; undefined if none is. */
+/** The filter for the first given parameter of `criteria`, `email`, `phone` and `word`. Undefined if there is none. */
 export function searchFilter(sandbox: Sandbox, module: Module, query: Query): Sql | undefined {
   const found = readSearch(module, query)
   if (!found) return undefined
@@ -128,7 +128,7 @@ function criteriaSql(module: Module, criteria: string): Sql {
   }
 }
 
-/** `equals` on a text finds what contains it, as Zoho's index does; on anything else it is exact. */
+/** For a text, `equals` finds every value that contains it, as Zoho's index does. For anything else it is exact. */
 function fuzzy(module: Module, condition: Condition): Condition {
   if (condition.kind !== 'test') return { ...condition, parts: condition.parts.map((part) => fuzzy(module, part)) }
   const field = module.fields.find((one) => one.apiName === condition.column)

@@ -23,7 +23,7 @@ export type StageEntry = {
   modifiedBy: string
 }
 
-/** Ends the row of the stage the deal was in and begins the one of the stage it is in now. */
+/** Ends the row of the deal's former stage and begins a row for its present one. */
 export function recordStage(sandbox: Sandbox, deal: CrmRecord, actor: Actor, at: string) {
   const { store } = sandbox
   const stage = textValue(deal, 'Stage')
@@ -72,7 +72,7 @@ export function stageHistoryRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function showEntry(sandbox: Sandbox, entry: StageEntry, fields: string[]): JsonObject {
   const { recordsShow, stageHistoryTime, timesOffset } = sandbox.behaviour()
   const showStage = (actual: string) => (recordsShow === 'actual' ? actual : displayValue(DEAL_STAGES, actual))
-  // Read as the time of leaving, the row of the current stage still has only the time of entering.
+  // The switch may ask for the time of leaving. The row of the current stage has only the time of entering.
   const time = stageHistoryTime === 'entry' ? entry.enteredTime : (entry.leftTime ?? entry.enteredTime)
   const all: JsonObject = {
     Stage: showStage(entry.stage),

@@ -1,6 +1,6 @@
 type ForecastType = 'Open' | 'Closed Won' | 'Closed Lost'
 
-/** One value of a picklist. `actual` is its first name, which it keeps when the lender renames what is displayed. */
+/** One value of a picklist. `actual` is its first name, which it keeps when the lender changes the displayed name. */
 export type Choice = { display: string; actual: string; colour: string; probability?: number; forecast?: ForecastType }
 
 function choice(display: string, colour = '#57b1fd', actual = display): Choice {
@@ -22,7 +22,7 @@ export const LEAD_STATUSES: Choice[] = [
   choice('Not Contacted', '#57b1fd'),
   choice('Pre Call', '#f8e199'),
   choice('Contact Soon', '#f8e199'),
-  // Renamed by the lender: the stock value keeps its first name underneath.
+  // The lender renamed this stock value. Its actual name is still the first one.
   choice('Attempting To Contact', '#f8e199', 'Attempted to Contact'),
   choice('Contacted', '#f8e199'),
   choice('Contact in Future', '#f8e199'),
@@ -51,7 +51,7 @@ export const DEAL_STAGES: Choice[] = [
   stage('Closed', 0, 'Closed Lost'),
 ]
 
-/** What the workflow of the switch `workflowOnCreation` sets. */
+/** The values that the workflow of the switch `workflowOnCreation` sets. */
 export const ON_CREATION: { [module: string]: { [field: string]: string } } = {
   Leads: { Lead_Status: 'Contact Soon' },
   Deals: { Stage: 'Consulting With Client' },
@@ -108,7 +108,7 @@ export const PARTNER_ISOS = choices('AU', 'NZ')
 
 export const STATES = choices('NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT', 'NT')
 
-/** The stored value for either of a choice's names; a value that the list does not know is kept as it came, as Zoho does. */
+/** The stored value for either name of a choice. A value that is not in the list is kept as it is, as Zoho does. */
 export function actualValue(list: readonly Choice[], given: string): string {
   return (list.find((one) => one.actual === given) ?? list.find((one) => one.display === given))?.actual ?? given
 }

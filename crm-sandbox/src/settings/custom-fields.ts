@@ -21,14 +21,14 @@ const LABEL_LENGTH_MAX = 25
 export type CustomFields = {
   /** The module with the fields that the organisation has now. */
   of(module: Module): Module
-  /** Back to the fields the organisation began with. */
+  /** Restores the fields that the organisation began with. */
   clear(): void
   change(module: Module, edit: (fields: readonly Field[]) => Field[]): void
 }
 
 /**
- * The fields of the modules as administrators left them: custom ones may have been deleted and others made, and switches say what is
- * unique, which picklist values are missing and what conversion maps.
+ * The present fields of the modules. Administrators may have deleted custom fields and made others. Switches say which fields are unique,
+ * which picklist values are missing and which fields a conversion maps.
  */
 export function openCustomFields(store: Store, behaviour: () => Readonly<Behaviour>): CustomFields {
   const changed = new Map<ModuleName, Module>()
@@ -42,7 +42,7 @@ export function openCustomFields(store: Store, behaviour: () => Readonly<Behavio
   function save() {
     store.writeSetting('fields', Object.fromEntries([...changed].map(([name, { fields }]) => [name, fields])))
   }
-  // Asked for with every record that is shown, so that it is worked out once a setting of the switches.
+  // Every record that is shown needs the fields, so they are worked out only once for each setting of the switches.
   const switched = new Map<ModuleName, Module>()
   let switchedBy = behaviour()
   return {
@@ -188,7 +188,7 @@ const LENGTHS: { [type: string]: number } = { textarea: 2_000, email: 100, phone
 function make(sandbox: Sandbox, module: Module, draft: Draft): ItemResult {
   const { fields } = sandbox.fields.of(module)
   const apiName = apiNameOf(fields, draft.label)
-  // A field that was there before is mapped as it was; another one staff would have to map.
+  // A built-in field that is made again keeps its mapping. Staff would have to map any other field.
   const before = getModule(module.name).fields.find((field) => field.apiName === apiName)
   const convertsTo = before?.type === draft.type ? before.convertsTo : undefined
   const field: Field = { id: sandbox.store.nextId(), apiName, ...draft, ...(convertsTo && { convertsTo }) }

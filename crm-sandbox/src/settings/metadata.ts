@@ -8,7 +8,7 @@ import { ORG, USERS, type User } from './people.ts'
 
 type Queried = { Querystring: Query }
 
-/** What an organisation says about itself: fields, picklists, layouts, pipeline, modules, related lists, users. */
+/** An organisation's metadata: fields, picklists, layouts, pipeline, modules, related lists, users. */
 export function metadataRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.get<Queried>('/crm/v8/settings/fields', (request) => {
     const module = moduleParam(sandbox, request.query)

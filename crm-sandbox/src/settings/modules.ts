@@ -44,7 +44,7 @@ export type Field = {
   /** The longest text accepted; a client reads it from settings/fields. */
   length: number
   mandatory: boolean
-  /** Required by the layout, that is in the CRM's own forms; by API only when the organisation says so. */
+  /** Required by the layout, so in the CRM's own forms. The API requires it only if the organisation says so. */
   layoutMandatory: boolean
   readOnly: boolean
   custom: boolean
@@ -66,7 +66,7 @@ export type Module = {
   layoutId: string
   /** The field that names the record in lookups. */
   nameField: string
-  /** Fields an upsert may check besides those marked unique, in order. */
+  /** The fields that an upsert can check besides the unique ones, in order. */
   systemDuplicateFields: string[]
   fields: Field[]
 }

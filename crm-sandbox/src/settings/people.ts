@@ -32,7 +32,7 @@ export function findUser(id: string): User | undefined {
   return USERS.find((user) => user.id === id)
 }
 
-/** The person who acted and the way they did it; the timeline shows both. */
+/** The person who acted, and by which means. The timeline shows both. */
 export type Actor = { user: User; source: 'crm_api' | 'crm_ui' | 'convert' | 'workflow' }
 
 export const ORG = {

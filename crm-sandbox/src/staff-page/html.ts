@@ -1,4 +1,4 @@
-/** Markup that is already safe; anything else is escaped when it is put into a template. */
+/** Markup that is already safe. A template escapes anything else. */
 export type Html = { readonly html: string }
 
 export type Part = Html | string | number | null | undefined | boolean | readonly Part[]

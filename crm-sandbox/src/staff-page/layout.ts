@@ -62,7 +62,7 @@ export function showMoney(value: Value | undefined): string {
   })
 }
 
-/** In the organisation's own offset, as its staff read their clocks. */
+/** A time in the organisation's own offset, which its staff use. */
 export function showTime(sandbox: Sandbox, stored: string): Html {
   const shown = showInstant(stored, sandbox.behaviour().timesOffset)
   const [year = '', month = '', day = ''] = shown.slice(0, 10).split('-')

@@ -53,7 +53,7 @@ ${timelineSection(sandbox, lead)}
 </div></div>`
 }
 
-/** Ready to play a partner whose lead came in by phone. */
+/** The form for a new lead, such as a lead that a partner gave by phone. */
 export function newLeadPage(sandbox: Sandbox, query: Query): Part {
   const partners = selectRecords(sandbox.store, "WHERE r.module = 'Partners' ORDER BY r.name LIMIT 500", [])
   const value = (name: string) => query[name] ?? ''

@@ -8,7 +8,7 @@ import { text, textOrNull } from '../store.ts'
 import { type Html, html, type Part } from './html.ts'
 import { showChoice, showDate, showMoney, showTime } from './layout.ts'
 
-/** Label and value, one under another. */
+/** Labels with their values, one below the other. */
 export function details(title: string, rows: readonly (readonly [string, Part])[]): Html {
   return html`<section class="card"><h2>${title}</h2><dl>${rows.map(
     ([label, value]) => html`<div><dt>${label}</dt><dd>${value || '—'}</dd></div>`,

@@ -11,7 +11,7 @@ async function page(path: string): Promise<string> {
   return (await fetch(`${sandbox.url}${path}`)).text()
 }
 
-/** Sends a form and gives the address it leads to. */
+/** Sends a form and returns the address that it leads to. */
 async function submit(path: string, form: { [name: string]: string } = {}): Promise<string> {
   const answer = await fetch(`${sandbox.url}${path}`, {
     method: 'POST',

@@ -30,7 +30,7 @@ const DONE: { [key: string]: string } = {
 
 type ById = { Params: { id: string }; Querystring: Query }
 
-/** Where one plays the lender. It acts through the same functions as the API, so histories and notifications follow. */
+/** The page for playing the lender. It uses the same functions as the API, so histories and notifications follow. */
 export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   await app.register(formbody)
   const css = readFileSync(new URL('./staff.css', import.meta.url))
@@ -225,7 +225,7 @@ function itemOf(form: Query, amounts: string[]): JsonObject {
   return item
 }
 
-/** `$85,000` is 85000; what is no number stays as it is and is refused like any other wrong value. */
+/** `$85,000` becomes 85000. Text that is no number stays as it is and is refused like any other wrong value. */
 function readAmount(value: string | undefined): unknown {
   const plain = value?.replace(/[$,\s]/g, '') ?? ''
   if (plain === '') return null

@@ -6,7 +6,9 @@ const THROTTLE_TOKENS = 10
 const BLOCKED_UNTIL = 'tokensBlockedUntil'
 const THROTTLE_WINDOW_MS = 10 * 60_000
 
-/** Asking while blocked starts the wait again, as users report of Zoho. */
+/**
+ * Whether the client has asked for too many tokens. Asking while blocked restarts the wait, as users of Zoho report.
+ */
 export function isThrottled(sandbox: Sandbox, now: number): boolean {
   const { tokenThrottle, tokenBlockSeconds } = sandbox.behaviour()
   if (!tokenThrottle) return false
@@ -17,7 +19,7 @@ export function isThrottled(sandbox: Sandbox, now: number): boolean {
   return true
 }
 
-/** Tokens that still live no longer count against the throttle. */
+/** Resets the throttle. Tokens that are still valid no longer count towards it. */
 export function forgetThrottle(sandbox: Sandbox) {
   sandbox.store.run('UPDATE access_tokens SET issued_ms = 0')
   sandbox.store.writeSetting(BLOCKED_UNTIL, 0)
@@ -44,7 +46,7 @@ export function isAlive(sandbox: Sandbox, token: string): boolean {
   return row !== undefined && number(row['expires_ms']) > sandbox.now()
 }
 
-/** Every token issued so far ends. */
+/** Ends every token issued so far. */
 export function forgetTokens(sandbox: Sandbox) {
   sandbox.store.run('UPDATE access_tokens SET expires_ms = 0')
 }

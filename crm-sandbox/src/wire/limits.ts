@@ -8,9 +8,11 @@ const RECENT_CALLS_KEPT = 500
 type Call = { method: string; path: string; status: number; credits: number; ms: number; at: string }
 
 export type Limits = {
-  /** Counts a call in and gives its number; refuses it with 429 when too many run at once or the credits are used up. */
+  /**
+   * Counts a call in and returns its number. Refuses it with 429 if too many run at once or the credits are used up.
+   */
   begin(request: FastifyRequest, reply: FastifyReply): number
-  /** Counts a call out; once is enough. */
+  /** Counts a call out. A second time does nothing. */
   end(request: FastifyRequest, status: number, ms: number): void
   /** Counts a call of the token endpoint, which costs no credits. */
   countTokenCall(): void
@@ -50,7 +52,7 @@ export function openLimits(sandbox: Sandbox) {
       const left = behaviour.creditsPerDay - creditsUsed()
       if (left <= 0)
         throw new ApiError(429, 'TOO_MANY_REQUESTS', {}, 'The API credits of the last 24 hours are used up')
-      // Zoho shows what is left only once half of it is gone.
+      // Zoho shows the remaining credits only once half of them are gone.
       if (left * 2 <= behaviour.creditsPerDay) reply.header('x-api-credits-remaining', left)
       return total
     },

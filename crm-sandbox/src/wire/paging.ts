@@ -11,7 +11,7 @@ const TOKEN_LIFETIME_MS = 24 * 3_600_000
 
 export type Page = { perPage: number; page: number; offset: number }
 
-/** Where a walk by tokens stands: past the record with this sort value and id, forwards or back. */
+/** The position of paging by tokens: just past the record with this sort value and id, forwards or backwards. */
 export type WalkPosition = { backwards: boolean; page: number; sortValue: string; id: string }
 
 /** The `fields` that every listing requires. */
@@ -80,8 +80,8 @@ export function readModifiedSince(header: string | string[] | undefined): string
 }
 
 /**
- * Page tokens carry their position and are signed, so that they outlive a restart without being stored. `bound` is everything the
- * token is bound to: Zoho refuses it when any other parameter of the request differs.
+ * Page tokens contain their position and are signed, so they outlive a restart without being stored. `bound` holds the parameters that
+ * the token is bound to. Zoho refuses the token if one of them differs in the request.
  */
 export function pageTokens(sandbox: Sandbox) {
   const secret = tokenSecret(sandbox)

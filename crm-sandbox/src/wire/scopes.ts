@@ -17,7 +17,7 @@ export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text)
 }
 
-/** All of them are needed: search and COQL read records too. */
+/** All of these scopes are needed, because search and COQL also read records. */
 export function neededScopes(request: FastifyRequest): readonly Scope[] {
   const path = request.url.replace(/\?.*/, '')
   if (path.startsWith('/crm/v8/settings/')) return ['ZohoCRM.settings.ALL']

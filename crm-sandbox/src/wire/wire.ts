@@ -74,8 +74,8 @@ export function bodyItems(body: unknown, key = 'data', maxItems = 100): JsonObje
 export type Query = { [name: string]: string }
 
 /**
- * Decodes a query string as Zoho does: a trailing `&` is nothing, and a `+` that belongs to a time's offset or to an email
- * stays a plus even when the client (Zoho's own SDK among them) sent it raw; any other raw `+` is a space.
+ * Decodes a query string as Zoho does. A trailing `&` is ignored. A raw `+` is a space, except in a time's offset or an
+ * email address, where some clients, such as Zoho's own SDK, send it unencoded.
  */
 export function parseQuery(raw: string): Query {
   const query: Query = {}

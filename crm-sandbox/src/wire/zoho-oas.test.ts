@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, at, idOf, startTestSandbox } from '../test-sandbox.ts'
 import { checkAnswer, hasZohoOas } from './zoho-oas.ts'
 
-/** Address as the description has it; the sandbox's answer to it. */
+/** An address in the description's form, and the sandbox's answer to it. */
 type Case = [file: string, method: string, path: string, answer: Answer]
 
 describe.skipIf(!hasZohoOas)('answers fit Zoho’s own description of its API', () => {

@@ -4,8 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isObject, type JsonObject } from './wire.ts'
 
 /**
- * Zoho’s own description of its API (github.com/zoho/crm-oas, 2026, as JSON). Zoho states no licence for it, so the project does not hand
- * it on: it stands beside the checkout, and without it the test is skipped.
+ * Zoho’s own description of its API (github.com/zoho/crm-oas, 2026, as JSON). Zoho states no licence for it, so the project does not
+ * distribute it. The test reads a copy beside the checkout, and is skipped without it.
  */
 const FOLDER = resolve(import.meta.dirname, '../../../../shared/reference/zoho-oas/oas31-2026')
 
@@ -29,7 +29,7 @@ for (const format of [
   ajv.addFormat(format, true)
 }
 
-/** The ways in which an answer breaks Zoho's description, in words; none if it fits. */
+/** Says in words how an answer breaks Zoho's description. Empty if it fits. */
 export function checkAnswer(file: string, method: string, path: string, status: number, body: unknown): string[] {
   const pointer = [
     'paths',
@@ -80,7 +80,7 @@ const FLAT_FAILURE = {
   },
 }
 
-/** Where Zoho's files contradict what Zoho's own pages and examples show. */
+/** Corrects the places where Zoho's files contradict Zoho's own pages and examples. */
 function patch(file: string, document: JsonObject) {
   function answer(method: string, path: string, status: number, schema: JsonObject) {
     const responses = at(document, ['paths', path, method, 'responses'])
@@ -94,7 +94,7 @@ function patch(file: string, document: JsonObject) {
         for (const name of ['next_page_token', 'previous_page_token', 'page_token_expiry']) {
           if (isObject(properties[name])) properties[name]['type'] = ['string', 'null']
         }
-        // A person is shown with the email, too.
+        // A person is also shown with the email address.
         if (Object.keys(properties).sort().join() === 'id,name') schema['additionalProperties'] = true
       })
       at(document, ['components', 'schemas', 'RecordGETSucessResponse', 'properties', 'data'])['maxItems'] = 200
@@ -122,7 +122,7 @@ function patch(file: string, document: JsonObject) {
       answer('get', '/{module}/search', 400, FLAT_FAILURE)
       break
     case 'related-records':
-      // Every value has to be text, but the row of the present stage has no next stage.
+      // The file requires text for every value, but the row of the present stage has no next stage.
       walk(document, (schema) => {
         if (isObject(schema['properties']) && 'Moved_To__s' in schema['properties'])
           schema['properties']['Moved_To__s'] = true
@@ -130,7 +130,7 @@ function patch(file: string, document: JsonObject) {
       break
     case 'related-lists':
     case 'fields':
-      // About seventy keys are demanded of each field, and some that Zoho's examples show are forbidden.
+      // The file requires about seventy keys of each field, and forbids some that Zoho's examples show.
       walk(document, (schema) => {
         delete schema['required']
         if (schema['additionalProperties'] === false) schema['additionalProperties'] = true

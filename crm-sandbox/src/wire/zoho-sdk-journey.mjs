@@ -1,6 +1,6 @@
 /*
- * A lead's way through the sandbox, walked by Zoho's own Node SDK. It runs as a process of its own because the SDK keeps itself in
- * globals, and prints one JSON line: what it got back at each step.
+ * Takes a lead through the sandbox with Zoho's own Node SDK. It runs in its own process, because the SDK keeps its state in globals. It
+ * prints one JSON line with the answer to each step.
  *
  *   node zoho-sdk-journey.mjs <sandbox url> <folder for the SDK's files>
  */
@@ -38,7 +38,7 @@ function body(records) {
   return wrapper
 }
 
-/** The id of a write, or the error it gave. */
+/** The id that a write returned, or its error. */
 function outcome(response) {
   const [first] = response.getObject().getData()
   const code = first.getCode().getValue()
