@@ -38,8 +38,8 @@ export class UnsafeAddress extends Error {}
  *
  * The name is resolved once, here, and the connection goes only to the addresses that were checked, so a name server
  * gains nothing by giving another answer a moment later. The code asks the name servers and not the operating system.
- * The system's list of hosts has no public names, and a stranger's slow name server would hold one of the few threads
- * that also hash passwords.
+ * The system's list of hosts has no public names, and its lookup would hold one of the few threads that also hash
+ * passwords for as long as a stranger's name server likes.
  */
 export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
   const fault = findUrlFault(url, request.allowPrivate)
