@@ -1,4 +1,5 @@
-// npm run soak:mails -- --changes=200 --kills=20: kills the portal while it tells people of changes, and counts the mails (D73).
+// npm run soak:mails -- --changes=200 --kills=20: kills the portal while it tells people of changes, and counts the
+// mails (D73).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

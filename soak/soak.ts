@@ -1,4 +1,5 @@
-// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays partners, staff, faults and kills by seeds, and compares (D23, D30).
+// npm run soak -- --seeds=20 --operations=5000 --behaviour=all: plays partners, staff, faults and kills by seeds. Then
+// it compares the CRM and the portal (D23, D30).
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

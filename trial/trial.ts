@@ -1,6 +1,6 @@
-// npm run trial: the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy, while processes are
-// restarted, upgraded, frozen and killed under load. Counts what failed, what was lost and what came twice. Needs Debian's
-// packages. `npm run trial -- --only=freeze,failover` leaves the other acts out.
+// npm run trial: runs the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy. Processes
+// are restarted, upgraded, frozen and killed under load. It counts what failed, what was lost and what arrived twice.
+// It needs Debian's packages. `npm run trial -- --only=freeze,failover` leaves the other acts out.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

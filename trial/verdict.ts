@@ -14,7 +14,7 @@ export interface Verdict {
   crmDoubled: number
   deliveriesLost: number
   /**
-   * Doubled means told again under another id. Copies with the same id are repeats. The receiver recognises them, and
+   * Doubled means told again under another id. Copies with the same id are repeats. The receiver recognises them, so
    * they are counted separately.
    */
   deliveriesDoubled: number

@@ -2,7 +2,7 @@ import type { AnyRouter } from '@tanstack/react-router'
 
 /**
  * After navigation, moves the focus to the new page's heading, so that a screen reader reads on from there. If the page
- * has put the focus into a field of its own, it stays there.
+ * has put the focus into one of its fields, the focus stays there.
  */
 export function focusHeadingAfterNavigation(router: AnyRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, toLocation }) => {

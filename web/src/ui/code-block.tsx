@@ -19,7 +19,7 @@ interface CodeBlockProps {
   title: string
   code: string
   language: CodeLanguage
-  /** For data of any length: long lines are broken, and code that is too high scrolls. */
+  /** For data of any length: long lines are broken, and tall code scrolls. */
   wrap?: boolean
   className?: string
 }

@@ -4,8 +4,8 @@ import { onFirstToast } from './toast.ts'
 const Toaster = lazy(async () => ({ default: (await import('./toaster.tsx')).Toaster }))
 
 /**
- * The page is there by then. A toast seldom comes sooner. The code loads early because a toast needs it even when the
- * connection is gone.
+ * The page is there by then. A toast seldom comes sooner. The code loads even without a toast, because a toast must
+ * still work when the connection is gone.
  */
 const AFTER_MS = 3_000
 

@@ -11,7 +11,9 @@ import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
 
 const route = getRouteApi('/disown')
 
-/** For the owner of an email address with which somebody else created an account (D52). The click counts, not the visit. */
+/**
+ * For the owner of an email address with which somebody else created an account (D52). The click counts, not the visit.
+ */
 export function DisownPage() {
   const { token } = route.useSearch()
   const closing = useMutation({ mutationFn: (body: { token: string }) => call(disown, { body }) })

@@ -15,7 +15,7 @@ import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.
 
 const route = getRouteApi('/verify-email')
 
-/** The link in the welcome mail leads here, signed in or not. It counts with the account's session or password (D52). */
+/** The link in the welcome mail leads here, signed in or not. It also needs the account's session or password (D52). */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
   // A query, not a mutation: even if the page renders twice, it asks once, and the token works only once.

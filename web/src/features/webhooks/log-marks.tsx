@@ -31,7 +31,7 @@ const RESPONSES = {
   secondary: { Icon: CircleMinus, className: 'text-muted' },
 }
 
-/** The HTTP status of the answer. The number and a sign tell it, and a colour as well. */
+/** The HTTP status of the answer, shown by its number, a sign and a colour. */
 export function ResponseStatus({ code }: { code: number | null }) {
   if (code === null) return <span className="text-muted">No answer</span>
   const colour = responseColour(code)
