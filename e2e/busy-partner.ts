@@ -48,7 +48,7 @@ const TIMES = [
 ]
 
 /**
- * Every row comes from a real call by a partner's system, the lender or the app; only the times are moved back
+ * Every row comes from a real call by a partner's system, the lender or the app. Only the times are moved back
  * afterwards.
  */
 export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: string): Promise<void> {

@@ -6,7 +6,7 @@ import { signedOut } from './session.ts'
 
 export interface FreshPartner extends Account {
   token: string
-  /** The LOID of a lead that the CRM has. Fields that are not given get values that do not matter. */
+  /** Returns the LOID of a lead that the CRM has. Missing fields get arbitrary values. */
   submitLead(lead?: Record<string, unknown>): Promise<string>
 }
 

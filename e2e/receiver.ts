@@ -7,7 +7,7 @@ interface Received {
   text: string
 }
 
-/** A partner's system on this machine: keeps what it is sent and answers with `status`. */
+/** A partner's system on this machine. It keeps the requests that it receives and answers with `status`. */
 export async function startReceiver() {
   const received: Received[] = []
   const receiver = {

@@ -1,4 +1,4 @@
-// The portal for the journeys: the real one, on an empty folder.
+// Starts the real portal on an empty folder, for the journeys.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { crmUrl, portalUrl } from './addresses.ts'

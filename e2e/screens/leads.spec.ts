@@ -201,7 +201,7 @@ demoTest(
       await expect(header('Created')).toHaveAttribute('aria-sort', 'none')
     }
     await expect(page).toHaveURL('/leads?sort=-business_name')
-    // The twenty of this page, in another order.
+    // The same twenty rows of this page, in another order.
     await expect.poll(() => names(page)).toEqual(byName.toReversed())
     if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
     else await header('Business Name').getByRole('button').click()

@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const URLS = '**/api/dashboard/webhook-url'
 const LOGS = '**/api/dashboard/webhook-logs?*'
-/** Nothing is ever sent there: the partner has no events. */
+/** Nothing is ever sent there, because the partner has no events. */
 const URL_OF_NOBODY = 'http://127.0.0.1:24999/hook'
 
 test('/webhook waits, is empty, fails and is asked again', async ({ page }) => {

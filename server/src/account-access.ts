@@ -3,7 +3,7 @@ import { findApiKey, removeApiKey } from './features/api-keys/api-keys.queries.t
 import { removeWebhookUrl } from './features/webhooks/change-endpoint.ts'
 import { findEndpoint } from './features/webhooks/endpoints.queries.ts'
 
-/** What an account needs to know of its partner's API key and webhook URL. */
+/** Finds and revokes a partner's API key and webhook URL for the accounts feature. */
 export const accountAccess: AccountAccess = {
   async find(tx, partnerId) {
     const key = await findApiKey(tx, partnerId)

@@ -117,7 +117,7 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
 
 const NOT_SENT = 'The applicant’s data were erased.'
 
-/** Removes notes and waiting mail news; events keep what happened and when, without names and texts. */
+/** Removes notes and waiting mail news. Events keep their type and time, but lose names and texts. */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
   await sql`delete from mail_news where loid = any(${loids})`.execute(tx)

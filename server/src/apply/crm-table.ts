@@ -29,7 +29,7 @@ export interface PortalColumns {
 
 export type RecordRow = PortalColumns & { archived_reason: string | null }
 
-/** How records of one module become rows. Everything that differs between applying leads and applying deals is here. */
+/** Says how records of one module become rows. It covers every difference between applying leads and applying deals. */
 export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   module: CrmModule
   /** The table's name, which is also the kind of record in its history. */
@@ -46,7 +46,7 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
   created(row: Row, at: string): AnyEvent
   changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
-  /** The event for a change of other fields than status and stage; undefined if it is no news. */
+  /** The event for a change of fields other than status and stage; undefined if the change is no news. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
   /** Undefined if the partner has already seen the record leave. */
   removed(row: Row, at: string): AnyEvent | undefined

@@ -20,7 +20,7 @@ export interface PoolLimits {
   connectionsMax: number
   /** How many milliseconds a statement may take, and how many a transaction may be idle. */
   statementMsMax: number
-  /** Called when a connection was destroyed because it fell silent, or because its server takes no writes. */
+  /** Called when a connection was destroyed because it fell silent or because its server accepts no writes. */
   onSilence?: () => void
   /** Whether statements are recorded as spans of the current trace. */
   isTraced?: boolean
@@ -67,7 +67,7 @@ const START_OPTIONS = [...RELIED_ON, ...ALSO_SET]
 
 /**
  * Settings of every connection: UTC, and instants, days and numbers in the portal's own form. With several hosts, each
- * new connection goes to the host that takes writes (D90).
+ * new connection goes to the host that accepts writes (D90).
  */
 export function connectionSettings(
   url: string,

@@ -24,7 +24,7 @@ export async function migrate(db: Db, upTo?: string): Promise<void> {
   throw new Error(`${what}: ${why}`, { cause: error })
 }
 
-/** Rejects unless the database is of this version or the next one; changes nothing. */
+/** Rejects unless the database is of this version or the next one. Changes nothing. */
 export async function requireMigrated(db: Db): Promise<void> {
   const own = await readMigrations()
   const { rows } = await sql`select to_regclass('kysely_migration') as there`.execute(db)

@@ -165,7 +165,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   }
 }
 
-/** A fault of the connection also fails the statement over it. */
+/** Ignores a connection's fault, because the statement on it also fails. */
 function ignore(): void {}
 
 function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {

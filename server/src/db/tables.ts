@@ -181,7 +181,7 @@ interface LeadsTable {
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
-  /** When the applicant's data was erased (D97): the emptied fields stay empty. */
+  /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
   search_text: GeneratedAlways<string>
 }
@@ -222,7 +222,7 @@ interface DealsTable {
   archived_reason: 'left-crm' | null
   history_due: ColumnType<boolean, boolean | undefined, boolean>
   notes_due: ColumnType<boolean, boolean | undefined, boolean>
-  /** When the applicant's data was erased (D97): the emptied fields stay empty. */
+  /** When the applicant's data was erased (D97). The emptied fields stay empty. */
   erased_at: Instant | null
   search_text: GeneratedAlways<string>
 }
