@@ -128,7 +128,7 @@ export const SecurityEntry = z.object({
   event: SecurityEvent,
   /** Who did it, or whose account was tried; null for the portal's operators. */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** The name of another person whom the event affects. */
+  /** The name of another person, if the event affects one. */
   subject: z.nullable(z.string()),
   /** More about the event, in the portal's own words. */
   detail: z.nullable(z.string()),

@@ -10,7 +10,7 @@ export interface SecurityFacts {
   partner?: string | undefined
   /** The person who did it, or the person who owns the account. */
   person?: string | undefined
-  /** The other person whom the event affects. */
+  /** The other person, if the event affects one. */
   subject?: { id: string; name: string } | undefined
   /** More about the event, in the portal's own words. */
   detail?: string | undefined
