@@ -1,5 +1,5 @@
 // `npm run bench:webhooks`: whether a receiver that hangs or fails delays the deliveries of the others (D35), and whether
-// any delivery is lost. `-- --deliveries=1000` is quicker than the ten thousand a round.
+// any delivery is lost. A round makes ten thousand deliveries; `-- --deliveries=1000` is quicker.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { type Arrival, FAILING, HANGING, type Order, RECEIVERS, type Report } fr
 
 const { values: options } = parseArgs({ options: { deliveries: { type: 'string', default: '10000' } } })
 const DELIVERIES = Number(options.deliveries)
-/** Events come at this share of a burst's rate. A higher rate would measure the queue. */
+/** In the steady rounds events come at this share of the burst's rate. At a higher rate deliveries would wait in the queue. */
 const STEADY_SHARE = 0.4
 const TICK_MS = 5
 const WAIT_MS_MAX = 600_000
@@ -140,7 +140,7 @@ function eventOf(partners: Partner[], i: number): PortalEvent<'lead.created'> {
   }
 }
 
-/** Waits until every event has its delivery and the deliveries of these partners have ended. */
+/** Waits until every event has its delivery and the deliveries of these partners have succeeded. */
 async function untilDelivered(pool: pg.Pool, partners: Partner[], since: string): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   const ids = partners.map((partner) => partner.id)

@@ -42,7 +42,7 @@ export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<
   })
 }
 
-/** Everything that submitting a lead writes in its transaction. Each repeat gets its own names. */
+/** Everything that submitting a lead writes in its transaction. Each repeat gets new ids and LOIDs. */
 export async function recordCreate(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) }, schema: 'jobs' })
   return record(pool, partners, async (recorder, partner) => {
@@ -113,8 +113,8 @@ async function replay(client: pg.ClientBase, statements: Statement[]): Promise<v
 }
 
 /**
- * Replaces a statement's first id and each LOID with new ones. Equal LOIDs get the same new one. The partner's ids
- * stay.
+ * Replaces a statement's first value, if it is an id, and each LOID with new ones. Equal LOIDs get the same new one.
+ * The partner's ids stay.
  */
 function renaming() {
   const newLoids = new Map<string, string>()

@@ -18,7 +18,7 @@ export const ROLE_TEXTS: Record<Role, string> = {
 /** Each answer to a session's call carries the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
 
-/** The callers of routes that a session may call. On these routes the role counts. */
+/** The `auth` of routes that accept a session. On these routes the role counts. */
 export type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
 
 export function reaches(role: Role, least: Role): boolean {

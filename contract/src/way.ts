@@ -94,7 +94,7 @@ export interface Way {
 }
 
 /**
- * Where a referral is after these moments, which begin with the oldest. If it went back, the later steps count as not
+ * Where a referral is after these moments, oldest first. If it went back, the later steps count as not
  * reached.
  */
 export function wayOf(submittedAt: string, moments: readonly Moment[]): Way {

@@ -11,10 +11,10 @@ async function stop() {
   process.exit(0)
 }
 
-// These listeners come before the sandbox is up, because a parent that ends meanwhile must not leave it behind.
+// Set before the sandbox is up, so that it ends also with a parent that ends during its start.
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
-// If another process started the sandbox, the sandbox ends with it, however that process ends.
+// A process that started the sandbox with a channel to it takes the sandbox along, however that process ends.
 process.on('disconnect', () => void stop())
 
 try {

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 export interface Trace {
   /** 32 hexadecimal digits. */
   traceId: string
-  /** The span that asked for it: 16 hexadecimal digits. Absent if the portal itself began the work. */
+  /** The span that asked for it: 16 hexadecimal digits. Absent if no `traceparent` came with the work. */
   parentId?: string
   /** False if the caller records nothing of this trace and wants nobody else to. */
   isSampled?: boolean
@@ -51,12 +51,12 @@ export function readTraceparent(text: unknown): Trace | undefined {
   return traceId && parentId ? { traceId, parentId, isSampled } : undefined
 }
 
-/** The trace that begins with something that has a UUID: a request, a job or a delivery. */
+/** A new trace for a request, a job or a delivery. Its UUID without the hyphens is the trace's id. */
 export function traceOf(uuid: string): Trace {
   return { traceId: uuid.replaceAll('-', '') }
 }
 
-/** The next service gets the same trace and the span that asks, or a random span if nothing is recorded. */
+/** The header of a call to another service: the trace's id and the present span's, or a random span's if nothing is recorded. */
 export function traceparent({ traceId, parentId, isSampled = true, spans }: Trace): string {
   const askedBy = (spans && parentId) || randomBytes(8).toString('hex')
   return `00-${traceId}-${askedBy}-${isSampled ? '01' : '00'}`

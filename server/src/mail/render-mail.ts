@@ -29,7 +29,7 @@ function asText(one: MailPart): string {
 }
 
 interface Layout {
-  /** Has a mark where the parts belong. */
+  /** Has a mark where the body's parts belong, and one for the footer's. */
   page: string
   parts: Map<string, string>
 }
@@ -66,7 +66,7 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, '
       .filter(({ part }) => (part === 'footer') === isFooter)
       .map(render)
       .join('')
-  // A mail program shows this text in its list, after the subject. The first words of every mail are only the greeting.
+  // Mail programs show a preview after the subject. The greeting, with which every mail begins, would tell nothing.
   const preview = given.find((one) => one.part !== 'text' || !one.text.startsWith('Hello '))
   return filled(page, { subject, preview: preview ? asText(preview) : '' })
     .replace(BODY, () => ofColumn(false))

@@ -4,10 +4,10 @@ import type { Deps } from '../deps.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 
 /**
- * Handles records that staff deleted after the answer to their push was lost and before the push was repeated. Each
- * gets its CRM id and is pulled, so that it leaves the portal like every record that leaves the CRM, and can come back
- * with it. `deleted` has the ids that each LOID's record may have. An id that another row has is not used. Returns the
- * LOIDs that got an id.
+ * A push reached the CRM, its answer was lost, and staff deleted the record there before the push was repeated. Such a
+ * record gets its CRM id and is pulled: the pull removes it from the portal like any record that was deleted in the
+ * CRM, and brings it back if staff restore it there. `deleted` gives for each LOID the CRM ids that its deleted record
+ * may have had. An id that another row has is not used. Returns the LOIDs that got an id.
  */
 export async function nameDeleted<Item extends NamedRecord, Row extends RecordRow>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -7,14 +7,14 @@ import type { ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
  * aborts.
  */
 export interface ZohoApi {
-  /** One answer, whatever it says about the request. */
+  /** One answer, also when Zoho refused the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
   write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
   /** The rows of one query. The query sets how many there can be. */
   coql(query: string, signal?: AbortSignal): Promise<unknown[]>
   /**
    * The pages of a listing, each fetched when it is asked for. Follows page tokens if Zoho gives one, and page numbers
-   * otherwise. There is no page at all if there is no such record; a list without items is an empty page.
+   * otherwise. Yields nothing if the record that `path` names does not exist, and one empty page if the list is empty.
    */
   pages(path: string, query: Record<string, string>, options?: PagesOptions): AsyncIterable<unknown[]>
 }

@@ -39,7 +39,7 @@ test('a lead whose history cannot be loaded is shown all the same, and keeps a n
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await screen.findByRole('list', { name: 'Status history' })).toBeDefined()
   expect(screen.getByLabelText('Add a note')).toBe(note)
-  // The stream begins a second after the page, and a busy machine may take longer.
+  // The live stream opens a second after the page, which may be during this test.
   const asked = server.seen.slice(seenBefore).map(({ path }) => path)
   expect(asked.filter((path) => path !== '/live')).toEqual(['/crm/lead/LO-7K3M9QAZ/status-history'])
 })
