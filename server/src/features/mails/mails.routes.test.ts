@@ -9,6 +9,7 @@ import { openDataFolder } from '../../testing/portal-process.ts'
 import {
   addColleague,
   confirmEmail,
+  SECRETS_KEY,
   startPortal,
   type TestPartner,
   type TestPortal,
@@ -477,7 +478,14 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
     .where('problem', 'is not', null)
     .execute()
   await sendNewsMail.giveUp?.(withSmtp.deps, { mailId: lost?.id ?? '', partnerId: lost?.partner_id ?? '' })
-  const env = { DATABASE_URL: withSmtp.database.url, SMTP_URL: smtp.url, MAIL_FROM: 'Portal <portal@lender.example>' }
+  // The command sends the mail itself if it is quicker than the portal, so it needs all of the portal's settings.
+  const env = {
+    DATABASE_URL: withSmtp.database.url,
+    SECRETS_KEY,
+    PUBLIC_URL: withSmtp.deps.publicUrl,
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Portal <portal@lender.example>',
+  }
   expect((await folder.command(['mails'], env)).out).toMatch(
     new RegExp(`^${lost?.id} .* lost@example.com +given up `, 'm'),
   )
