@@ -31,10 +31,9 @@ test.each(['Ada\nBcc: eve@example.com', 'Ada\u001b[2J', 'Ada\u202eexe.fdp'])('th
   expect([Name.parse(' Zoë O’Brien–Lee '), Name.parse(null)]).toEqual(['Zoë O’Brien–Lee', null])
 })
 
-test('a text far too long is refused before a pattern is tried on it', () => {
-  const started = performance.now()
-  expect(Email.safeParse(`a@${'a.'.repeat(32_000)} b`).success).toBe(false)
-  expect(performance.now() - started).toBeLessThan(100)
+test('a text that is too long gets no further check, so that no pattern is tried on it', () => {
+  const { error } = Email.safeParse(`a@${'a.'.repeat(32_000)} b`)
+  expect(error?.issues.map(({ message }) => message)).toEqual(['Email must be 254 characters or fewer'])
 })
 
 test.each(['a\u0000b', 'a\ud800b', '\udc00'])('%j cannot be stored and is refused', (text) => {

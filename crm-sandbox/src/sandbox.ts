@@ -11,7 +11,8 @@ import {
   strikeBefore,
   strikeCall,
 } from './faults/faults.ts'
-import { notificationRoutes, startDelivery } from './notifications/notifications.ts'
+import { startDelivery } from './notifications/delivery.ts'
+import { watchRoutes } from './notifications/watches.ts'
 import { convertRoutes } from './records/convert.ts'
 import { coqlRoutes } from './records/coql.ts'
 import { countRoutes } from './records/count.ts'
@@ -148,7 +149,7 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
     coqlRoutes(api, sandbox)
     metadataRoutes(api, sandbox)
     customFieldRoutes(api, sandbox)
-    notificationRoutes(api, sandbox)
+    watchRoutes(api, sandbox)
     searchRoutes(api, sandbox)
     countRoutes(api, sandbox)
     deletedRoutes(api, sandbox)
