@@ -36,6 +36,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
     await expect(page.getByRole('list', { name: 'People' }).getByRole('listitem')).toHaveCount(1)
     await page.getByRole('button', { name: 'Invite a Person' }).click()
     const dialog = page.getByRole('dialog', { name: 'Invite a Person' })
+    await expect(dialog.getByLabel('First name')).toBeFocused()
     await dialog.getByRole('button', { name: 'Send Invitation' }).click()
     await expect(dialog).toContainText('First name is required')
     await dialog.getByLabel('First name').fill('Robin')

@@ -22,6 +22,7 @@ interface DialogProps {
  */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
   const ref = useModal(open)
+  const hasCross = role !== 'alertdialog'
   const titleId = useId()
   const descriptionId = useId()
   return (
@@ -38,22 +39,10 @@ export function Dialog({ open, onClose, title, description, role, actions, class
       )}
     >
       {open && (
-        <div className="p-6">
-          <div className="flex items-start justify-between gap-4">
-            <h2 id={titleId} className="text-base font-semibold">
-              {title}
-            </h2>
-            {role !== 'alertdialog' && (
-              <Button
-                variant="ghost"
-                size="icon"
-                className="-mt-2 -mr-2"
-                aria-label="Close"
-                icon={<X />}
-                onClick={onClose}
-              />
-            )}
-          </div>
+        <div className="relative p-6">
+          <h2 id={titleId} className={clsx('text-base font-semibold', hasCross && 'pr-10')}>
+            {title}
+          </h2>
           {description && (
             <div id={descriptionId} className="mt-1.5 text-muted">
               {description}
@@ -61,6 +50,17 @@ export function Dialog({ open, onClose, title, description, role, actions, class
           )}
           {children && <div className="mt-4">{children}</div>}
           {actions && <div className="mt-6 flex flex-wrap justify-end gap-2">{actions}</div>}
+          {/* Comes last, because a dialog focuses its first control. */}
+          {hasCross && (
+            <Button
+              variant="ghost"
+              size="icon"
+              className="absolute top-4 right-4"
+              aria-label="Close"
+              icon={<X />}
+              onClick={onClose}
+            />
+          )}
         </div>
       )}
     </dialog>

@@ -35,11 +35,6 @@ export function DebugButton() {
         onClose={() => setIsShown(false)}
         title="CRM connection test"
         className="sm:w-[34rem]!"
-        actions={
-          <Button variant="secondary" onClick={() => setIsShown(false)}>
-            Close
-          </Button>
-        }
       >
         {test.data && <DebugReport result={test.data} />}
       </Dialog>
