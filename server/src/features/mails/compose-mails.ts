@@ -8,7 +8,7 @@ import { concerns } from './notifications.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 import { findSettings } from './settings.queries.ts'
 
-/** One mail has at most this much news. The rest goes into the next one. */
+/** A mail covers at most this many news items. The next mail covers further ones. */
 const NEWS_MAX = 10_000
 /** If more leads and deals than this changed at once, as after an import, one mail covers all of them. */
 const MAILS_AT_ONCE_MAX = 5
@@ -16,8 +16,9 @@ const MAILS_AT_ONCE_MAX = 5
 type Waiting = Awaited<ReturnType<typeof lockWaitingNews>>[number]
 
 /**
- * Makes the mails that are due for a person, by the person's current settings, with the jobs that send them. All of
- * this is one transaction, so that each change belongs to one mail. News for the digest waits for the digest's time.
+ * Writes a person's due mails according to the current settings, and queues the jobs that send the mails. One
+ * transaction does all of this, so that each change belongs to one mail. News for the digest waits until the digest is
+ * due.
  */
 export async function composeMails(
   { db, jobs, clock, config }: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config'>,

@@ -3,11 +3,11 @@ import { DIGEST_HOUR } from '@portal/contract/notifications.ts'
 const FRIDAY = 5
 
 /**
- * The first digest after this instant: at 8:00 in the person's time zone, on a working day. Temporal takes care of
- * daylight saving.
+ * Returns when the first digest after this instant is due: at 8:00 in the person's time zone, on a working day.
+ * Temporal handles daylight saving.
  */
 export async function digestAfter(instant: string, timeZone: string): Promise<string> {
-  // Loaded with the first digest, because the portal does not need it to start.
+  // Imported here, because the portal does not need Temporal to start.
   const { Temporal } = await import('temporal-polyfill')
   const after = Temporal.Instant.from(instant)
   let day = after.toZonedDateTimeISO(timeZone).toPlainDate()

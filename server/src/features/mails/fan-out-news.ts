@@ -2,12 +2,12 @@ import type { Deps } from '../../deps.ts'
 import { insertNewsForPeople, lockNewsToFanOutOfAllPartners, markNewsFannedOut } from './mails.queries.ts'
 
 const BATCH = 200
-/** During this time, further changes of the same lead or deal join the mail. 'At once' is within five minutes (D73). */
+/** Further changes of a lead or deal within this time join the same mail. 'At once' means within five minutes (D73). */
 const WINDOW_MS = 2 * 60_000
 
 /**
- * Writes a row of news for each person, in one transaction. So each person is told once, whichever processes run this
- * and whenever one is killed. True if there may be more.
+ * Gives waiting news to each person concerned, in one transaction. So each person gets each news item once, even if
+ * several processes run this function or one of them is killed. Returns true if more news may be waiting.
  */
 export async function fanOutNews({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -3,7 +3,8 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { MailNews } from '../../events/mail-news.ts'
 
 /**
- * The oldest first. The rows are locked until the transaction ends. Rows that another process has locked are skipped.
+ * Finds news that people have not been given yet, the oldest first. Locks the rows until the transaction ends, and
+ * skips rows that another process has locked.
  */
 export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx
@@ -20,8 +21,8 @@ export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Prom
 }
 
 /**
- * Writes a row for each person to be told. These people may sign in, have confirmed their address, already had an
- * account when it happened, and did not do it themselves. Some kinds go to owners only.
+ * Writes a row for each person who gets the news. These people may sign in, have confirmed their address, already had
+ * an account at the time, and did not cause the news themselves. Only owners get news of the webhook.
  */
 export async function insertNewsForPeople(tx: Tx, newsIds: readonly string[], windowMs: number): Promise<void> {
   await sql`
@@ -41,7 +42,7 @@ export async function markNewsFannedOut(tx: Tx, newsIds: readonly string[]): Pro
   await tx.updateTable('mail_news').set({ to_fan_out: false }).where('id', 'in', newsIds).execute()
 }
 
-/** People with due news, in the order of their ids, from the first id after `after`. */
+/** People with due news, ordered by id. The list starts with the first id after `after`. */
 export async function findPeopleWithDueNews(
   db: Db,
   now: string,
@@ -61,7 +62,9 @@ export async function findPeopleWithDueNews(
   return rows.map((row) => row.person_id)
 }
 
-/** The person's news that is in no mail yet, the most urgent first. The rows are locked until the transaction ends. */
+/**
+ * Finds the person's news that is in no mail yet, the earliest due first. Locks the rows until the transaction ends.
+ */
 export function lockWaitingNews(tx: Tx, personId: string, limit: number) {
   return tx
     .selectFrom('mail_news_for_people as told')
@@ -94,7 +97,7 @@ export async function putOffNews(tx: Tx, personId: string, dueAt: ReadonlyMap<st
      where told.person_id = ${personId} and told.news_id = put_off.news_id`.execute(tx)
 }
 
-/** Call this after a change of the person's settings. */
+/** Makes waiting news due now, so that the person's changed settings apply to it. */
 export async function lookAgainAtWaitingNews(tx: Tx, personId: string, now: string): Promise<void> {
   await tx
     .updateTable('mail_news_for_people')
@@ -128,7 +131,7 @@ export function findMail(db: Db, partnerId: string, mailId: string) {
     .executeTakeFirst()
 }
 
-/** The news of the mail, in the order in which it happened. */
+/** The news of the mail, the oldest first. */
 export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]> {
   const rows = await db
     .selectFrom('mail_news_for_people as told')
@@ -143,7 +146,7 @@ export async function findNewsOfMail(db: Db, mailId: string): Promise<MailNews[]
   return rows as MailNews[]
 }
 
-/** Whether the CRM still lacks a lead or deal of this LOID, or a note on it. */
+/** Whether the push of the lead or deal with this LOID, or of a note on it, is still marked as failed. */
 export async function hasFailedPush(db: Db, partnerId: string, what: 'lead' | 'deal' | 'note', loid: string) {
   const row = await db
     .selectFrom(`${what}s`)
@@ -156,7 +159,7 @@ export async function hasFailedPush(db: Db, partnerId: string, what: 'lead' | 'd
   return row !== undefined
 }
 
-/** Removes the mail and the news that it carried. */
+/** Removes the mail, and the person's rows for its news. */
 export async function removeMail(db: Db, partnerId: string, mailId: string): Promise<void> {
   await db.deleteFrom('mails').where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
 }
@@ -170,7 +173,7 @@ export async function keepMailProblem(
   await db.updateTable('mails').set(change).where('partner_id', '=', partnerId).where('id', '=', mailId).execute()
 }
 
-/** Mails that failed at their first attempt, including those that were given up, the newest first. */
+/** Mails with a failed attempt, including given-up mails, the newest first. */
 export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
   return db
     .selectFrom('mails')
@@ -184,7 +187,7 @@ export function findMailsInTroubleOfAllPartners(db: Db, limit: number) {
     .execute()
 }
 
-/** Mails no longer count as given up: the one with this id, those to this address, or all of them. */
+/** Removes the given-up mark from the mail with this id, from all mails to this address, or from all mails. */
 export async function reviveMailsOfAllPartners(tx: Tx, idOrEmail: string | undefined) {
   const { rows } = await sql<{ id: string; partner_id: string }>`
     update mails set given_up_at = null
@@ -203,7 +206,7 @@ export async function removeMailsOfAllPartners(db: Db, before: string, rowsMax: 
   return Number(removal.numDeletedRows)
 }
 
-/** Removes news that everybody has been told, and news for nobody. */
+/** Removes news that everybody concerned has received, and news that concerned nobody. */
 export async function removeToldNewsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const isWaiting = sql<SqlBool>`exists (select from mail_news_for_people told where told.news_id = mail_news.id)`
   const removal = await db

@@ -75,7 +75,7 @@ function lendersNote(content: string): Change {
   return { type: 'note.added', data }
 }
 
-/** The mails about leads, deals and the webhook. Every other mail greets, warns or asks to confirm. */
+/** The mails about leads, deals and the webhook. Other mails have no link to unsubscribe. */
 async function newsTo(email: string, on: TestPortal = portal): Promise<string[]> {
   return (await on.mailsTo(email)).filter((mail) => mail.includes('List-Unsubscribe:'))
 }
@@ -89,7 +89,7 @@ function linkIn(mail: string | undefined): { url: string; token: string } {
   return { url, token }
 }
 
-test('GET and PUT /account/notifications: the defaults of each role, and what each person chooses', async () => {
+test('GET /account/notifications returns each role’s defaults until a person chooses with PUT', async () => {
   const partner = await confirmedPartner()
   const viewer = await addColleague(portal, partner, 'viewer')
   const defaults = {
@@ -136,7 +136,7 @@ test.each([
   expect([refused.status, refused.body.code]).toEqual([400, 'VALIDATION'])
 })
 
-test('changes of one deal come in one mail within five minutes, which names the business and leads to the record', async () => {
+test('one mail within five minutes covers all changes of a deal, names the business and links to the deal', async () => {
   const partner = await confirmedPartner()
   const loid = newLoid()
   await happens(portal, partner.id, loid, stage('Pending Approval'))
@@ -167,7 +167,7 @@ test('changes of one deal come in one mail within five minutes, which names the 
   expect(await newsTo(partner.email)).toHaveLength(1)
 })
 
-test('more than five leads and deals at a time come in one mail', async () => {
+test('one mail covers more than five leads and deals that change at once', async () => {
   const partner = await confirmedPartner()
   for (let i = 1; i <= 6; i++)
     await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', `Business ${i}`))
@@ -177,7 +177,7 @@ test('more than five leads and deals at a time come in one mail', async () => {
   for (let i = 1; i <= 6; i++) expect(mails[0]).toContain(`Business ${i}, LO-`)
 })
 
-test('a person whose mails cannot be made holds up nobody', async () => {
+test('a person whose mails cannot be made does not delay other people’s mails', async () => {
   const [broken, partner] = [await confirmedPartner(), await confirmedPartner()]
   await broken.put('/account/notifications', { choices: { outcome: 'digest' } })
   await portal.deps.db.updateTable('notification_settings').set({ time_zone: 'AET' }).execute()
@@ -189,7 +189,7 @@ test('a person whose mails cannot be made holds up nobody', async () => {
   await portal.deps.db.updateTable('notification_settings').set({ time_zone: null }).execute()
 })
 
-test('thousands of changes are one mail', async () => {
+test('one mail covers thousands of changes of a deal', async () => {
   const partner = await confirmedPartner()
   await partner.put('/account/notifications', { choices: { 'deal-stage': 'at-once' } })
   const changes = Array.from({ length: 1_500 }, () => stage('Pending Approval'))
@@ -201,18 +201,18 @@ test('thousands of changes are one mail', async () => {
   ])
 })
 
-test('a name and a note are cut between signs', async () => {
+test('a long name is shortened without splitting a character', async () => {
   const partner = await confirmedPartner()
   await happens(portal, partner.id, newLoid(), stage('Funded', 'Approved', '🦘'.repeat(50)))
   await tellNewsSoon(portal)
   const [mail = ''] = await newsTo(partner.email)
-  // The headers above it have a token that may look like an encoded byte.
+  // The headers above the subject contain a token that may look like an encoded byte.
   const told = Buffer.from(mail.slice(mail.indexOf('\nSubject:')), 'latin1').toString()
   expect(told).toContain('🦘')
   expect(told).not.toContain('\uFFFD')
 })
 
-test('the digest comes at 8:00 of the person’s time zone on a working day, once, with all that waits', async () => {
+test('one digest with all waiting news comes at 8:00 on a working day in the person’s time zone', async () => {
   await using other = await startPortal()
   const partner = await confirmedPartner(other)
   await partner.put('/account/notifications', { time_zone: 'Pacific/Auckland' })
@@ -244,7 +244,7 @@ test('the digest comes at 8:00 of the person’s time zone on a working day, onc
   expect(await newsTo(partner.email, other)).toHaveLength(1)
 })
 
-test('news that waits for a digest follows the present settings', async () => {
+test('changed settings also apply to news that already waits for a digest', async () => {
   const partner = await confirmedPartner()
   await happens(portal, partner.id, newLoid(), status('Pre Call'))
   await happens(portal, partner.id, newLoid(), stage('Pending Approval'))
@@ -254,7 +254,7 @@ test('news that waits for a digest follows the present settings', async () => {
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Okafor Freight is now Pending Approval'])
 })
 
-test('a mail on its way is held back by a new choice, and by the end of access', async () => {
+test('a queued mail is not sent if the person has turned off its kind or has lost access', async () => {
   const ofTwo = await confirmedPartner()
   const colleague = await addColleague(portal, ofTwo, 'member')
   await happens(portal, ofTwo.id, newLoid(), stage('Funded'))
@@ -271,7 +271,7 @@ test('a mail on its way is held back by a new choice, and by the end of access',
   expect((await mailsOnTheirWay(portal)).filter(({ partnerId }) => partnerId === ofTwo.id)).toEqual([])
 })
 
-test('one’s own acts, other partners’ records and unconfirmed addresses bring no mail', async () => {
+test('a person gets no mail about their own acts or other partners’ records, or at an unconfirmed address', async () => {
   const partner = await confirmedPartner()
   const colleague = await addColleague(portal, partner, 'member')
   const unconfirmed = await portal.newPartner()
@@ -291,7 +291,7 @@ test('one’s own acts, other partners’ records and unconfirmed addresses brin
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Good news: Okafor Freight is Funded'])
 })
 
-test('a push that was given up is told, once, without the reason’s details', async () => {
+test('a given-up push sends one mail, without the applicant’s personal data', async () => {
   const partner = await confirmedPartner()
   const { loid } = await partner.submitLead({
     businessName: 'Wattle & Co',
@@ -310,7 +310,7 @@ test('a push that was given up is told, once, without the reason’s details', a
   expect(mail).not.toMatch(/secret|0491|491570156|51\s?824/)
 })
 
-test('a push that reached the CRM before the mail went out is not told', async () => {
+test('a given-up push that succeeds before its mail is sent causes no mail', async () => {
   const partner = await confirmedPartner()
   const { loid } = await partner.submitLead()
   await pushLead.giveUp?.(portal.deps, { partnerId: partner.id, loid })
@@ -319,7 +319,7 @@ test('a push that reached the CRM before the mail went out is not told', async (
   expect(await newsTo(partner.email)).toEqual([])
 })
 
-test('POST /unsubscribe: one click ends the kinds of the mail, and its token opens nothing else', async () => {
+test('POST /unsubscribe with a mail’s token turns off the kinds of news in that mail, and the token gives no other access', async () => {
   const partner = await confirmedPartner()
   await happens(portal, partner.id, newLoid(), stage('Funded'))
   await tellNewsSoon(portal)
@@ -363,7 +363,7 @@ test('POST /unsubscribe: one click ends the kinds of the mail, and its token ope
   expect(await newsTo(partner.email)).toHaveLength(1)
 })
 
-test('POST /unsubscribe: an unknown token is refused in both forms', async () => {
+test('POST /unsubscribe refuses an unknown token, in a JSON body and in the query', async () => {
   const refused = await portal.post('/unsubscribe', { token: 'made-up' })
   expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_UNSUBSCRIBE_LINK'])
   for (const query of ['?token=made-up', '', '?token=a&token=b']) {
@@ -371,13 +371,13 @@ test('POST /unsubscribe: an unknown token is refused in both forms', async () =>
   }
 })
 
-test('mails about security have no link that ends them', async () => {
+test('mails about security have no link to unsubscribe', async () => {
   const partner = await confirmedPartner()
   await partner.post('/dashboard/generate-api-key')
   expect(await portal.mailTo(partner.email, 'An API key was made')).not.toMatch(/unsubscribe/i)
 })
 
-test('through the CRM: a first sync is mailed to nobody, the lender’s later changes are', async () => {
+test('a first sync sends no mails, but the lender’s later changes do', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const partner = await confirmedPartner(withCrm)
@@ -393,7 +393,7 @@ test('through the CRM: a first sync is mailed to nobody, the lender’s later ch
 
   await lender.update('Leads', id, { Lead_Status: 'Not Qualified' })
   await lender.addNote('Leads', id, { content: 'The turnover is too low.' })
-  await waitFor('both in the portal', async () => {
+  await waitFor('both changes in the portal', async () => {
     await partner.post('/crm/sync')
     return (await withCrm.deps.db.selectFrom('mail_news').execute()).length === 2
   })
@@ -405,7 +405,7 @@ test('through the CRM: a first sync is mailed to nobody, the lender’s later ch
   expect(mail).not.toContain('secret')
 })
 
-/** Speaks as much SMTP as a mailer needs. `onMessage` gets each message whole and answers it. */
+/** Starts a server with as much SMTP as a mailer needs. `onMessage` gets each whole message and answers it. */
 async function startSmtp(answerTo: (command: string) => string, onMessage: (mail: string, socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -443,7 +443,7 @@ async function startSmtp(answerTo: (command: string) => string, onMessage: (mail
   }
 }
 
-test('over SMTP a repeat after a lost answer has the same Message-ID, also when an operator asks for it, and a server that hangs holds up nobody else', {
+test('a mail that an operator sends again after a lost answer keeps its Message-ID, and a hanging mail server delays no other mail', {
   timeout: 60_000,
 }, async () => {
   const received: string[] = []
@@ -467,7 +467,7 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
   for (const { id } of people) await happens(withSmtp, id, newLoid(), stage('Funded'))
   withSmtp.advance(3 * MINUTE_MS)
   await tellNews.run(withSmtp.deps, {}, NEVER)
-  await waitFor('two that did not get through', async () => {
+  await waitFor('one hanging and one failed mail', async () => {
     const left = await withSmtp.deps.db.selectFrom('mails').select('problem').orderBy('problem').execute()
     return hanging.length === 1 && left.length === 2 && left.some(({ problem }) => problem !== null)
   })
@@ -478,7 +478,7 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
     .where('problem', 'is not', null)
     .execute()
   await sendNewsMail.giveUp?.(withSmtp.deps, { mailId: lost?.id ?? '', partnerId: lost?.partner_id ?? '' })
-  // The command sends the mail itself if it is quicker than the portal, so it needs all of the portal's settings.
+  // The command may send the mail itself before the portal does, so it needs all of the portal's settings.
   const env = {
     DATABASE_URL: withSmtp.database.url,
     SECRETS_KEY,
@@ -493,16 +493,17 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
     code: 0,
     out: 'Mails that are sent again: 1\n',
   })
-  await waitFor('the second try', async () => received.filter((mail) => mail.includes('To: lost@')).length === 2)
+  await waitFor('the second attempt', async () => received.filter((mail) => mail.includes('To: lost@')).length === 2)
   const [first, second] = received.filter((mail) => mail.includes('To: lost@'))
   const messageId = `Message-ID: <${lost?.id}@lender.example>`
   expect([first?.includes(messageId), second?.includes(messageId)]).toEqual([true, true])
   expect(linkIn(second)).toEqual(linkIn(first))
   expect(linkIn(first).token).not.toBe('')
   for (const socket of hanging) socket.write('250 taken\r\n')
-  await waitFor('the slow one to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
+  await waitFor('the slow mail to be sent', async () => (await mailsOnTheirWay(withSmtp)).length === 0)
 
-  // If the server refuses the sender, all mails wait until an operator corrects it. A refused address is final.
+  // If the server refuses the sender, the mail waits until an operator corrects the sender's address. A refused
+  // recipient is final.
   await happens(withSmtp, people[2]?.id ?? '', newLoid(), stage('Funded'))
   withSmtp.advance(3 * MINUTE_MS)
   await tellNews.run({ ...withSmtp.deps, jobs: { enqueue: async () => undefined } }, {}, NEVER)
@@ -517,7 +518,7 @@ test('over SMTP a repeat after a lost answer has the same Message-ID, also when 
   expect(await send()).toBe(true)
 })
 
-test('the outbox has a mail once, however often it is sent', async () => {
+test('the outbox contains a mail once, however often the mail is sent', async () => {
   const outbox = join(portal.deps.config.dataDir, 'outbox')
   const mail = { id: 'the-same-mail', to: 'a@example.com', subject: 'Twice', parts: [] }
   await Promise.all(
@@ -530,7 +531,7 @@ test('the outbox has a mail once, however often it is sent', async () => {
   expect(await readFile(join(outbox, 'the-same-mail.eml'), 'utf8')).toContain('To: a@example.com')
 })
 
-test('GET /outbox shows the mails of development, whose content runs nothing', async () => {
+test('GET /outbox shows mails in development without running scripts in them', async () => {
   const to = `<img/src=x>${'a'.repeat(3)}@example.com`
   await portal.deps.mail.send({
     id: '0-with-markup',
@@ -556,7 +557,7 @@ test('GET /outbox shows the mails of development, whose content runs nothing', a
   }
 })
 
-test('there is no /outbox where mails are delivered', async () => {
+test('a portal with a mail server has no /outbox', async () => {
   await using withSmtp = await startPortal({ env: { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@lender.example' } })
   const answer = await fetch(`${withSmtp.url}/outbox/0-with-markup/html`)
   expect(await answer.text()).not.toContain('<base target')

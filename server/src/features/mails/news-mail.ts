@@ -13,19 +13,19 @@ interface About {
   at: string
   timeZone: string
   publicUrl: string
-  /** The token of the link that ends these kinds of mails. */
+  /** The token of the link to unsubscribe. */
   token: string
 }
 
 /** A mail lists at most this many leads and deals. */
 const LISTED_MAX = 50
-/** The lengths of a lender's note in its own mail, and in a mail about several leads and deals. */
+/** The longest quotes of a lender's note, in a mail about one record and in a list of several. */
 const QUOTED_MAX = 2_000
 const QUOTED_IN_LIST_MAX = 300
 const SUBJECT_NAME_MAX = 60
 
 /**
- * Makes a mail from news in order, the oldest first. It is about one lead or deal, about several, or about the webhook.
+ * Makes a mail about one lead or deal, about several, or about the webhook. The caller passes the oldest news first.
  */
 export function newsMail(person: Person, news: readonly MailNews[], about: About): Mail {
   const { to, unsubscribeUrl } = {
@@ -99,7 +99,10 @@ const WHY_DISABLED = {
   failing: 'Every delivery of the last five days failed.',
 }
 
-/** The most important news goes into the subject. Of two equally important ones, the later one does. */
+/**
+ * The kinds of news, the most important first. The subject names the most important news, or the latest of several
+ * equally important ones.
+ */
 const RANKS: readonly MailNews['kind'][] = ['outcome', 'lender-note', 'crm', 'webhook', 'deal-stage', 'lead-status']
 
 function leadingOf(changes: readonly MailNews[]): MailNews {
@@ -164,7 +167,7 @@ function openButton(changes: readonly MailNews[], about: About): MailPart {
   return { part: 'button', label, url }
 }
 
-/** The record after its last change. A lead that became a deal is linked as the deal (D18). */
+/** The page of the record as it is after its last change. For a converted lead, this is the page of its deal (D18). */
 function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: string; label: string } {
   const last = changes.findLast((one) => one.type !== 'note.added') ?? changes.at(-1)
   const deal = { url: `${publicUrl}/deals/${last?.loid}`, label: 'Open the deal' }

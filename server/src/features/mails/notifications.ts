@@ -28,7 +28,10 @@ export async function readSettingsOf(
   }
 }
 
-/** News that waits for a digest is scheduled again soon, because it may now be due at once or at another time. */
+/**
+ * Saves the settings and makes waiting news due now, because the new settings may send it at another time or not at
+ * all.
+ */
 export async function changeSettingsOf(
   deps: Pick<Deps, 'db' | 'config' | 'clock'>,
   caller: SessionCaller,

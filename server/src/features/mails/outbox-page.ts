@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { escapeHtml } from '../../mail/escape-html.ts'
 import type { OutboxMail } from './outbox.ts'
 
-/** Which part of a mail is shown, and how. The address of the page holds all of it. */
+/** Which part of a mail the page shows, and how wide. The page's address contains both choices. */
 export const OutboxView = z.object({
   view: z.catch(z.enum(['html', 'text', 'headers']), 'html'),
   width: z.catch(z.enum(['390', '700', 'full']), '700'),
@@ -11,7 +11,7 @@ type View = z.infer<typeof OutboxView>
 
 export const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 
-/** A page without scripts. */
+/** Renders the outbox as a page without scripts. */
 export function outboxPage(mails: readonly OutboxMail[], shown: OutboxMail | undefined, view: View): string {
   return `<!doctype html>
 <html lang="en">

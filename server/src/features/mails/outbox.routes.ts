@@ -16,8 +16,8 @@ const PAGE_POLICY =
 const MAIL_POLICY = `sandbox ${SANDBOX}; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'`
 
 /**
- * Shows the mails of the outbox as people would see them. It is for development without a mail server (D2). Production
- * never has this page, because mails contain links that reset passwords.
+ * Shows the mails of the outbox as people would see them. The page is for development without a mail server (D2).
+ * Production never has it, because mails contain links that reset passwords.
  */
 export function outboxRoutes(app: FastifyInstance, { config, mail }: Deps): void {
   if (mail.isDelivered || config.isProduction) return

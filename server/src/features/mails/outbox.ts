@@ -4,7 +4,7 @@ import { NotFound } from '../../errors.ts'
 
 export type OutboxMail = Awaited<ReturnType<typeof readOutboxMail>>
 
-/** The ids of the newest mails, the newest first. They begin with the time. */
+/** The ids of the newest mails, the newest first. Each id begins with the time. */
 export async function listOutbox(folder: string, limit: number): Promise<string[]> {
   const files = await readdir(folder).catch(() => [])
   return files
@@ -15,7 +15,7 @@ export async function listOutbox(folder: string, limit: number): Promise<string[
 }
 
 export async function readOutboxMail(folder: string, id: string) {
-  // Loaded here, because it is for development only.
+  // Imported here, because only development needs this parser.
   const { default: PostalMime } = await import('postal-mime')
   const source = await readFile(join(folder, `${id}.eml`)).catch(() => {
     throw new NotFound('There is no such mail')

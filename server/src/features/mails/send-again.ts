@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { reviveMailsOfAllPartners } from './mails.queries.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 
-/** Tries given-up mails once more: the one with this id, those to this address, or all of them. Returns how many. */
+/** Queues given-up mails again: the mail with this id, all mails to this address, or all mails. Returns how many. */
 export function sendMailsAgain({ db, jobs }: Pick<Deps, 'db' | 'jobs'>, idOrEmail?: string): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const mails = await reviveMailsOfAllPartners(tx, idOrEmail)

@@ -13,8 +13,8 @@ import { findSettings } from './settings.queries.ts'
 import { keepUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
 /**
- * Checks the person's settings and access once more. Every attempt has the same Message-ID. The row of an accepted mail
- * is removed. The row of a given-up mail stays for the operator.
+ * Sends a mail, unless the person has turned off its news or lost access since. Every attempt has the same Message-ID.
+ * The row of an accepted mail is removed. The row of a given-up mail stays for the operator.
  */
 export const sendNewsMail = defineJob({
   name: 'send-news-mail',
@@ -46,8 +46,8 @@ function mayBeTold({ is_active, is_partner_active, email_verified }: Person): bo
 }
 
 /**
- * Undefined when there is nothing left to tell. Each attempt has the same link to unsubscribe, because nobody knows
- * which of them arrived.
+ * Returns undefined if all of the news is unwanted or out of date by now. Every attempt has the same link to
+ * unsubscribe, because any of the attempts may be the one that arrived.
  */
 async function writeMail(
   { db, clock, publicUrl, config, secrets }: Deps,
@@ -74,8 +74,8 @@ async function writeMail(
 }
 
 /**
- * News that asks the reader to act is dropped if somebody has acted meanwhile. They sent the record again, or enabled
- * or removed the URL.
+ * Returns false for news that asks the reader to act if somebody has acted meanwhile. They have pushed the record
+ * again, or have enabled or removed the webhook URL.
  */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   switch (news.type) {
@@ -89,8 +89,8 @@ async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
 }
 
 /**
- * Whether the mail server says that it can never deliver to this address. A refused sender is different, because the
- * operator may correct it.
+ * Whether the mail server has refused the recipient for good. A refused sender does not count, because an operator can
+ * correct the sender's address.
  */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof Error) || !('command' in error && 'responseCode' in error)) return false

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 
 export type Choices = Partial<Record<MailKind, MailTiming>>
 
-/** Undefined if the person never chose. */
+/** Returns undefined if the person never chose any settings. */
 export function findSettings(db: Db | Tx, personId: string) {
   return db
     .selectFrom('notification_settings')
@@ -13,7 +13,7 @@ export function findSettings(db: Db | Tx, personId: string) {
     .executeTakeFirst()
 }
 
-/** Settings that are not given stay as they are. */
+/** Settings that are not passed stay as they are. */
 export async function saveSettings(
   tx: Tx,
   personId: string,

@@ -6,7 +6,7 @@ import { findPeopleWithDueNews } from './mails.queries.ts'
 
 const PEOPLE_AT_A_TIME = 1_000
 
-/** Decides every minute who gets which news and which mails are due. Another job sends them. */
+/** Decides every minute who gets which news and which mails are due. Another job sends the mails. */
 export const tellNews = defineJob({
   name: 'tell-news',
   payload: z.object({}),
@@ -21,7 +21,7 @@ export const tellNews = defineJob({
       for (const personId of people) {
         signal.throwIfAborted()
         await composeMails(deps, personId).catch((error: unknown) => {
-          // The other people still get their news, and the next minute tries again.
+          // Other people still get their mails. The next run tries this person's mails again.
           deps.log.error({ err: error, person: personId }, 'the mails of a person were not made')
         })
       }

@@ -1,7 +1,9 @@
 import type { MailKind } from '@portal/contract/notifications.ts'
 import type { Db, Tx } from '../../db/database.ts'
 
-/** An existing token stays as it is, because no later attempt at a mail covers more kinds than the first. */
+/**
+ * An existing token stays as it is, because a later attempt at a mail never covers more kinds of news than the first.
+ */
 export async function keepUnsubscribeToken(
   db: Db,
   token: { hash: Buffer; personId: string; kinds: MailKind[]; at: string },

@@ -5,7 +5,10 @@ import { hashToken } from '../accounts/tokens.ts'
 import { saveSettings } from './settings.queries.ts'
 import { findUnsubscribeToken } from './unsubscribe-tokens.queries.ts'
 
-/** The token gives no other access and is not used up, because a mail program may ask twice. */
+/**
+ * Turns off the kinds of news in the token's mail. The token gives no other access. It stays valid, because a mail
+ * program may send its request twice.
+ */
 export async function unsubscribePerson(db: Db, token: string): Promise<{ kinds: MailKind[] }> {
   return db.transaction().execute(async (tx) => {
     const link = await findUnsubscribeToken(tx, hashToken(token))

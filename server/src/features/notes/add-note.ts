@@ -16,7 +16,10 @@ interface NewNote {
   content: string
 }
 
-/** The note, its event and the job that pushes it are one transaction (D23). The caller has looked the record up. */
+/**
+ * Writes the note, its event and the job that pushes the note in one transaction (D23). The caller has checked that the
+ * record exists.
+ */
 export async function addNoteToRecord(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,

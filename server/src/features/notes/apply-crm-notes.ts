@@ -7,7 +7,7 @@ import type { CrmNote } from '../../zoho/crm-records.ts'
 import { findOwnersOfAllPartners, lockNotesOfAllPartners } from './notes.queries.ts'
 import { plain, signedText, withoutSignature, withSignature } from './signature.ts'
 
-/** A note of the CRM, with the portal's record that it is about. */
+/** A note from the CRM, with the portal's lead or deal that the note is about. */
 export interface NoteToApply {
   note: CrmNote
   partnerId: string
@@ -18,10 +18,10 @@ export interface NoteToApply {
 }
 
 /**
- * Adopts the CRM's notes for many records at once. It recognises a note of the portal whose push got no answer. Such a
- * note may be by the record's former partner, and stays theirs. Notes of staff move with the record. A note that the
- * CRM no longer has stays. Notes that were read for a partner who has lost the record since are skipped. They come when
- * they are read for the current partner.
+ * Applies the CRM's notes on many records at once. A note of the portal whose push got no answer is recognised. If the
+ * record has moved to another partner since, this note stays with the partner who wrote it, while the notes of the
+ * lender's staff move with the record. Notes that the CRM has deleted stay in the portal. If the record moved to
+ * another partner after its notes were read, they are skipped here and applied when they are read for the new partner.
  */
 export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: Date): Promise<void> {
   const owners = await findOwnersOfAllPartners(tx, [...new Set(read.map(({ loid }) => loid))])
@@ -90,8 +90,9 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
 }
 
 /**
- * Takes the waiting note that matches this note of the CRM. If the LOID is the same, the text decides. Otherwise the
- * text must include the signature, because a lead's deal may have its own LOID and another partner.
+ * Finds the unsent note that matches this note from the CRM, and removes it from `unsent`. If both have the same LOID,
+ * comparing the texts is enough. Otherwise the unsent note must be signed. The LOIDs can differ, because a lead's deal
+ * may have its own LOID and another partner.
  */
 function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply): NoteRow | undefined {
   const closeness = (row: NoteRow) => (row.loid === loid ? 2 : 0) + (row.partner_id === partnerId ? 1 : 0)

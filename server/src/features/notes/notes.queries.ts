@@ -43,7 +43,7 @@ export function findNote(db: Db, partnerId: string, noteId: string): Promise<Not
     .executeTakeFirst()
 }
 
-/** If a pull has recognised the note meanwhile, the note keeps the id that the pull gave it. */
+/** If a pull has recognised the note meanwhile, the note keeps the CRM's id that the pull has stored. */
 export async function markNotePushed(db: Db, partnerId: string, noteId: string, zohoId: string): Promise<void> {
   await db
     .updateTable('notes')
@@ -54,7 +54,7 @@ export async function markNotePushed(db: Db, partnerId: string, noteId: string, 
     .execute()
 }
 
-/** A note that has reached the CRM meanwhile stays as it is. A given-up note keeps its reason. */
+/** A note that has reached the CRM meanwhile stays as it is. A note that was given up before keeps its first reason. */
 export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: string, problem: string) {
   const row = await tx
     .updateTable('notes')
@@ -74,7 +74,10 @@ export async function markNotePushFailed(tx: Tx, partnerId: string, noteId: stri
   return { loid: row.loid, on: row.written_on, business_name: record?.business_name ?? null }
 }
 
-/** Marks failed notes as pending again: one note, or all notes of a record. Returns the payload of a push for each. */
+/**
+ * Marks failed notes as pending again: one note, or all notes of a record. Returns each note's payload for the push
+ * job.
+ */
 export function reviveFailedNotes(
   tx: Tx,
   partnerId: string,
@@ -90,7 +93,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** The ids among these CRM notes that belong to a note of the portal other than `noteId`, whichever partner's. */
+/** Returns which of these ids of CRM notes the portal has stored for notes other than `noteId`, of any partner. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,
@@ -106,8 +109,8 @@ export async function findOtherNotesOfAnyPartner(
 }
 
 /**
- * The records of the CRM that have this LOID: first the deal, then the lead. A note is about its record, even if the
- * record is another partner's by the time the note is sent.
+ * The CRM's records with this LOID, the deal before the lead. Records of any partner count, because a record may have
+ * moved to another partner before its note is pushed.
  */
 export async function findNotedRecordsOfAnyPartner(
   db: Db,
@@ -133,7 +136,7 @@ export async function findNotesToPush(db: Db, partnerId: string): Promise<string
   return rows.map((row) => row.id)
 }
 
-/** The partners that own the leads and deals of these LOIDs. */
+/** The partners that own the leads and deals with these LOIDs. */
 export async function findOwnersOfAllPartners(
   tx: Tx,
   loids: readonly string[],
@@ -148,8 +151,9 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * The rows of these CRM notes, and the notes whose push got no answer. Those are notes on these LOIDs, and signed notes
- * with one of these texts. They may be any partner's. The rows stay locked until the transaction ends.
+ * Finds the rows of these CRM notes, and unsent notes whose push may have got no answer: those with one of these LOIDs,
+ * and signed notes with one of these texts. The rows may belong to any partner. They stay locked until the transaction
+ * ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-test('POST /crm/note/{leadId}: content → success or error; shown with the lead, newest first', async () => {
+test('POST /crm/note/{leadId} adds a note, and the lead shows its notes, the newest first', async () => {
   const { loid, id } = await partner.submitLead()
   const first = await partner.post(`/crm/note/${loid.toLowerCase()}`, { content: '  Called, no answer.  ' })
   expect(first).toMatchObject({ status: 201, body: { success: true } })
@@ -32,7 +32,7 @@ test('POST /crm/note/{leadId}: content → success or error; shown with the lead
   expect(notes).toEqual([{ ...note, content: 'Called again.' }, note])
 })
 
-test('POST /crm/note: loid, parent_type, title, content → success or error; a deal’s is titled Deal Note', async () => {
+test('POST /crm/note adds a note to a lead or deal, and titles a deal’s note Deal Note if it has no title', async () => {
   const { loid } = await partner.submitLead()
   const deal = await insertDeal(portal.deps.db, partner.id)
   const content = 'Documents are on their way.'
@@ -65,7 +65,7 @@ test.each([
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
 })
 
-test('another partner’s record, an unknown one and the wrong kind take no note', async () => {
+test('a note is refused on another partner’s record, an unknown record and the wrong kind of record', async () => {
   const stranger = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const deal = await insertDeal(portal.deps.db, partner.id)
@@ -87,7 +87,7 @@ test('another partner’s record, an unknown one and the wrong kind take no note
   expect((await partner.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
 })
 
-test('notes that the portal gave up on wait again after the lead’s Retry', async () => {
+test('POST /crm/lead/{id}/retry-push makes the lead’s given-up notes pending again', async () => {
   const { loid } = await partner.submitLead()
   await partner.post(`/crm/note/${loid}`, { content: 'Given up on.' })
   await portal.deps.db.updateTable('notes').set({ crm: 'failed' }).where('loid', '=', loid).execute()
@@ -97,7 +97,7 @@ test('notes that the portal gave up on wait again after the lead’s Retry', asy
   expect((await notes())[0].crm).toBe('pending')
 })
 
-test('one note that the portal gave up on is sent again by its own Retry', async () => {
+test('POST /crm/note/{id}/retry-push pushes a given-up note again', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const [ada, bob] = [await withCrm.newPartner(), await withCrm.newPartner()]
   const { loid } = await ada.submitLead()

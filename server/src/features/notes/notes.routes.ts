@@ -37,7 +37,7 @@ export function noteRoutes(mount: Mount, deps: Deps): void {
   })
 }
 
-/** A note on a lead that has become a deal goes to the deal. */
+/** Finds the record for a note: the lead, or its deal if the lead was converted. */
 async function getNotedRecord(
   tx: Tx,
   partnerId: string,

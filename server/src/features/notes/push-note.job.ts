@@ -17,7 +17,7 @@ import {
 } from './notes.queries.ts'
 import { withSignature } from './signature.ts'
 
-/** Runs under a lease. A note has no field that is unique in the CRM, so two pushes at once would make two notes. */
+/** Runs under a lease. A note has no field that is unique in the CRM, so two pushes at once would create two notes. */
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,
@@ -33,10 +33,10 @@ export const pushNote = defineJob({
 
     async function push(untilLeaseEnds: AbortSignal): Promise<object> {
       const note = await findNote(db, partnerId, noteId)
-      if (!note || note.crm === 'synced') return {} // a pull has recognised it meanwhile
+      if (!note || note.crm === 'synced') return {} // a pull has recognised the note meanwhile
       const partner = await findPartnerToPush(db, partnerId)
-      if (!partner || partner.crm === 'held') return {} // confirming the address asks for another push (D52)
-      // In the CRM, a converted lead no longer takes notes. They go to its deal.
+      if (!partner || partner.crm === 'held') return {} // confirming the address queues another push (D52)
+      // The CRM refuses notes on a converted lead, so the note goes to the lead's deal.
       const [record, lead] = await findNotedRecordsOfAnyPartner(db, note.loid)
       if (!record) throw new Error('the record of the note has not reached the CRM yet')
       const toPush = {

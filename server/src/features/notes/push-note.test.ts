@@ -27,7 +27,7 @@ beforeEach(async () => {
   zohoId = lead?.zoho_id ?? ''
 })
 
-/** Inserts a note without a job, because the test does what the job would do. */
+/** Inserts a note without queuing its job, because the tests run the job themselves. */
 async function waitingNote(content: string): Promise<string> {
   const id = newId()
   const [partner_id, created_at] = [partner.id, new Date().toISOString()]
@@ -46,7 +46,7 @@ async function notesOf(module: 'Leads' | 'Deals', id: string) {
 }
 const shown = async () => (await partner.get(`/crm/lead/${loid}`)).body.data.notes
 
-test('a note whose answer was lost is not doubled when a pull recognises it while it is pushed again', async () => {
+test('a note whose answer was lost is not duplicated if a pull recognises it during its second push', async () => {
   const noteId = await waitingNote('Called, no answer')
   // The note reached the CRM, but the answer was lost.
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
@@ -54,10 +54,10 @@ test('a note whose answer was lost is not doubled when a pull recognises it whil
   const { db } = portal.deps
   let pushed: Promise<void> | undefined
   await db.transaction().execute(async (tx) => {
-    // The push stops between its reads of the note and of the record.
+    // The lock stops the push after it has read the note and before it reads the record.
     await sql`lock table deals in access exclusive mode`.execute(tx)
     pushed = push(noteId)
-    await waitFor('the push at the lock', async () => {
+    await waitFor('the push to wait for the lock', async () => {
       const waiting = await portal.deps.pool.query(
         `select 1 from pg_locks where relation = 'deals'::regclass and not granted`,
       )
@@ -70,11 +70,12 @@ test('a note whose answer was lost is not doubled when a pull recognises it whil
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
 
-test('a note sent while its record is in the recycle bin waits, and is sent once the record is back', async () => {
+test('a note on a record in the CRM’s recycle bin is pushed after the record is restored', async () => {
   await lender.remove('Leads', zohoId)
   const noteId = await waitingNote('Any news?')
   await expect(push(noteId)).rejects.toThrow('The CRM does not have the record now.')
-  // The note may be in the bin with its record, and the record may be back when the call would add the note.
+  // The push must not try to create the note. An earlier push may have created it, so that it is in the bin with its
+  // record, and the record may be restored just before the call.
   expect((await lender.calls()).by_kind).not.toHaveProperty(['POST /crm/v8/Leads/{id}/Notes'])
   expect(await shown()).toMatchObject([{ crm: 'pending', crm_problem: null }])
 
@@ -84,10 +85,10 @@ test('a note sent while its record is in the recycle bin waits, and is sent once
   expect(await inCrm()).toMatchObject([{ content: 'Any news?' }])
 })
 
-test('a note that two jobs push at the same time is one note in the CRM', async () => {
+test('two jobs that push a note at the same time create one note in the CRM', async () => {
   const noteId = await waitingNote('Any news?')
-  // Confirming an address makes a second job for everything that waits. If a process freezes, another one runs its
-  // jobs.
+  // A note can have two jobs at work. Confirming an address queues a second job for everything that waits, and another
+  // process takes over the jobs of a frozen process.
   await lender.faults({ slowMs: 100 })
   await Promise.all([push(noteId), push(noteId)])
   await lender.faults({})
@@ -95,10 +96,10 @@ test('a note that two jobs push at the same time is one note in the CRM', async 
   expect(await shown()).toMatchObject([{ id: noteId, crm: 'synced' }])
 })
 
-test('a note that reached the lead before staff converted it is not sent again to the deal', async () => {
+test('a note that reached the lead before staff converted the lead is not pushed again to the deal', async () => {
   const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
   expect((await partner.post('/crm/sync')).status).toBe(200)
-  // The note had reached the CRM before, but the answer was lost.
+  // An earlier push had created the note, but the answer was lost.
   const sent = await lender.addNote('Leads', zohoId, { content: 'Called, no answer' })
   await push(await waitingNote('Called, no answer'))
   expect(await inCrm()).toMatchObject([{ zoho_id: sent }])
@@ -106,7 +107,7 @@ test('a note that reached the lead before staff converted it is not sent again t
   expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ crm: 'synced' }])
 })
 
-test('a note that a conversion moved to a deal which the portal does not know yet is not sent again', async () => {
+test('a note that a conversion moved to a deal is not pushed again, even if the portal does not have the deal yet', async () => {
   await lender.behaviour({ conversionMovesNotes: true })
   await lender.faults({ notifications: { drop: 10 } })
   // The note reached the CRM, the answer was lost, and the conversion moved the note to the deal.
@@ -118,12 +119,12 @@ test('a note that a conversion moved to a deal which the portal does not know ye
   expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }])
   expect(await shown()).toMatchObject([{ crm: 'synced' }])
 
-  // The next note goes to the deal, where the lender's staff look.
+  // The next note is created on the deal, where the lender's staff look.
   await push(await waitingNote('Any news?'))
   expect(await notesOf('Deals', dealId)).toMatchObject([{ zoho_id: sent }, { content: 'Any news?' }])
 })
 
-test('a note written before staff gave the lead to another partner is sent, and stays its writer’s', async () => {
+test('a note written before staff moved the lead to another partner is pushed, and only its writer sees it', async () => {
   const noteId = await waitingNote('Called, no answer')
   const other = await portal.newPartner()
   const otherInCrm = await waitFor(
@@ -139,15 +140,15 @@ test('a note written before staff gave the lead to another partner is sent, and 
   await other.post('/crm/sync')
   expect((await other.get(`/crm/lead/${loid}`)).body.data.notes).toEqual([])
 
-  // The other partner keeps the lead, and the writer gets the deal. The note is shown there, although it is on the lead
-  // in the CRM.
+  // The other partner keeps the lead, and the writer gets the deal. The portal shows the note with the deal, although
+  // the note is on the lead in the CRM.
   const dealId = await lender.convert(zohoId, { Deal_Name: 'Okafor Freight' })
   await lender.update('Deals', dealId, { Partner: { id: partnerInCrm } })
   expect((await partner.post('/crm/sync')).status).toBe(200)
   expect((await partner.get(`/crm/deal/${loid}`)).body.data.notes).toMatchObject([{ content: 'Called, no answer' }])
 })
 
-test('a note that was written before its lead reached the CRM follows it at once, before its own retry', async () => {
+test('a note on a lead that is not in the CRM yet is pushed as soon as the lead is, without waiting for its own retry', async () => {
   await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Leads' } })
   const { loid: late } = await partner.submitLead()
   expect((await partner.post(`/crm/note/${late}`, { content: 'Wants two trucks' })).status).toBe(201)
@@ -159,7 +160,7 @@ test('a note that was written before its lead reached the CRM follows it at once
     )
     return rows
   }
-  const [retry] = await waitFor('the first try', async () => {
+  const [retry] = await waitFor('the first push of the note to fail', async () => {
     const rows = await retries()
     return rows.length > 0 ? rows : undefined
   })

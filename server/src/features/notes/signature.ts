@@ -2,24 +2,27 @@ import type { NoteRow } from '../../db/tables.ts'
 
 type Signed = Pick<NoteRow, 'content' | 'submitted_by' | 'created_by'>
 
-/** A note's text as the CRM gets it. It has the person's name, so that the lender's staff see who wrote it (D64). */
+/**
+ * The text of a note for the CRM. It ends with the writer's name, so that the lender's staff see who wrote the note
+ * (D64).
+ */
 export function withSignature(note: Signed): string {
   return note.content + signatureOf(note)
 }
 
-/** The CRM's text of the note without the signature. */
+/** The note's text from the CRM, without the signature. */
 export function withoutSignature(note: Signed, words: string): string {
   const signature = signatureOf(note)
   const text = plain(words)
   return text.endsWith(signature) ? text.slice(0, text.length - signature.length) : words
 }
 
-/** The text before the part that looks like a signature. */
+/** The text before what looks like a signature. Undefined if nothing does. */
 export function signedText(words: string): string | undefined {
   return /^(.*)\n\n— [^\n]*$/su.exec(plain(words))?.[1]
 }
 
-/** The text as the CRM may have changed it. */
+/** Removes differences that the CRM may make to a text: other line ends, and spaces around it. */
 export function plain(text: string): string {
   return text.replaceAll('\r\n', '\n').trim()
 }
