@@ -10,7 +10,7 @@ export interface Account {
 
 export interface Answer {
   status: number
-  // The answer, of any type.
+  // The fields that the trial reads from any answer.
   body: { token?: string; code?: string; data?: { loid?: string } }
 }
 
@@ -18,13 +18,13 @@ export type Ask = (method: string, path: string, options?: AskOptions) => Promis
 interface AskOptions {
   token?: string
   body?: object
-  /** Makes a repeat safe. */
+  /** The Idempotency-Key, which makes it safe to repeat the request. */
   key?: string
 }
 
 const ANSWER_MS_MAX = 40_000
 
-/** Calls over kept connections to the port that the balancer has at the time. Nothing is tried twice. */
+/** Sends requests over kept-alive connections to the port of the current balancer. Never repeats a request. */
 export function openAsk(port: () => number): { ask: Ask; close(): void } {
   const agent = new Agent({ keepAlive: true })
 
@@ -56,7 +56,7 @@ export function openAsk(port: () => number): { ask: Ask; close(): void } {
   return { ask, close: () => agent.destroy() }
 }
 
-/** Creates partners whose address is confirmed and who have a webhook. */
+/** Signs up partners, confirms their email addresses and sets their webhook URLs. */
 export async function signUpAll(
   ask: Ask,
   count: number,
@@ -80,7 +80,7 @@ export async function signUpAll(
     }
     return { number, email: account.email, token: body.token }
   }
-  // Two at a time, because hashing a password occupies a core for a while.
+  // Two partners sign up at a time, because hashing a password keeps a core busy for a while.
   const accounts: Account[] = []
   for (let i = 0; i < count; i += 2)
     accounts.push(...(await Promise.all([i, i + 1].filter((n) => n < count).map(signUp))))

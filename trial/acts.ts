@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts'
 import type { Versions } from './versions.ts'
 
 const STEADY_MS = 8_000
-/** The goals speak of this number of requests. */
+/** The goals for restarts and upgrades count this many requests. */
 const REQUESTS = 10_000
 const FROZEN_MS = 20_000
 const PROMOTED_AFTER_MS = 2_000
@@ -21,14 +21,14 @@ export interface Scene {
 }
 
 export interface Act {
-  /** For `--only`. */
+  /** The name by which `--only` chooses this act. */
   key: string
   name: string
-  /** The HAProxy configuration: without retries, or as in deploy/. */
+  /** The HAProxy that receives the load: `plain` never retries, and `haproxy` is configured as in deploy/. */
   balancer: 'plain' | 'haproxy'
-  /** What the goal allows to fail: no request, only requests that are not safe to repeat, or any. */
+  /** The requests that the goal allows to fail. Writes are the requests that are not safe to repeat. */
   mayFail: 'nothing' | 'writes' | 'anything'
-  /** Returns the time when the trouble ended. The time to recovery counts from then on. */
+  /** Plays the act and returns the time when the trouble ended. The time to recovery counts from then on. */
   work(scene: Scene): Promise<number>
 }
 
@@ -52,7 +52,7 @@ export const ACTS: readonly Act[] = [
       stage.migrate(present)
       await restartAll(stage, present)
       do {
-        // To go back is to run the former version on the new schema.
+        // Going back means running the former version on the new schema.
         await restartAll(stage, former)
         await restartAll(stage, present)
       } while (load.requests() < REQUESTS)
@@ -112,7 +112,7 @@ export const ACTS: readonly Act[] = [
     balancer: 'plain',
     mayFail: 'nothing',
     async work({ stage }) {
-      // Each write to this log finds no space left.
+      // Every write to this log fails, as on a full disk.
       await stage.restartWeb(0, { log: '/dev/full' })
       await sleep(FULL_MS)
       await stage.restartWeb(0)
@@ -131,7 +131,7 @@ export const ACTS: readonly Act[] = [
       }
       postgres.fillLogDisk()
       const filledAt = Date.now()
-      await until('PostgreSQL to miss the room', async () => load.lastFailedAt() > filledAt)
+      await until('PostgreSQL to run out of space', async () => load.lastFailedAt() > filledAt)
       await sleep(FULL_MS)
       postgres.freeLogDisk()
       const freedAt = Date.now()
@@ -172,9 +172,9 @@ async function restartAll(stage: Stage, code?: string): Promise<void> {
   await stage.restartWorker(how)
 }
 
-/** Waits until a submission that was sent after the trouble is acknowledged. */
+/** Waits until a submission is acknowledged after the trouble has ended. Notes a fault if that takes too long. */
 async function backIn(load: Load, overAt: number, fault: Scene['fault']): Promise<void> {
-  await until('a write', async () => load.lastWriteAt() > overAt)
+  await until('a submission to be acknowledged', async () => load.lastWriteAt() > overAt)
   const seconds = (load.lastWriteAt() - overAt) / 1_000
   console.log(`  the first write was acknowledged ${seconds.toFixed(1)} s later`)
   if (seconds > BACK_SECONDS_MAX) fault(`the first write came ${seconds.toFixed(0)} s late`)

@@ -8,7 +8,7 @@ import { PORTS } from './stage.ts'
 const QUIET_MS = 70_000
 /** A proxy that buffers answers delays events for longer than this. */
 const AT_ONCE_MS_MAX = 1_000
-/** A stream sends something every 20 s. A proxy notices by the second time that nobody reads any more. */
+/** A stream sends a comment every 20 s. A proxy notices by the second one that the client has gone. */
 const FREED_MS_MAX = 45_000
 const BALANCERS = ['haproxy', 'nginx', 'caddy'] as const
 
@@ -20,7 +20,7 @@ interface Scene {
 
 /**
  * Opens a live page through each balancer of deploy/. Events must arrive at once, a quiet page must stay open beyond
- * the usual time-out of proxies, and a page that was left must cost the portal nothing.
+ * the usual time-out of proxies, and the portal must soon free the stream of a page that was closed.
  */
 export async function tryBalancers({ ask, account, fault }: Scene): Promise<void> {
   if (!account) return
@@ -85,7 +85,7 @@ function openPage(port: number, token: string) {
   return { heard: () => text, isOver: () => isOver, leave: () => call.destroy() }
 }
 
-/** The number of live pages in both processes, from their metrics. */
+/** The number of live pages in both web processes, from their metrics. */
 async function openInPortal(): Promise<number> {
   const counts = PORTS.metrics.map(async (port) => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

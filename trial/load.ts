@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Answer, Ask } from './account.ts'
 
-/** Far below what two cores can answer: the trial asks what fails, not how much the portal can do. */
+/** This load is far below what two cores can answer: the trial looks for failures, not for the portal's limits. */
 const PAUSE_MS = 100
 const READS_A_LEAD = 9
 const REPEAT_MS = 250
@@ -10,7 +10,7 @@ const PATHS = ['/profile', '/dashboard/leads', '/dashboard/stats', '/crm/search?
 /** A lead that was acknowledged. */
 export interface Acknowledged {
   loid: string
-  /** No other lead has it. */
+  /** Unique to this lead. */
   email: string
   account: Account
   act: string
@@ -20,8 +20,8 @@ export interface Counted {
   requests: number
   failedReads: string[]
   /**
-   * Submissions that got no answer or 5xx. They may have arrived, so each is repeated with its key until it is
-   * acknowledged.
+   * Submissions that got no answer or an error. The portal may have stored them, so each is repeated with its
+   * Idempotency-Key until it is acknowledged.
    */
   failedWrites: string[]
   worstMs: number
@@ -29,7 +29,7 @@ export interface Counted {
 }
 
 export interface Load {
-  /** Starts a new count. Submissions that are acknowledged from now on belong to this act. */
+  /** Starts a new count and returns the former one. Submissions acknowledged from now on belong to this act. */
   begin(act: string): Counted
   requests(): number
   /** When a submission was last acknowledged. */
@@ -39,7 +39,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Each partner submits a lead and reads pages, again and again. Reads are not tried twice. */
+/** Makes each partner submit a lead and read pages, again and again. A failed read is not repeated. */
 export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
   const acknowledged: Acknowledged[] = []
   let counted = nothing()
@@ -47,7 +47,7 @@ export function startLoad(ask: Ask, accounts: readonly Account[]): Load {
   let isOver = false
   let wroteAt = 0
 
-  /** Undefined if the call failed. */
+  /** Returns undefined if the call failed. */
   async function measured(method: string, path: string, options: Parameters<Ask>[2]): Promise<Answer | undefined> {
     const startedAt = performance.now()
     counted.requests += 1

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 export interface PostgresPair {
   /** The addresses of the first and the second server; they need no credentials. */
   hosts: string[]
-  /** Freezes the first server and all its processes: connections stay open, and nothing comes over them. */
+  /** Freezes the first server and all its processes. Its connections stay open, but it sends nothing over them. */
   freezePrimary(): void
   thawPrimary(): void
-  /** Fills the file system of the first server's write-ahead log. Absent without the right to make a small one. */
+  /**
+   * Fills the file system of the first server's write-ahead log. Undefined if no small file system could be mounted.
+   */
   fillLogDisk: (() => void) | undefined
-  /** Makes room, and starts the first server if it has stopped. */
+  /** Frees the space again, and starts the first server if it has stopped. */
   freeLogDisk(): void
   /** Kills the first server and all its processes at once, before they can write anything. */
   killPrimary(): void
@@ -20,14 +22,14 @@ export interface PostgresPair {
 }
 
 const LOG_DISK = 'size=256m'
-/** The standby needs the log that was written while the first server was away. */
+/** Keep enough of the log for the standby to catch up after a time without the first server. */
 const LOG_SETTINGS = ['min_wal_size=2MB', 'max_wal_size=48MB', 'wal_keep_size=128MB']
-/** More than the log files that PostgreSQL prepares in advance. */
+/** More than fits into the log files that PostgreSQL prepares in advance. */
 const LOG_BYTES = 64 * 1024 * 1024
 
 /**
- * Two servers of Debian's PostgreSQL with synchronous replication: the second has everything that the first
- * acknowledges. They refuse to run as root, so root starts them as the user postgres.
+ * Starts two of Debian's PostgreSQL servers with synchronous replication: the second has every write that the first
+ * acknowledges. PostgreSQL refuses to run as root, so root starts both servers as the user postgres.
  */
 export function startPostgresPair(folder: string, bin: string, ports: [number, number]): PostgresPair {
   const isRoot = process.getuid?.() === 0
@@ -75,7 +77,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
     join(logDisk, 'wal'),
   )
   start(primary, ports[0])
-  // docs/operations.md demands this of a role behind a pooler.
+  // docs/operations.md demands these settings of a role behind a pooler.
   tell("alter role portal set timezone to 'UTC'")
   for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
     tell(`alter role portal set ${limit} to '5s'`)
@@ -95,7 +97,10 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
     }
   }
 
-  /** The postmaster comes first. Otherwise it would restart the processes that it believes dead. */
+  /**
+   * Lists the postmaster first, so that it gets a signal first. Otherwise it would restart children that it believes
+   * dead.
+   */
   function pidsOfPrimary(): number[] {
     const [pid = ''] = readFileSync(join(primary, 'postmaster.pid'), 'utf8').split('\n')
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
@@ -139,7 +144,7 @@ export function startPostgresPair(folder: string, bin: string, ports: [number, n
         try {
           run('pg_ctl', '-D', dir, '-m', 'immediate', 'stop')
         } catch {
-          // This one was killed.
+          // This server was killed.
         }
       }
       if (hasLogDisk) execFileSync('umount', ['--lazy', logDisk])

@@ -14,7 +14,7 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a program that writes its output into a file and ends with this process. */
+/** Starts a program. Its output goes into the log file, and it is killed when this process exits. */
 function start([file = '', ...words]: string[], log: string, env = process.env): Running {
   const output = openSync(log, 'a')
   const child = spawn(file, words, { env, stdio: ['ignore', output, output] })
@@ -32,7 +32,7 @@ function start([file = '', ...words]: string[], log: string, env = process.env):
   }
 }
 
-/** One process of the portal, once it is ready. */
+/** Starts one process of the portal and waits until it is ready. */
 export async function startPortal(
   code: string,
   log: string,
@@ -64,7 +64,10 @@ export async function until(what: string, look: () => Promise<boolean>, msMax = 
   }
 }
 
-/** PgBouncer as in deploy/, in front of one server. A version too old for prepared statements is not asked for them. */
+/**
+ * Starts PgBouncer as in deploy/, in front of one PostgreSQL server. Prepared statements stay off if this version is
+ * too old for them.
+ */
 export function startPooler(folder: string, { program, prepares }: Pooler, port: number, host: string): Running {
   const [hostname, hostPort] = host.split(':')
   const dir = join(folder, `pooler-${port}`)
@@ -83,7 +86,9 @@ export function startPooler(folder: string, { program, prepares }: Pooler, port:
 
 export type Pooler = NonNullable<ReturnType<typeof findPooler>>
 
-/** HAProxy with a check every second and nothing else. A request that a process refuses or drops fails. */
+/**
+ * Starts HAProxy with a health check every second and no retries. A request that a web process refuses or drops fails.
+ */
 export function startPlainBalancer(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const settings = [
     'defaults',
@@ -106,7 +111,7 @@ export function startPlainBalancer(folder: string, program: string, port: number
   return startHaproxy(folder, program, 'plain', settings.join('\n'))
 }
 
-/** HAProxy as in deploy/. */
+/** Starts HAProxy as in deploy/. */
 export function startBalancer(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const settings = deployed('haproxy.cfg', [['bind :8080', `bind 127.0.0.1:${port}`], ...addressesOf(webs)])
   return startHaproxy(folder, program, 'deployed', settings)
@@ -118,7 +123,7 @@ function startHaproxy(folder: string, program: string, name: string, settings: s
   return start([program, '-db', '-f', file], join(folder, `haproxy-${name}.log`))
 }
 
-/** nginx as in deploy/. */
+/** Starts nginx as in deploy/. */
 export function startNginx(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const file = join(folder, 'nginx.conf')
   const site = deployed('nginx.conf', [['listen 8080', `listen 127.0.0.1:${port}`], ...addressesOf(webs)])
@@ -129,7 +134,7 @@ export function startNginx(folder: string, program: string, port: number, webs: 
   return start([program, '-c', file, '-g', 'daemon off; error_log stderr;'], join(folder, 'nginx.log'))
 }
 
-/** Caddy as in deploy/, without the certificate. */
+/** Starts Caddy as in deploy/, without the certificate. */
 export function startCaddy(folder: string, program: string, port: number, webs: readonly number[]): Running {
   const file = join(folder, 'Caddyfile')
   const site = deployed('Caddyfile', [['portal.example.com', `http://127.0.0.1:${port}`], ...addressesOf(webs)])
@@ -142,7 +147,7 @@ function addressesOf(webs: readonly number[]): [string, string][] {
   return webs.map((port, i) => [`web-${i + 1}:3000`, `127.0.0.1:${port}`])
 }
 
-/** An example of deploy/ with the addresses of the trial. */
+/** Reads a configuration file of deploy/ and puts in the trial's addresses. */
 function deployed(file: string, changes: readonly (readonly [string, string])[]): string {
   let text = readFileSync(join(DEPLOY, file), 'utf8')
   for (const [from, to] of changes) {

@@ -3,18 +3,18 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import * as z from 'zod'
 
-/** The copies that arrived, by their subject. Each has an id, and a repeat carries the same id. */
+/** The ids of the webhooks or mails that arrived, by subject. A repeat has the same id as the first copy. */
 export type Came = Map<string, string[]>
 
 export interface WebhookReceiver {
   url: string
-  /** `lead.created LO-…`: the webhook ids. */
+  /** The webhook ids, by event and LOID: `lead.created LO-…`. */
   came: Came
 }
 
 const Delivery = z.object({ type: z.string(), data: z.object({ loid: z.string() }) })
 
-/** The system of all partners: it takes every delivery. */
+/** Starts the system that all partners share. It accepts every delivery. */
 export async function startWebhookReceiver(port: number): Promise<WebhookReceiver> {
   const came: Came = new Map()
   const server = createHttpServer((request, response) => {
@@ -33,12 +33,12 @@ export async function startWebhookReceiver(port: number): Promise<WebhookReceive
 
 export interface MailServer {
   url: string
-  /** `Remark 17.`: the Message-IDs of the mails that quote it. */
+  /** The Message-IDs, by the remark that the mail quotes: `Remark 17.`. */
   came: Came
   lastTo(email: string): string | undefined
 }
 
-/** Takes every mail. It knows only the SMTP commands that the portal's mailer needs. */
+/** Accepts every mail. This server knows only the SMTP commands that the portal's mailer needs. */
 export async function startMailServer(port: number): Promise<MailServer> {
   const came: Came = new Map()
   const newest = new Map<string, string>()

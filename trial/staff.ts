@@ -11,7 +11,7 @@ export interface Remark {
   act: string
 }
 
-/** The lender's staff, who write one note about a lead in the CRM every second. */
+/** Starts the lender's staff, who write one note about a lead in the CRM every second. */
 export function startStaff(crm: Crm, acknowledged: readonly Acknowledged[], act: () => string) {
   const remarks: Remark[] = []
   let isOver = false
@@ -22,9 +22,9 @@ export function startStaff(crm: Crm, acknowledged: readonly Acknowledged[], act:
       await sleep(EVERY_MS)
       const lead = acknowledged[next]
       const id = lead && (await crm.findByLoid('Leads', lead.loid))
-      // The lead is not pushed yet.
+      // There is no lead yet, or it has not been pushed.
       if (!id) continue
-      // Each note goes to another lead, because notes about one lead share a mail.
+      // Each note is about a different lead, because notes about one lead share a mail.
       next = Math.max(next + 1, acknowledged.length - 100)
       const words = `Remark ${remarks.length}.`
       await crm.addNote('Leads', id, words)

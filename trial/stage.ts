@@ -30,7 +30,7 @@ export const PORTS = {
   mails: 4641,
 } as const
 const DRAIN_SECONDS = 4
-/** Longer than HAProxy takes to send requests to a process again. */
+/** Longer than HAProxy takes to notice that a process is ready again. */
 const NOTICE_MS = 2_500
 
 export interface Programs {
@@ -41,7 +41,7 @@ export interface Programs {
   caddy: string
 }
 
-/** Undefined if one is missing. */
+/** Returns undefined if a program is missing. */
 export function findPrograms(): Programs | undefined {
   const postgresBin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
   const pooler = findPooler()
@@ -56,17 +56,17 @@ export interface Stage {
   postgres: PostgresPair
   webhooks: WebhookReceiver
   mails: MailServer
-  /** Stops the process, by SIGTERM or by SIGKILL, and starts it again from the folder of code. */
+  /** Stops the web process, with SIGTERM unless another signal is given, and starts it again. */
   restartWeb(i: 0 | 1, how?: Restart): Promise<void>
   restartWorker(how?: Restart): Promise<void>
-  /** `npm run portal -- migrate`. */
+  /** Runs `npm run portal -- migrate` from this folder of code. */
   migrate(code: string): void
   stop(): Promise<void>
 }
 
 interface Restart {
   signal?: NodeJS.Signals
-  /** The folder of code from then on. */
+  /** The folder of the code that runs from now on. */
   code?: string
   /** A log file that replaces the usual one. */
   log?: string
@@ -135,7 +135,7 @@ export async function openStage(folder: string, programs: Programs, firstCode: s
     async restartWeb(i, how = {}) {
       code = how.code ?? code
       await webs[i].kill(how.signal ?? 'SIGTERM')
-      // With this, each request is a line in the log.
+      // At level `info` each request writes a line to the log.
       webs[i] = await openWeb(i, how.log, how.log ? { LOG_LEVEL: 'info' } : {})
       await sleep(NOTICE_MS)
     },

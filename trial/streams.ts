@@ -7,27 +7,27 @@ const RETRY_MS = 1_000
 const RETRY_MS_MAX = 4_000
 
 export interface CountedStreams {
-  /** Streams that the other side ended. */
+  /** Streams that the portal or the balancer ended. */
   cut: number
-  /** Streams that got `stream.opened` after a cut, and with it everything they had missed. */
+  /** Streams that got `stream.opened` after a cut. By then they have received everything they had missed. */
   caughtUp: number
-  /** Attempts to open a stream that got another answer, or none. */
+  /** Attempts to open a stream that were refused or got no answer. */
   refused: number
 }
 
 export interface Streams {
   count: number
-  /** The counts since the last call. */
+  /** Returns the counts since the last call. */
   take(): CountedStreams
   areOpen(): boolean
-  /** When all of them were last open again. */
+  /** When all streams were last open again. */
   openSince(): number
-  /** How often each page of the account was told that the lead is new. Once is right. */
+  /** How many `lead.created` events each page of the account got for this lead. One is right. */
   timesTold(account: Account, loid: string): number[]
   close(): void
 }
 
-/** Opens pages as web/src/live/follow.ts does: each resumes after a break, and drops ids that it has already had. */
+/** Opens streams as web/src/live/follow.ts does: each resumes after a break and drops events that it already had. */
 export function openStreams(port: () => number, accounts: readonly Account[], pagesEach: number): Streams {
   const leaving = new AbortController()
   let counted: CountedStreams = { cut: 0, caughtUp: 0, refused: 0 }

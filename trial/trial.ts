@@ -1,6 +1,6 @@
 // npm run trial: runs the portal as several processes, on PostgreSQL with a standby, PgBouncer and HAProxy. Processes
-// are restarted, upgraded, frozen and killed under load. It counts what failed, what was lost and what arrived twice.
-// It needs Debian's packages. `npm run trial -- --only=freeze,failover` leaves the other acts out.
+// are restarted, upgraded, frozen and killed under load. The trial counts what failed, what was lost and what arrived
+// twice. It needs Debian's packages. `npm run trial -- --only=freeze,failover` leaves the other acts out.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { countEach, judge, type Verdict } from './verdict.ts'
 import { findVersions } from './versions.ts'
 
 const PARTNERS = 25
-/** So many that all of them fit into one process while the other is away. */
+/** One web process has room for all these pages while the other is away. */
 const PAGES_EACH = 8
-/** If nothing fails for this long, that is no luck. */
+/** The portal counts as recovered if no request fails for this long. */
 const CALM_MS = 2_000
 const BALANCERS = 'balancers'
 
@@ -37,7 +37,7 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-// The exit stops everything that was started.
+// On exit, every program that was started is stopped.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const folder = mkdtempSync(join(tmpdir(), 'portal-trial-'))
 console.log(`Logs are in ${folder}`)

@@ -14,8 +14,8 @@ export interface Verdict {
   crmDoubled: number
   deliveriesLost: number
   /**
-   * Doubled means told again under another id. Copies with the same id are repeats. The receiver recognises them, so
-   * they are counted separately.
+   * Events or mails that arrived again under another id. Copies with the same id count as repeats instead, because a
+   * receiver recognises them.
    */
   deliveriesDoubled: number
   deliveriesRepeated: number

@@ -13,9 +13,9 @@ export interface Versions {
 }
 
 /**
- * Returns this code and, if git has it, the code before the newest migration. Without that history, as in a plain copy,
- * this code is the former version, and the present version is a copy with one more migration. That tests only an
- * additional column, not other code.
+ * Returns two versions. The former version is the code before the newest migration, taken from git. The present version
+ * is this code. If git has no such history, as in a plain copy, this code is the former version, and the present
+ * version is a copy with one more migration. That tests only an additional column, not other code.
  */
 export function findVersions(folder: string): Versions {
   const newest = readdirSync(join(ROOT, 'server/migrations')).toSorted().at(-1) ?? ''

@@ -7,7 +7,7 @@ import { call } from './call.ts'
 import { OFFLINE } from './failure.ts'
 import { readToken, storeToken } from './token.ts'
 
-test('a call carries the token, fills in the path and leaves blank filters out', async () => {
+test('a call sends the token, fills in the path and leaves out blank filters', async () => {
   storeToken('secret')
   const server = serve({
     'GET /crm/lead/a%2Fb': () => ({ body: data({ lead: {}, notes: [] }) }),
@@ -23,19 +23,19 @@ test('a call carries the token, fills in the path and leaves blank filters out',
   expect(list).toEqual({ data: { leads: [] }, pagination: { page: 2, limit: 20, has_more: false } })
 })
 
-test('signing in answers bare and sends no token', async () => {
+test('signing in sends no token and reads an answer without an envelope', async () => {
   storeToken('old')
   const server = serve({ 'POST /auth/login': () => ({ body: { success: true, token: 't', partner: { id: '1' } } }) })
   expect(await call(signIn, { body: { email: 'a@b.co', password: 'x' } })).toMatchObject({ token: 't' })
   expect(server.seen[0]?.headers.has('authorization')).toBe(false)
 })
 
-test('a sync that goes on answers its run', async () => {
+test('a sync that is still running returns its run', async () => {
   serve({ 'POST /dashboard/sync-leads': () => ({ status: 202, body: data({ run_id: 'r1', status: 'running' }) }) })
   expect(await call(syncLeads)).toEqual({ run_id: 'r1', status: 'running' })
 })
 
-test('a refusal has the server’s words, code and fields', async () => {
+test('a refused call throws the server’s text, code and fields', async () => {
   serve({ 'GET /profile': () => ({ status: 400, body: failure('Bad name', 'VALIDATION', { name: 'Bad name' }) }) })
   await expect(call(readProfile)).rejects.toMatchObject({
     status: 400,
@@ -45,12 +45,12 @@ test('a refusal has the server’s words, code and fields', async () => {
   })
 })
 
-test('without a text from the server the default one is used', async () => {
+test('a failure without a text from the server has the default text', async () => {
   serve({ 'GET /profile': () => ({ status: 502, body: null }) })
   await expect(call(readProfile)).rejects.toMatchObject({ status: 502, message: 'Failed to fetch profile' })
 })
 
-test('a definite 401 ends the session, but a late 401 for an older token does not', async () => {
+test('a 401 with the code UNAUTHORIZED ends the session, unless it answers an older token', async () => {
   storeToken('first')
   serve({ 'GET /profile': () => ({ status: 401, body: failure('Session ended', 'UNAUTHORIZED') }) })
   const late = call(readProfile)
@@ -64,8 +64,8 @@ test('a definite 401 ends the session, but a late 401 for an older token does no
 
 test.each([
   ['a wrong email at sign-in', signIn, 'POST /auth/login', failure('No user with this email', 'EMAIL_NOT_FOUND')],
-  ['a 401 that says nothing definite', refreshSession, 'POST /auth/refresh', null],
-])('%s ends no session', async (_name, route, address, body) => {
+  ['a 401 without a code', refreshSession, 'POST /auth/refresh', null],
+])('%s does not end the session', async (_name, route, address, body) => {
   storeToken('token')
   serve({ [address]: () => ({ status: 401, body }) })
   const request = route === signIn ? { body: { email: 'a@b.co', password: 'x' } } : {}
@@ -73,7 +73,7 @@ test.each([
   expect(readToken()).toBe('token')
 })
 
-test('trouble with the network has status 0, ends no session and says when the browser is offline', async () => {
+test('a network failure has status 0, ends no session and says when the browser is offline', async () => {
   storeToken('token')
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
   await expect(call(readProfile)).rejects.toMatchObject({ status: 0, code: 'NETWORK', message: 'Network error' })
@@ -82,7 +82,7 @@ test('trouble with the network has status 0, ends no session and says when the b
   expect(readToken()).toBe('token')
 })
 
-test('an answer is waited for thirty seconds', async () => {
+test('a call fails if no answer comes within thirty seconds', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
   vi.stubGlobal('fetch', (_address: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
   const text = 'The server took too long to answer. Please try again.'
@@ -90,7 +90,7 @@ test('an answer is waited for thirty seconds', async () => {
   expect(timeout).toHaveBeenCalledWith(30_000)
 })
 
-test('the caller’s own abort is no failure of the call', async () => {
+test('a call that its caller aborts throws the AbortError, not a failure', async () => {
   vi.stubGlobal('fetch', (_address: string, { signal }: RequestInit) => Promise.reject(signal?.reason))
   await expect(call(readProfile, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
 })

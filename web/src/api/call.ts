@@ -25,7 +25,7 @@ export type Answer<R extends Route> =
 /** The input that a route needs. A part that the route does not have cannot be given. */
 export type Request<R extends Route> = {
   signal?: AbortSignal
-  /** Makes a repeated submission one creation (D9). */
+  /** A submission repeated with the same key creates only one record (D9). */
   idempotencyKey?: string
 } & (keyof PathParams<R['path']> extends never ? { params?: never } : { params: PathParams<R['path']> }) &
   (R['query'] extends Schema ? { query?: Input<R['query']> } : { query?: never }) &
@@ -35,8 +35,8 @@ type Arguments<R extends Route> =
   Record<never, never> extends Request<R> ? [request?: Request<R>] : [request: Request<R>]
 
 /**
- * Calls a route of the contract. If the server first asks for the password again, it calls once more. Every error is
- * thrown as a `Failure`, except the caller's own abort.
+ * Calls a route of the contract. If the server asks for the password again, the person confirms and the route is called
+ * once more. Throws every error as a `Failure`, except the caller's own abort.
  */
 export async function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Answer<R>> {
   try {

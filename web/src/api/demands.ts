@@ -1,7 +1,4 @@
-/**
- * The demands that the server may make of the person before it serves a call. The app registers functions that meet
- * them.
- */
+/** The functions that meet what the server demands of the person before it serves a call. The app registers them. */
 export interface Demands {
   /** Asks for the password or passkey again. Returns whether the person gave it. */
   confirm: () => Promise<boolean>
@@ -11,7 +8,7 @@ export interface Demands {
 
 let demands: Demands | undefined
 let question: Promise<boolean> | undefined
-/** A page's loader makes calls before the app is there. */
+/** Whether a second factor became due before the app was drawn. A page's loader calls the server that early. */
 let isSecondFactorDue = false
 
 export function answerDemands(answers: Demands): () => void {
@@ -22,7 +19,7 @@ export function answerDemands(answers: Demands): () => void {
   }
 }
 
-/** Several simultaneous calls wait for one question. */
+/** Asks the person to confirm. Simultaneous calls share one question. */
 export async function confirmAgain(): Promise<boolean> {
   question ??= demands?.confirm().finally(() => {
     question = undefined

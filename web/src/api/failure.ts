@@ -22,12 +22,12 @@ export class Failure extends Error {
 export const OFFLINE = 'No internet connection. Please check your network and try again.'
 export const UNEXPECTED = 'Something went wrong. Please try again or contact support.'
 
-/** The failure's own text. Any other error is a fault of ours. */
+/** The failure's own text. Any other error is a defect of the app, and has a general text. */
 export function failureText(error: unknown): string {
   return error instanceof Failure ? error.message : UNEXPECTED
 }
 
-/** The reason, if the failure has one, for a line under the page's own text. */
+/** The failure's text, for a line under the page's own text. Undefined if the failure has no code. */
 export function failureDetail(error: unknown): string | undefined {
   return error instanceof Failure && error.code !== '' ? error.message : undefined
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 
 /**
  * The key of one attempt to create something (D9). The same body has the same key, so a repeat after a lost answer
- * creates nothing twice. Call `renew` after a success: the same text sent again is then meant as a second one.
+ * creates nothing twice. Call `renew` after a success, so that the same text sent again creates a second record.
  */
 export function useIdempotencyKey() {
   const [keys] = useState(createKeys)

@@ -7,7 +7,7 @@ export interface PageStart<Deps = unknown, Params = unknown> {
   params: Params
 }
 
-/** Nobody waits for it here. The page itself shows a failure. */
+/** Starts a query and does not wait for it. If the query fails, the page shows the failure. */
 export function startQuery<Data, Key extends QueryKey>(
   queryClient: QueryClient,
   options: QueryExecuteOptions<Data, DefaultError, Data, Data, Key>,

@@ -9,7 +9,7 @@ import { failure } from '../testing/server.ts'
 import { paged, serveSignedIn } from '../testing/signed-in.ts'
 import { createQueryClient } from './query-client.ts'
 
-test('a call that failed before its page was drawn is repeated by the next visit, not by the page', async () => {
+test('a page does not repeat a call that failed in its loader, but a later visit does', async () => {
   const server = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ status: 404, body: failure('Lead not found', 'NOT_FOUND') }),
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
@@ -34,7 +34,7 @@ test('a call that failed before its page was drawn is repeated by the next visit
   expect(asked()).toHaveLength(before + 1)
 })
 
-test('a page without a loader asks again on a later visit', async () => {
+test('a page without a loader repeats a failed call on a later visit', async () => {
   const server = serveSignedIn({ 'GET /profile': () => ({ status: 400, body: failure('No', 'X') }) })
   const asked = () => server.seen.filter(({ path }) => path === '/profile')
   const user = openApp('/profile')

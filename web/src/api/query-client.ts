@@ -3,16 +3,16 @@ import { Failure } from './failure.ts'
 
 const MINUTE_MS = 60_000
 const RETRIES_MAX = 2
-/** If a call that a page's loader began has failed before the page was there, the page does not make it again. */
+/** A page that is drawn within this time of a call's failure in its loader does not repeat the call. */
 const FAILED_JUST_NOW_MS = 1_000
 
 /**
- * Lists, records and their histories become stale sooner than the rest, and are fetched again when the person returns
+ * Lists, records and their histories become stale sooner than other data, and are fetched again when the person returns
  * (section 4).
  */
 export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
 
-/** Two windows side by side both stay visible: a click into one changes only its focus (section 4). */
+/** A window that gets the focus also counts as a return (section 4): two windows side by side both stay visible. */
 focusManager.setEventListener((handleFocus) => {
   const lookAgain = () => handleFocus()
   window.addEventListener('visibilitychange', lookAgain)
@@ -33,7 +33,7 @@ export function createQueryClient(): QueryClient {
         retryOnMount: ({ state }) => Date.now() - state.errorUpdatedAt > FAILED_JUST_NOW_MS,
         // Being offline is a failure with its own text, not an endless wait.
         networkMode: 'always',
-        // This mode turns it off by default.
+        // The network mode `always` turns this off by default.
         refetchOnReconnect: true,
       },
       mutations: { retry: false, networkMode: 'always' },
@@ -41,7 +41,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** A refused call is refused again, and without a connection there is no server to ask. */
+/** The server would refuse the same call again, and an offline browser reaches no server. */
 function shouldRetry(failures: number, error: Error): boolean {
   if (error instanceof Failure && (error.code === 'OFFLINE' || (error.status >= 400 && error.status < 500)))
     return false

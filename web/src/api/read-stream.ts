@@ -7,12 +7,12 @@ interface StreamOptions {
   lastEventId: string | undefined
   /** Ends the stream. */
   signal: AbortSignal
-  /** Called when something arrives, even if it is only a comment. */
+  /** Called for everything that arrives, even a comment. */
   onSign: () => void
   onMessage: (message: LiveMessage, id: string | undefined) => void
 }
 
-/** The server refuses a stream for now. */
+/** The server refused to open a stream for now. */
 export class NoStream extends Error {
   readonly status: number
   readonly retryAfterMs: number

@@ -1,7 +1,7 @@
 import { Role } from '@portal/contract/roles.ts'
 
 /**
- * The person's role as the server last said it. It is stored, so a reloaded page knows it at once. The next sign-in
+ * The person's role as the server last sent it. It is stored, so a reloaded page knows it at once. The next sign-in
  * replaces it.
  */
 const ROLE_KEY = 'auth_role'
@@ -10,7 +10,7 @@ const ROLE_KEY = 'auth_role'
 type Listener = (before: Role | null) => void
 const listeners = new Set<Listener>()
 
-/** Null if the server has not sent it yet. */
+/** Returns null if the server has not sent the role yet. */
 export function readRole(): Role | null {
   return parse(localStorage.getItem(ROLE_KEY))
 }

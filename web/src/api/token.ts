@@ -1,7 +1,7 @@
-/** The session token that calls carry. It lives in the browser's storage, so that all tabs share one session. */
+/** The session token that calls send. It is in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
-/** The person that the token belongs to. It is stored, so a reloaded page knows at once whose drafts are there. */
+/** The id of the token's person. It is stored, so a reloaded page knows at once whose drafts to show. */
 const PERSON_KEY = 'auth_person'
 /** How the last session ended: `refused` by the server, or `signed-out`. */
 const END_KEY = 'auth_end'
@@ -10,13 +10,15 @@ export interface TokenChange {
   token: string | null
   /** Another tab signed in or out. */
   fromOtherTab: boolean
-  /** The server ended the session, not the partner. */
+  /** The server ended the session, not the person. */
   isRefused: boolean
 }
 
 type Listener = (change: TokenChange) => void
 const listeners = new Set<Listener>()
-/** The end of a session that had no listener, because a page's loader calls before the app is drawn. */
+/**
+ * The end of a session that no listener has heard of yet, because a page's loader makes calls before the app is drawn.
+ */
 let unheard: TokenChange | undefined
 
 export function readToken(): string | null {
@@ -33,18 +35,19 @@ export function readPersonId(): string | null {
   return readToken() === null ? null : localStorage.getItem(PERSON_KEY)
 }
 
-/** Call it before `storeToken`, because other tabs hear of the token. */
+/** Call this before `storeToken`, because other tabs react as soon as the token is stored. */
 export function storePersonId(personId: string) {
   localStorage.setItem(PERSON_KEY, personId)
 }
 
 /**
- * With `rejected`, removes the token only if it is still that one: a late answer to an old token ends no newer session.
+ * Removes the token. If `rejected` is given, removes only that token, so that a late answer to an old token does not
+ * end a newer session.
  */
 export function dropToken(rejected?: string) {
   const token = readToken()
   if (token === null || (rejected !== undefined && rejected !== token)) return
-  // This comes before the token's removal, because the other tabs hear of that.
+  // The reason is stored before the token is removed, because other tabs react to the removal.
   localStorage.setItem(END_KEY, rejected === undefined ? 'signed-out' : 'refused')
   localStorage.removeItem(PERSON_KEY)
   localStorage.removeItem(TOKEN_KEY)
@@ -57,7 +60,7 @@ export function hasSignedOut(): boolean {
   return localStorage.getItem(END_KEY) === 'signed-out'
 }
 
-/** How long we have had the token. If nobody noted its start, it counts as new from now on. */
+/** How long this browser has had the token. If no start was stored, the token counts as new. */
 export function tokenAgeMs(): number {
   const since = Number(localStorage.getItem(SINCE_KEY))
   if (since > 0) return Date.now() - since

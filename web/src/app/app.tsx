@@ -19,7 +19,7 @@ const SESSION_END_SHOWN_MS = 8_000
 export function App({ router }: { router: AppRouter }) {
   const { queryClient } = router.options.context
 
-  // Another role has other pages.
+  // A different role may open different pages.
   useEffect(() => onRoleChange((before) => before && void router.invalidate()), [router])
   useEffect(() => focusHeadingAfterNavigation(router), [router])
   useEffect(() => rememberPages(router), [router])
@@ -40,7 +40,7 @@ export function App({ router }: { router: AppRouter }) {
       }),
     [queryClient, router],
   )
-  // This follows the session, which must be the first to hear that it ended.
+  // This effect comes after keepSession, which must be the first to hear that the session ended.
   useEffect(() => keepLive(queryClient), [queryClient])
 
   return (

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { answerDemands } from '../api/demands.ts'
 
-// This loads only when it is needed, because most visits are never asked.
+// The dialog loads only when it is needed, because most visits never ask for confirmation.
 const ConfirmDialog = lazy(async () => ({
   default: (await import('../features/accounts/second-factor/confirm-dialog.tsx')).ConfirmDialog,
 }))

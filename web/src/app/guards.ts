@@ -6,19 +6,19 @@ import { nextOf, onwardFrom, paths } from './paths.ts'
 
 interface Visit {
   location: ParsedLocation
-  /** `stay` keeps the page that is open already. */
+  /** `stay` means that the page is open already. */
   cause: 'preload' | 'enter' | 'stay'
 }
 
 /** A token counts as valid until the server refuses it: waiting for an answer would delay every first page. */
 export function requireSession({ location, cause }: Visit) {
   if (readToken() !== null) return
-  // A person who signs out is done with the open page, and it does not concern the next person at this browser.
+  // After a sign-out, the next person at this browser does not need the page that was open.
   const next = cause === 'stay' && hasSignedOut() ? undefined : nextOf(location)
   throw redirect({ ...paths.login, replace: true, state: { next } })
 }
 
-/** A page for something that a role may not do does not exist for that role (D61). */
+/** Redirects a lesser role to the dashboard. For that role the page does not exist (D61). */
 export function requireRole(least: Role) {
   return () => {
     const role = readRole()

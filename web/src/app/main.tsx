@@ -5,14 +5,14 @@ import { createQueryClient } from '../api/query-client.ts'
 import { App } from './app.tsx'
 import { createAppRouter } from './routes.tsx'
 
-// Reading the code and starting the app are separate tasks. Between them a slow phone can do something else.
+// Reading the code and starting the app are separate tasks. Between them a slow phone can react to the person.
 setTimeout(() => {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no element #root')
   const router = createAppRouter(createQueryClient())
-  // The first thing painted is the page itself. Until its files arrive, the mark of index.html stays.
+  // The app is drawn when the page's files have arrived. Until then the logo of index.html stays.
   void router.load().finally(() =>
-    // This is done in pieces, for the same reason.
+    // A transition draws in pieces, and between them a slow phone can react to the person.
     startTransition(() =>
       createRoot(root).render(
         <StrictMode>

@@ -29,19 +29,19 @@ export const paths = {
 declare module '@tanstack/react-router' {
   interface HistoryState {
     /**
-     * The page to which signing in, or setting up a second factor, leads on (D76). It is kept beside the address, not
-     * in it, so that a link from elsewhere cannot name one.
+     * The page that opens after signing in or setting up a second factor (D76). It is kept in the history and not in
+     * the address, so that a link from elsewhere cannot choose it.
      */
     next?: string
   }
 }
 
-/** The page to remember when one cannot be shown yet: that page itself, or the page to which it leads on. */
+/** The page to remember while this location cannot be shown: its `next` if it has one, or the location itself. */
 export function nextOf({ state, href }: ParsedLocation): string {
   return state.next ?? href
 }
 
-/** The page that the person asked for before this one appeared, or the dashboard. */
+/** The page that the person asked for before this location was shown instead, or the dashboard. */
 export function onwardFrom({ state }: Pick<ParsedLocation, 'state'>) {
   return { ...paths.dashboard, ...(state.next !== undefined && { href: state.next }) }
 }

@@ -25,7 +25,7 @@ import {
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  // An address that cannot be decoded matches nothing below, not even `$`.
+  // An address that cannot be decoded matches no route below, not even `$`.
   beforeLoad: ({ matches }) => {
     if (matches.length === 1) throw toDashboard()
   },
@@ -41,9 +41,9 @@ const signedIn = createRoute({
 })
 
 /**
- * Every path of the app, under the guard that watches it. A page's loader begins its calls while the page is still
- * loading, or while the pointer is only on its link. It waits for none of them, because the page shows how each is
- * doing.
+ * Every path of the app, under the guard that protects it. A page's loader begins the page's calls while its code is
+ * still loading, or while the pointer is on a link to it. The loader does not wait for the calls, because the page
+ * shows their progress.
  */
 const routeTree = root.addChildren([
   createRoute({

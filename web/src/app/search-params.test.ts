@@ -8,13 +8,13 @@ import {
   webhookLogSearch,
 } from './search-params.ts'
 
-test('a search text stays text, whatever it looks like', () => {
+test('a search text that looks like a number stays text', () => {
   expect(searchPageSearch(parseSearch('?q=0412345678'))).toEqual({ q: '0412345678' })
   expect(searchPageSearch(parseSearch('?q=1e5'))).toEqual({ q: '1e5' })
   expect(stringifySearch({ q: 'a & b', page: 2, status: undefined, source: '' })).toBe('?q=a+%26+b&page=2')
 })
 
-test('a list’s filters leave out invalid values', () => {
+test('a list’s filters drop invalid values', () => {
   const lead = leadListSearch(parseSearch('?page=0&dateFrom=2026-02-31&dateTo=2026-02-28&status=+New+Lead+'))
   expect(lead).toEqual({ dateTo: '2026-02-28', status: 'New Lead' })
   expect(webhookLogSearch(parseSearch('?page=2&status=failed&dateTo=tomorrow&endpoint=%2Fapi%2Fwebhook'))).toEqual({

@@ -1,7 +1,7 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
 import { CHOICE_LENGTH_MAX, MONEY_MAX, SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 
-/** The text after `?`: a search for `0412` or `1e5` must not become a number. */
+/** Keeps every value a text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search))
 }
@@ -24,14 +24,14 @@ export interface LeadListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
-  /** A column, with `-` in front when descending. */
   person?: string
+  /** A column, with `-` in front when descending. */
   sort?: string
 }
 
 /**
- * Drops values that do not parse: an old or mistyped link shows the list rather than an error. The router keeps unknown
- * parameters, such as a mail's `utm_source`, so the pages read through this once more.
+ * Drops values that do not parse, so an old or mistyped link shows the list rather than an error. The router keeps
+ * unknown parameters, such as a mail's `utm_source`, so the pages call this function once more.
  */
 export function leadListSearch(raw: Raw): LeadListSearch {
   return {
@@ -53,8 +53,8 @@ export interface DealListSearch {
   dateFrom?: string
   dateTo?: string
   search?: string
-  /** A column, with `-` in front when descending. */
   person?: string
+  /** A column, with `-` in front when descending. */
   sort?: string
 }
 
@@ -144,7 +144,7 @@ function amountOf(value: unknown): number | undefined {
   return amount > 0 && amount <= MONEY_MAX ? amount : undefined
 }
 
-/** The address of the first page has no number. */
+/** Returns undefined for the first page, because its address has no number. */
 function pageOf(value: unknown): number | undefined {
   const page = Number(textOf(value))
   return Number.isInteger(page) && page > 1 && page <= 1_000_000 ? page : undefined

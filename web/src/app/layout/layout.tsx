@@ -10,7 +10,7 @@ import { TopBar } from './top-bar.tsx'
 
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
-  // keepSession fetches it at the start; here it is only read.
+  // keepSession fetches the partner at the start. This call only reads it.
   const { data: partner } = useQuery({ ...sessionQuery(), enabled: false })
   const [isAsking, setIsAsking] = useState(false)
   const [drawerFor, setDrawerFor] = useState<string | null>(null)

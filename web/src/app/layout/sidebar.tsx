@@ -21,7 +21,7 @@ import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 import { paths } from '../paths.ts'
 import { Avatar } from './avatar.tsx'
 
-/** One line per entry. An entry stays marked on the pages below it: a lead's page belongs to Leads. */
+/** An entry stays marked on the pages below it: Leads is marked on a lead's page. */
 const ENTRIES = [
   { label: 'Dashboard', link: paths.dashboard, Icon: LayoutDashboard, least: 'viewer' },
   { label: 'Leads', link: paths.leads, Icon: Users, least: 'viewer', news: 'leads' },
@@ -37,7 +37,7 @@ const ENTRIES = [
 interface SidebarProps {
   partner: SignedInPartner | undefined
   onSignOut: () => void
-  /** In the drawer: called by the cross, and when an entry was chosen. */
+  /** Given in the drawer. Called when the person presses the cross or chooses an entry. */
   onClose?: () => void
 }
 

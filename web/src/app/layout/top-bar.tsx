@@ -16,7 +16,7 @@ interface TopBarProps {
 export function TopBar({ partner, onMenu }: TopBarProps) {
   return (
     <header className="print:hidden sticky top-0 z-10 border-b border-line bg-canvas/90 backdrop-blur-md">
-      {/* As wide as the page below it. */}
+      {/* This row is as wide as the page below it. */}
       <div className="mx-auto flex h-15 max-w-[90rem] items-center gap-2 px-3 sm:gap-3 sm:px-6 lg:px-8">
         <Button
           variant="ghost"

@@ -1,7 +1,7 @@
 import type { Access } from '@portal/contract/accounts.ts'
 import { formatDate } from '../../format/dates.ts'
 
-/** The other ways into the account when a new password is set, in words. Undefined if there are none. */
+/** Names the API key and the webhook URL that existed when the password changed. Undefined if there were none. */
 export function accessText({ api_key, webhook_url, revoked }: Access): string | undefined {
   const others = [
     api_key && `the API key ${api_key.preview} made on ${formatDate(api_key.created_at)}`,

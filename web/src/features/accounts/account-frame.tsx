@@ -6,7 +6,7 @@ import { ThemeToggle } from '../../ui/theme-toggle.tsx'
 interface AccountFrameProps {
   title: string
   text?: ReactNode
-  /** Below the form: links to the other screens. */
+  /** Links to the other screens, below the form. */
   footer?: ReactNode
   children: ReactNode
 }

@@ -10,7 +10,7 @@ export function profileQuery() {
   })
 }
 
-/** A changed profile shows at once, also in the sidebar. */
+/** Shows a changed profile at once, in the sidebar too. */
 export function showChangedProfile(queryClient: QueryClient, profile: Profile) {
   queryClient.setQueryData(profileQuery().queryKey, profile)
   queryClient.setQueryData(

@@ -13,10 +13,10 @@ import { INVALID_LINK, isRefusedLink, isTakenAddress } from './verification-link
 
 const route = getRouteApi('/confirm-email')
 
-/** The link in the mail to a new address leads here, signed in or not, and changes the address (D67). */
+/** The page behind the link in the mail to a new address. Opening it changes the address, signed in or not (D67). */
 export function ConfirmEmailPage() {
   const { token } = route.useSearch()
-  // A query, not a mutation: even if the page renders twice, it asks once, and the token works only once.
+  // This is a query, not a mutation: a page that is rendered twice sends one request, and the token works only once.
   const change = useQuery({
     queryKey: ['accounts', 'confirm-email', token],
     queryFn: () => call(confirmNewEmail, { body: { token: token ?? '' } }),
@@ -32,7 +32,7 @@ export function ConfirmEmailPage() {
   return (
     <AccountFrame title="New email address">
       <div className="grid grid-cols-1 gap-4">
-        {/* As high while it waits as with two lines of answer, so that nothing moves. */}
+        {/* While it waits, this area is as high as with an answer of two lines, so that nothing moves. */}
         <div className="grid min-h-15 grid-cols-1 content-center">
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && change.isPending && <Spinner label="Changing your email address" className="justify-start! p-0!" />}

@@ -59,6 +59,6 @@ test.each([
   expect(text(failure)).toBe(expected)
 })
 
-test('an unforeseen failure is told as one', () => {
+test('an unforeseen error has the text for unexpected errors', () => {
   expect(signInFailureText(new TypeError('x is undefined'))).toBe(UNEXPECTED)
 })

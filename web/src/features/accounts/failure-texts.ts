@@ -9,7 +9,7 @@ interface Mapping {
 export const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
 const EXPIRED_RESET_TOKEN = 'Reset token has expired. Please request a new password reset.'
 const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password reset.'
-/** With such a link, no password will work. */
+/** The texts for a link that will work with no password. */
 export const DEAD_LINK_TEXTS = [EXPIRED_RESET_TOKEN, INVALID_RESET_TOKEN]
 export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
 
@@ -85,7 +85,7 @@ export function changePasswordFailureText(error: unknown): string {
   return isUnreached(error) ? 'Error changing password' : failureText(error)
 }
 
-/** The browser is online, but no answer came. */
+/** Whether no answer came although the browser is online. */
 function isUnreached(error: unknown): boolean {
   return error instanceof Failure && error.status === 0 && error.code !== 'OFFLINE'
 }

@@ -24,7 +24,10 @@ import { useRedirectAfter } from './use-redirect-after.ts'
 const REDIRECT_DELAY_MS = 500
 const route = getRouteApi('/invite')
 
-/** The link in an invitation's mail leads here, signed in or not. The click counts, not the visit. */
+/**
+ * The page behind the link in an invitation's mail, for signed-in and signed-out people. Only the button accepts the
+ * invitation, not the visit.
+ */
 export function InvitePage() {
   const { token } = route.useSearch()
   const queryClient = useQueryClient()
@@ -39,7 +42,7 @@ export function InvitePage() {
   const invitation = useQuery({
     queryKey: ['accounts', 'invitation', token],
     queryFn: ({ signal }) => call(readInvitation, { query: { token: token ?? '' }, signal }),
-    // Once it is accepted, the invitation no longer exists.
+    // An accepted invitation no longer exists.
     enabled: token !== undefined && !accept.isSuccess,
   })
   const { data } = invitation

@@ -29,7 +29,7 @@ test('Sign in is disabled until both fields are filled', async () => {
   expect(submit.disabled).toBe(false)
 })
 
-test('an address that is none is told on its field and not sent', async () => {
+test('an invalid email address is reported on its field and not sent', async () => {
   const server = serve({})
   const { user, email, password, submit } = await openLogin()
   await user.type(email, 'ada')
@@ -49,7 +49,7 @@ test('the password can be shown and hidden again', async () => {
   expect(password.getAttribute('type')).toBe('password')
 })
 
-test('signing in welcomes the partner, keeps the token and goes to the dashboard', async () => {
+test('signing in welcomes the partner, stores the token and opens the dashboard', async () => {
   const server = serve({ 'POST /auth/login': () => ({ body: signedIn }) })
   const { user, email, password, submit } = await openLogin()
   await user.type(email, ' Ada@Acme.example ')
@@ -71,7 +71,7 @@ test.each([
   [401, 'Incorrect password', 'INVALID_PASSWORD', 'Incorrect password. Please try again or reset your password.'],
   [403, 'Account is inactive', 'ACCOUNT_INACTIVE', 'Your account is inactive. Please contact support.'],
   [429, 'Too many attempts', 'RATE_LIMITED', 'Login failed: Too many attempts'],
-])('%i %s reads as people understand it, and what was typed stays', async (status, error, code, text) => {
+])('%i %s is shown in plain words, and the form keeps what was typed', async (status, error, code, text) => {
   serve({ 'POST /auth/login': () => ({ status, body: failure(error, code) }) })
   const { user, email, password, submit } = await openLogin()
   await user.type(email, 'ada@acme.example')
@@ -83,7 +83,7 @@ test.each([
   expect(screen.getByLabelText<HTMLInputElement>('Password').value).toBe('secret')
 })
 
-test('a browser without a connection says so', async () => {
+test('signing in without a connection says that there is none', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   const { user, email, password, submit } = await openLogin()

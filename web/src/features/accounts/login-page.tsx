@@ -17,7 +17,7 @@ import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 500
 
-// Few visits get this far.
+// Few visits need these two, so they load later.
 const SecondStep = lazy(async () => ({ default: (await import('./second-factor/second-step.tsx')).SecondStep }))
 const PasskeySignIn = lazy(async () => ({
   default: (await import('./second-factor/passkey-sign-in.tsx')).PasskeySignIn,
@@ -25,7 +25,7 @@ const PasskeySignIn = lazy(async () => ({
 
 export function LoginPage() {
   const queryClient = useQueryClient()
-  // One schema checks both fields. The form library would be an eighth of this page's code.
+  // One schema checks both fields, because the form library would be an eighth of this page's code.
   const justCreated = useLocation().state.email ?? ''
   const [values, setValues] = useState({ email: justCreated, password: '' })
   const [touched, setTouched] = useState({ email: false, password: false })

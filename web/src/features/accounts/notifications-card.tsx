@@ -29,7 +29,7 @@ function notificationsQuery() {
   })
 }
 
-/** Which mails the person gets, and when (D73). */
+/** The card where a person chooses which mails to get, and when (D73). */
 export function NotificationsCard({ emailVerified }: { emailVerified: boolean }) {
   const settings = useQuery(notificationsQuery())
   return (
@@ -61,7 +61,7 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
   )
 }
 
-/** Mails link to the card. The router looks for it before the page is there, so the card scrolls to itself. */
+/** Scrolls to the card if the link of a mail names it. The router would look for the card before the page is drawn. */
 function showIfAskedFor(card: HTMLDivElement | null): void {
   if (card && window.location.hash === `#${card.id}`) card.scrollIntoView()
 }

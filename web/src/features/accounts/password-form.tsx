@@ -100,7 +100,7 @@ export function PasswordForm({ email }: { email: string }) {
   )
 }
 
-/** The server uses the same code for a common password and a short one. Only its text tells which it is. */
+/** The server uses the same code for a common password and a short one. Only the texts differ. */
 function refusalOf(error: unknown) {
   const refusal = error instanceof Failure ? REFUSALS[error.code] : undefined
   return refusal && error instanceof Failure && error.message === PASSWORD_COMMON

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openApp } from '../../testing/open-app.tsx'
 import { data, failure, serve } from '../../testing/server.ts'
 
-test('an address without an account is told so, and what was typed stays', async () => {
+test('the form says that an address has no account, and keeps what was typed', async () => {
   serve({ 'POST /auth/forgot-password': () => ({ status: 404, body: failure('Email not found', 'NOT_FOUND') }) })
   const user = openApp('/forgot-password')
   await user.type(await screen.findByLabelText('Email'), 'ada@acme.example')
@@ -14,7 +14,7 @@ test('an address without an account is told so, and what was typed stays', async
   expect(screen.getByRole('link', { name: 'Back to sign in' }).getAttribute('href')).toBe('/login')
 })
 
-test('in development the answer’s token leads straight to the new password', async () => {
+test('in development the answer’s token becomes a link to the page for a new password', async () => {
   serve({ 'POST /auth/forgot-password': () => ({ body: data({ resetToken: 'tok' }) }) })
   const user = openApp('/forgot-password')
   await user.type(await screen.findByLabelText('Email'), 'ada@acme.example')
@@ -23,7 +23,7 @@ test('in development the answer’s token leads straight to the new password', a
   expect(link.getAttribute('href')).toBe('/reset-password?token=tok')
 })
 
-test('in production no token is answered and no link shown', async () => {
+test('in production the answer has no token and the page shows no link', async () => {
   serve({ 'POST /auth/forgot-password': () => ({ body: data({}) }) })
   const user = openApp('/forgot-password')
   await user.type(await screen.findByLabelText('Email'), 'ada@acme.example')
@@ -32,7 +32,7 @@ test('in production no token is answered and no link shown', async () => {
   expect(screen.queryByText('Reset password now (development)')).toBeNull()
 })
 
-test('a link without its token says what to do', async () => {
+test('a reset link without its token says what to do', async () => {
   serve({})
   openApp('/reset-password')
   const text = 'Invalid or missing reset token. Please request a new password reset.'
@@ -49,7 +49,7 @@ async function resetTo(password: string) {
   await user.click(screen.getByRole('button', { name: 'Reset password' }))
 }
 
-test('a reset password leads to the sign-in page', async () => {
+test('after a reset the sign-in page opens', async () => {
   const server = serve({ 'POST /auth/reset-password': () => ({ body: data(NOTHING_ELSE) }) })
   await resetTo('Kauri-harbour-9')
   expect(await screen.findByText(/Your password was changed/)).toBeDefined()
@@ -57,7 +57,7 @@ test('a reset password leads to the sign-in page', async () => {
   await waitFor(() => expect(window.location.pathname).toBe('/login'))
 })
 
-test('a common password is told on its field, a used link above the form', async () => {
+test('a weak password is reported on its field, and a used link above the form', async () => {
   let code = 'WEAK_PASSWORD'
   serve({ 'POST /auth/reset-password': () => ({ status: 400, body: failure('No', code) }) })
   await resetTo('password1')
@@ -68,7 +68,7 @@ test('a common password is told on its field, a used link above the form', async
   expect(await screen.findByText('Invalid reset token. Please request a new password reset.')).toBeDefined()
 })
 
-test('a reset tells of the key and the webhook URL that it revoked', async () => {
+test('after a reset the page names the API key and the webhook URL that it revoked', async () => {
   const access = {
     api_key: { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' },
     webhook_url: 'https://hooks.example/in',
@@ -86,14 +86,14 @@ test('a reset tells of the key and the webhook URL that it revoked', async () =>
   expect(server.seen[0]?.body).toMatchObject({ revokeAccess: true })
 })
 
-test('the link of the welcome mail verifies once', async () => {
+test('the welcome mail’s link verifies the address with one request', async () => {
   const server = serve({ 'POST /auth/verify-email': () => ({ body: data({}) }) })
   openApp('/verify-email?token=tok')
   expect(await screen.findByText('Your email address is verified. Thank you.')).toBeDefined()
   expect(server.seen.filter(({ path }) => path === '/auth/verify-email')).toHaveLength(1)
 })
 
-test('a used verification link says so', async () => {
+test('a used verification link says that it is invalid or used', async () => {
   serve({
     'POST /auth/verify-email': () => ({ status: 400, body: failure('Used', 'INVALID_VERIFICATION_TOKEN') }),
   })
@@ -101,7 +101,7 @@ test('a used verification link says so', async () => {
   expect(await screen.findByText('This verification link is invalid or was already used.')).toBeDefined()
 })
 
-test('without the account’s session the link asks for the password, which may be tried again', async () => {
+test('a verification link asks a signed-out person for the password, and again after a wrong one', async () => {
   const server = serve({
     'POST /auth/verify-email': ({ body }) => {
       const { password } = Object(body)
@@ -120,7 +120,7 @@ test('without the account’s session the link asks for the password, which may 
   expect(server.seen.at(-1)?.body).toEqual({ token: 'tok', password: 'right' })
 })
 
-test('the owner of the address closes an account that somebody else created, with a click', async () => {
+test('the owner of an email address can close an account that somebody else created with it', async () => {
   const server = serve({
     'POST /auth/verify-email': () => ({ status: 400, body: failure('Enter it', 'CONFIRM_PASSWORD') }),
     'POST /auth/disown': () => ({ body: data({}) }),

@@ -118,7 +118,7 @@ function formValues(profile: Profile) {
   return { business_name, first_name: first_name ?? '', last_name: last_name ?? '', phone: shownPhone(phone) }
 }
 
-/** A number of Australia or New Zealand is kept in its international form (D19), any other number as typed. */
+/** Returns the international form of an Australian or New Zealand number (D19), and any other number as typed. */
 function storedPhone(typed: string | null): string | null {
   return typed && (readPhone(typed)?.e164 ?? typed)
 }

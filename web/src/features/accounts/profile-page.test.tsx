@@ -29,7 +29,7 @@ function serveProfile(changes: Parameters<typeof serve>[0] = {}) {
 
 beforeEach(() => storeToken('token'))
 
-test('the email address can be read only, the business name is required', async () => {
+test('the email address is read-only, and the business name is required', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   const email = await screen.findByLabelText<HTMLInputElement>('Email')
@@ -40,7 +40,7 @@ test('the email address can be read only, the business name is required', async 
   expect(server.seen.some(({ method }) => method === 'PUT')).toBe(false)
 })
 
-test('a saved profile shows in the sidebar at once, the phone in its international form', async () => {
+test('a saved business name shows in the sidebar at once, and a saved phone in its international form', async () => {
   const server = serveProfile()
   const user = openApp('/profile')
   const name = await screen.findByLabelText('Business name')
@@ -60,7 +60,7 @@ test('a saved profile shows in the sidebar at once, the phone in its internation
   expect(screen.getByLabelText<HTMLInputElement>('Phone').value).toBe('+61 498 765 432')
 })
 
-test('the partner ID, which support asks for, can be copied', async () => {
+test('the partner ID can be copied', async () => {
   serveProfile()
   const user = openApp('/profile')
   await user.click(await screen.findByRole('button', { name: 'Copy partner ID' }))
@@ -104,7 +104,7 @@ test.each([
   ['PASSWORD_MISMATCH', 'Confirm new password', 'Passwords do not match'],
   ['WEAK_PASSWORD', 'New password', 'Password must be at least 8 characters long'],
   ['SAME_PASSWORD', 'New password', 'New password must be different from current password'],
-])('%s is told on the field %s', async (code, label, text) => {
+])('%s is reported on the field %s', async (code, label, text) => {
   serveProfile({ 'PUT /profile/password': () => ({ status: 400, body: failure('No', code) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
   expect(await screen.findByText(text)).toBeDefined()
@@ -120,19 +120,19 @@ test('a changed password empties the form', async () => {
   expect(screen.queryByText(/Still working/)).toBeNull()
 })
 
-test('after a change of the password the page names the key and webhook URL that still work', async () => {
+test('after a password change the page names the API key and webhook URL that still work', async () => {
   const api_key = { preview: 'lp_a1b2c...', created_at: '2026-11-20T01:00:00.000Z' }
   serveProfile({ 'PUT /profile/password': () => ({ body: data({ api_key, webhook_url: null, revoked: false }) }) })
   await changePassword('old', 'Kauri-harbour-9', 'Kauri-harbour-9')
   expect(await screen.findByText(/Still working: the API key lp_a1b2c\.\.\. made on Nov 20, 2026\./)).toBeDefined()
 })
 
-/** Delays the answer as a network would: the page draws its waiting state first. */
+/** Delays the answer as a network would, so that the page draws its waiting state first. */
 function laterTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
 
-test('sessions are listed, and one or all others are signed out', async () => {
+test('sessions are listed, and one other or all others can be signed out', async () => {
   const sessionOf = (id: string, is_this_one: boolean) => ({
     id,
     browser: id,
@@ -168,7 +168,7 @@ test('sessions are listed, and one or all others are signed out', async () => {
   expect(server.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
 })
 
-test('a new email address is asked for, and a taken one is refused with what was typed kept', async () => {
+test('a taken email address is refused and stays in the form, and a free one gets a link', async () => {
   let isTaken = true
   const server = serveProfile({
     'PUT /account/email': () =>

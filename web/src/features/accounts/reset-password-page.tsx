@@ -75,7 +75,7 @@ function ResetForm({ token }: { token: string }) {
     mutationFn: ({ password: newPassword, revokeAccess }: NewPasswordForm) =>
       call(resetPassword, { body: { token, newPassword, revokeAccess } }),
     onSuccess(access) {
-      // The toast stays longer than this page.
+      // The toast outlasts this page, which closes after a moment.
       const text = accessText(access)
       if (text) toast.warning(text, ACCESS_SHOWN_MS)
     },

@@ -22,7 +22,7 @@ function sessionsQuery() {
   })
 }
 
-/** The places where the person is signed in. All but this browser can be signed out from here (D65). */
+/** The person's sessions. Each one except this browser's can be signed out here (D65). */
 export function SessionsCard() {
   const queryClient = useQueryClient()
   const listRef = useRef<HTMLUListElement>(null)
@@ -32,7 +32,7 @@ export function SessionsCard() {
       session === 'others' ? call(endOtherSessions) : call(endSession, { params: { id: session.id } }),
     onSuccess(_, session) {
       toast.success(session === 'others' ? 'All other sessions ended' : 'Session ended')
-      // The button that was pressed disappears.
+      // The pressed button disappears, so the list takes the focus.
       listRef.current?.focus()
     },
     // A session that had already ended must also leave the list.

@@ -17,7 +17,7 @@ async function openSignUp(
   return { user, submit }
 }
 
-test('missing values are told field by field', async () => {
+test('each missing value is reported on its field', async () => {
   const server = serve({})
   const { submit } = await openSignUp({ email: '', business: '', password: '', confirmation: '' })
   await submit()
@@ -27,7 +27,7 @@ test('missing values are told field by field', async () => {
   expect(server.seen).toHaveLength(0)
 })
 
-test('a short password and one that differs are refused', async () => {
+test('a short password and a different confirmation are refused', async () => {
   serve({})
   const { submit } = await openSignUp({ password: 'Abc12', confirmation: 'Abc13' })
   await submit()
@@ -35,7 +35,7 @@ test('a short password and one that differs are refused', async () => {
   expect(screen.getByText('Passwords do not match')).toBeDefined()
 })
 
-test('the hint for a better password blocks nothing', async () => {
+test('an account can be created in spite of the hint for a better password', async () => {
   const server = serve({ 'POST /auth/signup': () => ({ status: 201, body: data({}) }) })
   const { submit } = await openSignUp({ password: 'harbourlights' })
   expect(screen.getByText('For better security, use uppercase, lowercase, and numbers in your password')).toBeDefined()
@@ -64,7 +64,7 @@ test.each([
   ],
   ['VALIDATION', 'Something is off', 'Please check your information and try again.'],
   ['INTERNAL', 'Out of order', 'Account creation failed: Out of order'],
-])('%s reads as people understand it, and what was typed stays', async (code, error, text) => {
+])('%s is shown in plain words, and the form keeps what was typed', async (code, error, text) => {
   serve({ 'POST /auth/signup': () => ({ status: 409, body: failure(error, code) }) })
   const { submit } = await openSignUp()
   await submit()
@@ -72,7 +72,7 @@ test.each([
   expect(screen.getByLabelText<HTMLInputElement>('Business name').value).toBe('Acme')
 })
 
-test('a common password is told on its field', async () => {
+test('a weak password is reported on its field', async () => {
   serve({ 'POST /auth/signup': () => ({ status: 400, body: failure('Too weak', 'WEAK_PASSWORD') }) })
   const { submit } = await openSignUp()
   await submit()

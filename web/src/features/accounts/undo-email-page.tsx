@@ -11,7 +11,10 @@ import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
 
 const route = getRouteApi('/undo-email')
 
-/** For the owner of an account whose email address somebody else changed (D67). The click counts, not the visit. */
+/**
+ * The page for the owner of an account whose email address somebody else changed (D67). Only the button undoes the
+ * change, not the visit.
+ */
 export function UndoEmailPage() {
   const { token } = route.useSearch()
   const undoing = useMutation({ mutationFn: (body: { token: string }) => call(undoNewEmail, { body }) })

@@ -11,7 +11,10 @@ import { isRefusedLink } from './verification-link.ts'
 
 const route = getRouteApi('/unsubscribe')
 
-/** The link in a mail leads here (D73). The click counts, not the visit: mail scanners visit every link. */
+/**
+ * The page behind the unsubscribe link in a mail (D73). Only the button unsubscribes, because mail scanners visit every
+ * link.
+ */
 export function UnsubscribePage() {
   const { token } = route.useSearch()
   const ending = useMutation({ mutationFn: (body: { token: string }) => call(unsubscribe, { body }) })

@@ -6,14 +6,14 @@ type Target = 'dashboard' | 'login'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The email of the account that was just created: the sign-in page fills it in. */
+    /** The email of the account that was just created. The sign-in page fills it in. */
     email?: string
   }
 }
 
 /**
- * Navigates a while after `isDone` became true, unless the person has left by then. A page that the person asked for
- * before signing in takes the place of the dashboard.
+ * Navigates a moment after `isDone` becomes true, unless the person has left the page by then. After signing in, a page
+ * that the person asked for before opens instead of the dashboard.
  */
 export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number, email?: string) {
   const router = useRouter()
@@ -21,7 +21,7 @@ export function useRedirectAfter(isDone: boolean, target: Target, delayMs: numbe
     if (!isDone) return
     const { state } = router.latestLocation
     const link = target === 'login' ? { ...paths.login, state: { email, next: state.next } } : onwardFrom({ state })
-    void router.preloadRoute(link).catch(() => undefined) // its code comes while the message is read
+    void router.preloadRoute(link).catch(() => undefined) // its code loads while the person reads the message
     const timer = setTimeout(() => void router.navigate(link), delayMs)
     return () => clearTimeout(timer)
   }, [isDone, target, delayMs, email, router])

@@ -15,10 +15,13 @@ import { INVALID_LINK, isRefusedLink, wantsPassword } from './verification-link.
 
 const route = getRouteApi('/verify-email')
 
-/** The link in the welcome mail leads here, signed in or not. It also needs the account's session or password (D52). */
+/**
+ * The page behind the link in the welcome mail, for signed-in and signed-out people. Besides the link, the server needs
+ * the account's session or password (D52).
+ */
 export function VerifyEmailPage() {
   const { token } = route.useSearch()
-  // A query, not a mutation: even if the page renders twice, it asks once, and the token works only once.
+  // This is a query, not a mutation: a page that is rendered twice sends one request, and the token works only once.
   const verification = useQuery({
     queryKey: ['accounts', 'verify-email', token],
     queryFn: () => call(verifyEmail, { body: { token: token ?? '' } }),
@@ -47,7 +50,7 @@ export function VerifyEmailPage() {
       }
     >
       <div className="grid grid-cols-1 gap-4">
-        {/* As high while it waits as with two lines of answer, so that nothing moves. */}
+        {/* While it waits, this area is as high as with an answer of two lines, so that nothing moves. */}
         <div className="grid min-h-15 grid-cols-1 content-center">
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && verification.isPending && (

@@ -45,7 +45,7 @@ const PARTS: readonly IconListItem[] = [
   },
 ]
 
-/** Basic documentation: enough for a first call. */
+/** Enough documentation for a first call. */
 export function ApiKeyGuide() {
   return (
     <Card title="Using your key" className="self-start">

@@ -19,18 +19,18 @@ import { apiKeyFailureText } from './failure-text.ts'
 
 type Question = 'regenerate' | 'revoke'
 
-/** The partner's only key: whether there is one, and the actions for it. */
+/** Shows whether the partner has a key, and the buttons to generate, regenerate and revoke it. */
 export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
   const queryClient = useQueryClient()
   const [question, setQuestion] = useState<Question | null>(null)
-  // The new key is kept only here, and is lost with the page: the query cache is for data that can be read again.
+  // The new key is kept only here and is lost with the page. The query cache is for data that can be fetched again.
   const [newKey, setNewKey] = useState<string | null>(null)
   const generateRef = useRef<HTMLButtonElement>(null)
   useKeptFocus(generateRef, JSON.stringify([status.has_api_key, newKey]))
 
   const generate = useMutation({
     mutationFn: () => call(generateApiKey),
-    // An answer with a key is not cached.
+    // The answer contains the key, so it is not cached.
     gcTime: 0,
     onSuccess({ api_key: key, ...made }) {
       showApiKeyStatus(queryClient, made)
@@ -52,7 +52,7 @@ export function ApiKeyPanel({ status }: { status: ApiKeyStatus }) {
     generate.mutate()
   }
 
-  // Dialogs close before the answer arrives, so that a new key can take the focus and keep it.
+  // The dialog closes before the answer arrives, so that a new key can take the focus and keep it.
   function handleConfirm() {
     setQuestion(null)
     if (question === 'regenerate') {

@@ -42,14 +42,14 @@ function answerDialog(name: string) {
   return within(screen.getByRole('alertdialog')).getByRole('button', { name })
 }
 
-test('while the status loads the page says so', async () => {
+test('the page says that the status is loading', async () => {
   serveKey(NONE, { 'GET /dashboard/api-key-status': () => new Promise(() => {}) })
   openApp('/api-keys')
   expect(await screen.findByRole('status', { name: 'Loading API key' })).toBeDefined()
   expect(document.title).toBe('API Keys · Partner Portal')
 })
 
-test('a status that the server refuses can be asked for again', async () => {
+test('Try Again fetches a status that the server refused', async () => {
   let isBroken = true
   serveKey(NONE, {
     'GET /dashboard/api-key-status': () =>
@@ -63,7 +63,7 @@ test('a status that the server refuses can be asked for again', async () => {
   expect(await button('Generate API Key')).toBeDefined()
 })
 
-test('a status that cannot be reached is shown as an error of the connection', async () => {
+test('a status that gets no answer is shown as a connection error', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveKey(NONE, { 'GET /dashboard/api-key-status': () => Promise.reject(new TypeError('Failed to fetch')) })
   openApp('/api-keys')
@@ -93,7 +93,7 @@ test('a generated key is shown once, hidden at first, and can be copied', async 
   expect(document.activeElement).toBe(await button('Regenerate API Key'))
 })
 
-test('the sign that something was copied goes after two seconds', async () => {
+test('the mark that something was copied disappears after two seconds', async () => {
   serveKey(ACTIVE)
   openApp('/api-keys')
   const copy = await button('Copy cURL example')
@@ -107,7 +107,7 @@ test('the sign that something was copied goes after two seconds', async () => {
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Copied' })).toBeNull())
 })
 
-test('the page says so when the browser refuses to copy', async () => {
+test('the page says that the browser refused to copy', async () => {
   serveKey(ACTIVE)
   const user = openApp('/api-keys')
   const copy = await button('Copy cURL example')
@@ -116,7 +116,7 @@ test('the page says so when the browser refuses to copy', async () => {
   expect(await screen.findByText('Failed to copy to clipboard')).toBeDefined()
 })
 
-test('regenerating asks first, since the old key stops at once', async () => {
+test('regenerating asks for confirmation, because the old key stops working at once', async () => {
   const server = serveKey(ACTIVE)
   const user = openApp('/api-keys')
   await user.click(await button('Regenerate API Key'))
@@ -131,7 +131,7 @@ test('regenerating asks first, since the old key stops at once', async () => {
   expect(document.activeElement).toBe(within(panel).getByRole('heading'))
 })
 
-test('revoking asks first and leaves no key', async () => {
+test('revoking asks for confirmation and leaves no key', async () => {
   serveKey(ACTIVE)
   const user = openApp('/api-keys')
   await user.click(await button('Revoke'))
@@ -142,7 +142,7 @@ test('revoking asks first and leaves no key', async () => {
   expect(document.activeElement).toBe(await button('Generate API Key'))
 })
 
-test('a new key is gone from the screen once it is revoked', async () => {
+test('a new key disappears from the page when it is revoked', async () => {
   serveKey(NONE)
   const user = openApp('/api-keys')
   await user.click(await button('Generate API Key'))
@@ -155,15 +155,15 @@ test('a new key is gone from the screen once it is revoked', async () => {
 const broken = () => Promise.reject(new TypeError('Failed to fetch'))
 
 test.each([
-  ['without words', () => ({ status: 502, body: null }), 'Failed to generate API key', []],
+  ['without a text', () => ({ status: 502, body: null }), 'Failed to generate API key', []],
   [
     'with a reason',
     () => ({ status: 500, body: failure('Out of keys', 'INTERNAL') }),
     'Failed to generate API key',
     ['Out of keys'],
   ],
-  ['on its way', broken, 'Error generating API key', ['Network error']],
-])('a key that could not be generated (%s) says so', async (_name, answer, text, details) => {
+  ['without an answer', broken, 'Error generating API key', ['Network error']],
+])('a key that cannot be generated (failure %s) shows why', async (_name, answer, text, details) => {
   serveKey(NONE, { 'POST /dashboard/generate-api-key': answer })
   const user = openApp('/api-keys')
   await user.click(await button('Generate API Key'))
@@ -174,8 +174,8 @@ test.each([
 
 test.each([
   ['by the server', () => ({ status: 500, body: failure('Not now', 'INTERNAL') }), 'Failed to revoke API key'],
-  ['on its way', broken, 'Error revoking API key'],
-])('a key that could not be revoked (%s) stays', async (_name, answer, text) => {
+  ['without an answer', broken, 'Error revoking API key'],
+])('a key that cannot be revoked (failure %s) stays', async (_name, answer, text) => {
   serveKey(ACTIVE, { 'DELETE /dashboard/revoke-api-key': answer })
   const user = openApp('/api-keys')
   await user.click(await button('Revoke'))
@@ -184,7 +184,7 @@ test.each([
   expect(screen.getByText('lp_4fK2a...')).toBeDefined()
 })
 
-test('the page tells when the key was made and last used, how to use it, and that it does not expire', async () => {
+test('the page shows when the key was made and last used, how to use it, and that it does not expire', async () => {
   serveKey({ ...ACTIVE, last_used: new Date(Date.now() - 2 * 3_600_000).toISOString() })
   openApp('/api-keys')
   expect(await screen.findByText('Nov 20, 2026, 11:05 AM')).toBeDefined()
@@ -199,7 +199,7 @@ test('the page tells when the key was made and last used, how to use it, and tha
   expect(within(guide).getByRole('link').getAttribute('href')).toBe('/api-docs')
 })
 
-test('a key that nobody has used yet says so', async () => {
+test('a key that was never used says so', async () => {
   serveKey(ACTIVE)
   openApp('/api-keys')
   expect(await screen.findByText('Never')).toBeDefined()

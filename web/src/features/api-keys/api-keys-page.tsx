@@ -30,7 +30,8 @@ export function ApiKeysPage() {
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
           <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6">
-            {/* As high without a key as with one, so that the rest keeps its place when it is known. */}
+            {/* The area is as high without a key as with one, so that the parts below do not move when the status has
+                loaded. */}
             <div className="grid min-h-89 min-w-0 grid-cols-[minmax(0,1fr)] gap-6 sm:min-h-78">
               {status.data ? <ApiKeyPanel status={status.data} /> : <WaitingKey />}
             </div>

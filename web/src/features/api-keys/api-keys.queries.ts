@@ -7,7 +7,7 @@ export function apiKeyStatusQuery() {
   return queryOptions({
     queryKey: ['api-keys', 'status'],
     queryFn: ({ signal }) => call(readApiKeyStatus, { signal }),
-    // The time of the key's last use changes without our doing.
+    // The time of the key's last use changes without an action on this page.
     ...LIST_FRESHNESS,
   })
 }

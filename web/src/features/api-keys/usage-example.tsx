@@ -4,7 +4,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 
 const LEAD = { business_name: 'Saltbush Transport', phone: '+61 491 570 156', loan_amount: 250000 }
 
-/** The server names the base URL, because the page may be open under another address. */
+/** An example with the base URL that the server names, because the page may be open at another address. */
 export function UsageExample({ baseUrl }: { baseUrl: string }) {
   const command = curlCommand({
     url: `${baseUrl}/partner/leads`,

@@ -7,7 +7,7 @@ export interface Change {
 }
 
 interface Words {
-  /** `19 new`, `$25,000 new` */
+  /** For example `19 new` or `$25,000 new`. */
   amount: (amount: number) => string
   less: 'fewer' | 'less'
   same: 'as many as' | 'as much as'
@@ -15,7 +15,7 @@ interface Words {
 
 const BEFORE = 'the 30 days before'
 
-/** Compares 30 days with the 30 before. A percentage of zero makes no sense, so that case shows the number. */
+/** Compares 30 days with the 30 before. A percentage of zero makes no sense, so a rise from zero shows the number. */
 export function changeOf({ current, previous }: Comparison, { amount, less, same }: Words): Change {
   const news = current === 0 ? 'None new' : amount(current)
   if (previous === null) {
@@ -42,7 +42,7 @@ export function changeOf({ current, previous }: Comparison, { amount, less, same
 /** Compares a rate with an earlier one, in points, because a percentage of a percentage misleads. */
 export function rateChangeOf({ current, previous }: Comparison): Change {
   if (previous === null) return { direction: 'unknown', text: 'No rate 30 days ago to compare' }
-  // Rounded as shown: a change too small to see counts as no change.
+  // Both rates are rounded as shown, so a change too small to see counts as no change.
   const points = (tenths(current) - tenths(previous)) / 10
   if (points === 0) return { direction: 'level', text: 'The same as 30 days ago' }
   const size = `${Math.abs(points).toFixed(1)} points`

@@ -85,7 +85,7 @@ function serveDashboard(changes: Parameters<typeof serve>[0] = {}) {
 
 beforeEach(() => storeToken('token'))
 
-test('the cards show the figures with their companions', async () => {
+test('each card shows its main figure and a second one', async () => {
   serveDashboard()
   openApp('/dashboard')
   const cards = within(await screen.findByRole('region', { name: 'Key figures' }))
@@ -94,7 +94,7 @@ test('the cards show the figures with their companions', async () => {
   }
 })
 
-test('the cards say what changed, and no more than can be compared', async () => {
+test('the cards compare figures with the 30 days before where there is enough data', async () => {
   serveDashboard()
   openApp('/dashboard')
   const cards = within(await screen.findByRole('region', { name: 'Key figures' }))
@@ -104,7 +104,7 @@ test('the cards say what changed, and no more than can be compared', async () =>
   expect(cards.getByText('5.7 points higher than 30 days ago')).toBeDefined()
 })
 
-test('the chart says every week’s figure, to the keyboard too, and in a table', async () => {
+test('each week’s figure can be read in the chart, with the keyboard and in a table', async () => {
   serveDashboard()
   const user = openApp('/dashboard')
   const chart = within(await screen.findByRole('group', { name: 'Leads by week' }))
@@ -127,7 +127,7 @@ test('the chart says every week’s figure, to the keyboard too, and in a table'
   expect(screen.getByRole('row', { name: 'Nov 9 5 2 $132,000 1' })).toBeDefined()
 })
 
-test('the chart shows months when asked to', async () => {
+test('the chart can show months', async () => {
   const monthly = { ...trends, period: 'month', points: [{ ...trends.points[1], start: '2026-11-01' }] }
   const server = serveDashboard({
     'GET /dashboard/trends': ({ query }) => ({ body: data(query['period'] === 'month' ? monthly : trends) }),
@@ -140,7 +140,7 @@ test('the chart shows months when asked to', async () => {
   expect(asked).toEqual(['week', 'month'])
 })
 
-test('without the trends the cards stay, and the chart can be asked for again', async () => {
+test('if the trends fail the cards stay, and Try Again fetches the chart', async () => {
   let isBroken = true
   serveDashboard({
     'GET /dashboard/trends': () =>
@@ -164,7 +164,7 @@ test('the pipeline shows each stage’s count, value and share', async () => {
   ])
 })
 
-test('the pipeline’s value leaves out what is won, and a stage leads to its deals', async () => {
+test('the pipeline’s value leaves out won deals, and a stage links to its deals', async () => {
   serveDashboard({
     'GET /dashboard/deals': () => ({
       body: { ...data({ deals: [] }), pagination: { page: 1, limit: 20, has_more: false } },
@@ -185,7 +185,7 @@ test('without deals there is no pipeline', async () => {
   expect(screen.queryByText('Deal Pipeline')).toBeNull()
 })
 
-test('recent leads and deals lead to their pages, activity to the record of its LOID', async () => {
+test('recent leads and deals link to their pages, and an activity links to its lead or deal', async () => {
   const server = serveDashboard()
   openApp('/dashboard')
   const leadLink = await screen.findByRole('link', { name: /Harbour Freight/ })
@@ -198,12 +198,12 @@ test('recent leads and deals lead to their pages, activity to the record of its 
   expect(screen.getByRole('link', { name: 'LO-7K3M9QWX' }).getAttribute('href')).toBe('/leads/LO-7K3M9QWX')
   expect(screen.getByRole('link', { name: 'LO-9D3M9QWX' }).getAttribute('href')).toBe('/deals/LO-9D3M9QWX')
   expect(screen.getByText('LO-2B3M9QWX').closest('a')).toBeNull()
-  // Even when nothing is new, the latest activity stands above the figures.
+  // The latest activity is also shown above the figures, even if nothing in it is new.
   expect(screen.getAllByText('Just now')).toHaveLength(6)
   expect(server.seen.find(({ path }) => path === '/dashboard/leads')?.query).toEqual({ page: '1', limit: '5' })
 })
 
-test('a part that failed says so and can be tried again, the others stay', async () => {
+test('a failed part says so and can be tried again, and the other parts stay', async () => {
   let isBroken = true
   serveDashboard({
     'GET /dashboard/stats': () =>

@@ -63,8 +63,8 @@ export function DashboardPage() {
 }
 
 /**
- * Everything below the pipeline appears together with it. The pipeline's height is unknown until it loads, and it may
- * not appear at all, so the rest would jump. All parts are fetched at once.
+ * The pipeline and everything below it appear together. The pipeline's height is unknown until it loads, and it may not
+ * appear at all, so the parts below would jump. All parts are fetched at once.
  */
 function Sections() {
   const pipeline = useQuery(pipelineQuery())

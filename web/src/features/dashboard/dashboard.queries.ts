@@ -27,7 +27,7 @@ export function pipelineQuery() {
   return queryOptions({ queryKey: ['dashboard', 'pipeline'], queryFn: ({ signal }) => call(readPipeline, { signal }) })
 }
 
-/** The previous periods stay while new ones load. */
+/** The previous period's points stay while those of the chosen one load. */
 export function trendsQuery(period: TrendPeriod) {
   return queryOptions({
     queryKey: ['dashboard', 'trends', period],
@@ -36,7 +36,7 @@ export function trendsQuery(period: TrendPeriod) {
   })
 }
 
-/** Under the leads' key, so everything that makes the lists stale makes these stale too. */
+/** The key is below that of the leads, so everything that makes the lists stale makes these leads stale too. */
 export function recentLeadsQuery() {
   return queryOptions({
     queryKey: ['leads', 'recent'],

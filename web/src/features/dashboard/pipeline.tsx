@@ -12,7 +12,7 @@ const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] =
   { group: 'not won', label: 'Not won', bar: 'fill-faint', dot: 'bg-faint' },
 ]
 
-/** The value of the deals in each stage. Only open deals are in the pipeline. Colours tell how the others ended. */
+/** The value of the deals in each stage. Only open deals count for the pipeline. Colours mark the won and lost ones. */
 export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   return (
     <div className="@container grid grid-cols-1 gap-5 p-5">

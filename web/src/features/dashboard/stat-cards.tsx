@@ -41,7 +41,7 @@ export function StatCards() {
 }
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-5 xl:grid-cols-4'
-/** `$1,291,000` still fits at full size; longer figures are as large as the card allows. */
+/** `$1,291,000` still fits at full size. Longer figures are as large as the card allows. */
 const LONG_VALUE = 10
 const CARD = 'panel @container flex min-h-45 flex-col p-4 sm:min-h-47 sm:p-5'
 
@@ -169,7 +169,7 @@ function ChangeLine({ change: { direction, text } }: { change: Change }) {
   )
 }
 
-/** The same height as the cards, so that nothing below moves. */
+/** Has the height of the cards, so that nothing below moves. */
 function WaitingCards() {
   return (
     <div role="status" aria-label="Loading stats" className={GRID}>

@@ -5,9 +5,9 @@ import type { Metric } from './trend-metrics.ts'
 
 export interface Bar {
   key: string
-  /** `Week of Nov 16` */
+  /** For example `Week of Nov 16`. */
   name: string
-  /** Below the bar. */
+  /** The label below the bar. */
   mark: string
   value: number
   /** The period is not over, so its figure will grow. */
@@ -23,16 +23,17 @@ interface TrendChartProps {
 
 const HEIGHT = 188
 const TICKS = 4
-/** The radius of a bar's round top. Below the base line the same rounding is cut off. */
+/** The radius of a bar's round top. The rounding below the base line is cut off. */
 const RADIUS = 3
 
 /**
- * Horizontal positions are in percent, so the chart fits any width without being measured. Vertical ones are in pixels.
+ * A bar chart. Horizontal positions are in percent, so the chart fits any width without being measured. Vertical
+ * positions are in pixels.
  */
 export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
   const last = bars.length - 1
   const [active, setActive] = useState<number | null>(null)
-  // The tab key stops at one bar at a time; the arrow keys lead to the others.
+  // The tab key stops at only one bar. The arrow keys move to the other bars.
   const [stop, setStop] = useState(last)
   const ref = useRef<SVGSVGElement>(null)
   const summaryId = useId()
@@ -133,7 +134,7 @@ export function TrendChart({ label, summary, metric, bars }: TrendChartProps) {
               key={bar.key}
               role="img"
               aria-label={`${nameOf(bar)}: ${metric.say(bar.value)}`}
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the figures are reached by keyboard as by pointer
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach the figures as the pointer does
               tabIndex={position === stop ? 0 : -1}
               x={`${(across(bar.key) ?? 0) - (across.step() - across.bandwidth()) / 2}%`}
               width={`${across.step()}%`}

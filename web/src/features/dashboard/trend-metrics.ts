@@ -8,7 +8,7 @@ export type MetricName = Exclude<keyof TrendPoint, 'start'>
 
 export interface Metric {
   label: string
-  /** `3 leads`, `$25,000` */
+  /** For example `3 leads` or `$25,000`. */
   say: (value: number) => string
   figure: (value: number) => string
   /** The figure as shown on the scale. */
@@ -44,17 +44,17 @@ export function totalOf(points: readonly TrendPoint[], metric: MetricName): numb
   return points.reduce((total, point) => total + point[metric], 0)
 }
 
-/** `Week of Nov 16`, `Nov 2026` */
+/** For example `Week of Nov 16` or `Nov 2026`. */
 export function periodName(period: TrendPeriod, start: string): string {
   return period === 'week' ? `Week of ${periodMark(period, start)}` : periodMark(period, start)
 }
 
-/** `Nov 16`, `Nov 2026` */
+/** For example `Nov 16` or `Nov 2026`. */
 export function periodMark(period: TrendPeriod, start: string): string {
   return period === 'week' ? formatDayInShort(start) : formatMonth(start)
 }
 
-/** The chart in one sentence: `32 leads in the last 12 weeks, most in the week of Sep 14 (5).` */
+/** Describes the chart in one sentence: `32 leads in the last 12 weeks, most in the week of Sep 14 (5).` */
 export function trendSummary(points: readonly TrendPoint[], period: TrendPeriod, metric: MetricName): string {
   const { say, figure, none } = METRICS[metric]
   const span = `in the last ${points.length} ${period}s`

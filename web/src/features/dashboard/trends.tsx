@@ -13,12 +13,12 @@ import {
 } from './trend-metrics.ts'
 
 interface TrendsProps {
-  /** Oldest first; the last one is still running. */
+  /** The oldest point comes first. The period of the last point is not over yet. */
   points: readonly TrendPoint[]
   period: TrendPeriod
 }
 
-/** Shows one measure at a time as bars, and all of them as a table for people who prefer to read. */
+/** Shows one measure at a time as bars, and all measures in a table for people who prefer to read. */
 export function Trends({ points, period }: TrendsProps) {
   const [metric, setMetric] = useState<MetricName>('leads')
   return (
@@ -87,7 +87,7 @@ function TrendTable({ points, period }: TrendsProps) {
       </summary>
       <section
         aria-label={`Leads and deals by ${period}`}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- on a narrow phone the arrow keys scroll it
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys scroll the table on a narrow phone
         tabIndex={0}
         className="mt-2 overflow-x-auto rounded-lg border border-line"
       >

@@ -19,8 +19,8 @@ interface DealFiltersProps {
 export function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data } = useQuery(stagesQuery())
   const { stage = '', minAmount, dateFrom = '', dateTo = '' } = search
-  // A stage from the address stays in the list even if the CRM no longer has it, so that the person can see and remove
-  // it.
+  // A stage that the address names stays in the list even if the CRM no longer has it, so that the person can see and
+  // remove this filter.
   const stages = new Set([...(data?.stages ?? DEAL_STAGES), ...(stage ? [stage] : [])])
   return (
     <FilterPanel
@@ -51,7 +51,7 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
   )
 }
 
-/** In whole dollars, as the field shows it. */
+/** Returns the amount in whole dollars, as the field shows it. */
 function amountText(text: string): string {
   const amount = parseMoney(text) ?? 0
   return amount >= 0.5 && amount <= MONEY_MAX ? formatMoney(amount) : ''

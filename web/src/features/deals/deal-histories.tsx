@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx'
 import { leadHistoryQuery } from './deals.queries.ts'
 
-/** If no history was recorded, only the present stage is shown. */
+/** The deal's past stages. If no history was recorded, only the present stage is shown. */
 export function StageHistory({ deal, history }: { deal: Deal; history: UseQueryResult<StageHistoryEntry[]> }) {
   const fallback: TimelineItem = {
     key: 'current',
@@ -28,7 +28,7 @@ export function StageHistory({ deal, history }: { deal: Deal; history: UseQueryR
   )
 }
 
-/** The lead's statuses before it became this deal (D18). */
+/** The statuses that the lead had before it became this deal (D18). */
 export function LeadStatusHistory({ loid }: { loid: string }) {
   const history = useQuery(leadHistoryQuery(loid))
   if (history.data?.length === 0) return null

@@ -5,7 +5,7 @@ import { dealOf } from '../../testing/records.ts'
 import { failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
-test('the cards sum up the page, and Sort by Amount sorts it', async () => {
+test('the cards sum up the page’s deals, and Sort by Amount sorts them', async () => {
   serveSignedIn({
     'GET /dashboard/deals': () => ({
       body: paged({
@@ -32,7 +32,7 @@ test('the cards sum up the page, and Sort by Amount sorts it', async () => {
   await waitFor(() => expect(names()).toEqual(['Large', 'Small', 'Unknown']))
 })
 
-test('other parameters in the address do not reach the server', async () => {
+test('unknown parameters in the address are not sent to the server', async () => {
   const server = serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
   openApp('/deals?utm_source=mail&source=Web&minAmount=5000')
   await screen.findByRole('table', { name: 'Deals' })
@@ -40,7 +40,7 @@ test('other parameters in the address do not reach the server', async () => {
   expect(asked?.query).toEqual({ limit: '20', minAmount: '5000' })
 })
 
-test('two filters that change at once both count', async () => {
+test('two filters that change at once are both applied', async () => {
   serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
   openApp('/deals')
   await screen.findByRole('table', { name: 'Deals' })
@@ -49,14 +49,14 @@ test('two filters that change at once both count', async () => {
   await waitFor(() => expect(window.location.search).toBe('?stage=Approved&dateTo=2026-05-01'))
 })
 
-test('a partner without deals is shown the way to the leads', async () => {
+test('a partner without deals gets a link to the leads', async () => {
   serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [] }) }) })
   openApp('/deals')
   expect(await screen.findByText('No deals have been created from your leads yet')).toBeDefined()
   expect(screen.getByRole('link', { name: 'View Your Leads' }).getAttribute('href')).toBe('/leads')
 })
 
-test('the amount filter shows what counts of what was typed', async () => {
+test('the amount filter shows a typed amount in full and drops an invalid one', async () => {
   serveSignedIn({ 'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }) })
   const user = openApp('/deals')
   await user.click(await screen.findByRole('button', { name: 'Filters' }))
@@ -89,7 +89,7 @@ test('the cards stay when the list cannot be fetched again', async () => {
   expect(screen.getByText('Won Deals')).toBeDefined()
 })
 
-test('clearing search and filters leads to the search box, and says nothing of deals before it knows', async () => {
+test('clearing search and filters moves the focus to the search box, and the page loads before it says whether there are deals', async () => {
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve

@@ -52,7 +52,7 @@ export function DealListPage() {
     })
   }
 
-  /** Other filters have other pages, so the list starts at the first. */
+  /** A changed filter gives other pages, so the list starts at the first one. */
   function handleFilter(change: Partial<DealListSearch>) {
     handleChange({ page: undefined, ...change })
   }
@@ -62,7 +62,7 @@ export function DealListPage() {
     if (sortable) handleChange({ sort: sortParam(toggleSort(sort, sortable)) })
   }
 
-  /** The button that was pressed disappears. */
+  /** The pressed button disappears, so the search box takes the focus. */
   function handleClear() {
     searchRef.current?.focus()
     void navigate({ ...paths.deals, search: {} })

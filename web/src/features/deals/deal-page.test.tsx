@@ -7,7 +7,7 @@ import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 const ENTRY = { changed_time: '2026-11-18T01:00:00.000Z', changed_by: 'Priya', description: null }
 
-test('a deal shows its stages, the statuses of the lead it was, and can be synced again', async () => {
+test('a deal shows its stages and its lead’s statuses, and can be synced again', async () => {
   serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: true }) }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({
@@ -26,7 +26,7 @@ test('a deal shows its stages, the statuses of the lead it was, and can be synce
   const user = openApp('/deals/LO-7K3M9QAZ')
   const stages = await screen.findByRole('list', { name: 'Stage History' })
   expect(stages.textContent).toContain('Settled on Friday')
-  // A description that only repeats the stage is not shown.
+  // The page leaves out a description that only repeats the stage.
   expect(stages.textContent?.match(/Approved/g)).toHaveLength(1)
   expect(stages.textContent).toContain('1 day')
   expect((await screen.findByRole('list', { name: 'Status History' })).textContent).toContain('New Lead')
@@ -49,7 +49,7 @@ test.each([
   expect(screen.getAllByRole('link', { name: 'Back to Deals' })).toHaveLength(2)
 })
 
-test('a deal that could not be read is read by Try Again, and the focus is not lost with that', async () => {
+test('Try Again fetches a deal that failed to load, and moves the focus to the page', async () => {
   let isUp = false
   serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () =>
@@ -66,7 +66,7 @@ test('a deal that could not be read is read by Try Again, and the focus is not l
   expect(document.activeElement).toBe(screen.getByRole('main'))
 })
 
-test('a deal that did not reach the CRM says why, and is sent again by its Retry', async () => {
+test('a deal that did not reach the CRM says why, and its Retry button sends it again', async () => {
   const REFUSED = 'The CRM does not accept what Amount says.'
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
@@ -94,7 +94,7 @@ test('a deal that did not reach the CRM says why, and is sent again by its Retry
   )
 })
 
-test('from a deal that could not be read both ways back lead to the list as it was left', async () => {
+test('both back links of a deal that failed to load lead to the list with its search', async () => {
   serveSignedIn({
     'GET /dashboard/deals': () => ({ body: paged({ deals: [dealOf()] }) }),
     'GET /crm/deal/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),

@@ -43,7 +43,8 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // They are requested and awaited together: a late one would push down everything below it.
+  // These two are requested and awaited together with the deal. If one came late, it would push down everything below
+  // it.
   const stages = useQuery(stageHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
 

@@ -7,7 +7,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { DealListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
-/** How often the page of a record looks again while the record is on its way to the CRM. */
+/** How often a deal's page fetches the deal again while it waits to reach the CRM. */
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
@@ -56,7 +56,7 @@ export function stageHistoryQuery(loid: string) {
   })
 }
 
-/** The statuses of the lead that became the deal; the deal kept its LOID (D18). */
+/** The statuses of the lead that became the deal. The deal kept the lead's LOID (D18). */
 export function leadHistoryQuery(loid: string) {
   return queryOptions({
     queryKey: ['deals', 'lead-history', loid],

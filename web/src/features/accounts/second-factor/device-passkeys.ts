@@ -7,7 +7,7 @@ import {
 import { call } from '../../../api/call.ts'
 import { Failure } from '../../../api/failure.ts'
 
-/** The reasons why the browser gave no passkey, by their names in WebAuthn. */
+/** The texts for a browser that gave no passkey, by the error's name in WebAuthn. */
 const REFUSALS: Record<string, string> = {
   NotAllowedError: 'No passkey was given. Please try again.',
   AbortError: 'No passkey was given. Please try again.',
@@ -26,7 +26,9 @@ export async function createPasskey(optionsJSON: PasskeyCreation): Promise<Creat
   return startRegistration({ optionsJSON }).catch(refuse)
 }
 
-/** Asks for any passkey of this portal. With the token of a second step, asks for one of that person's passkeys. */
+/**
+ * Asks for any passkey of this portal. With the token of a second step, asks for a passkey of the person who signs in.
+ */
 export async function takePasskey(token?: string): Promise<UsedPasskey> {
   const [optionsJSON, { startAuthentication }] = await Promise.all([
     call(askForPasskey, { body: { token } }),

@@ -8,7 +8,7 @@ import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { takePasskey } from './device-passkeys.ts'
 
-/** Signs in without email and password. */
+/** A button that signs in with a passkey, without email and password. */
 export function PasskeySignIn({ onDone }: { onDone: (begun: BegunSession) => void }) {
   const signIn = useMutation({
     mutationFn: async () => call(signInWithPasskey, { body: { passkey: await takePasskey() } }),

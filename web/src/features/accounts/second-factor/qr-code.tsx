@@ -1,11 +1,11 @@
 import { encode } from 'uqr'
 
-/** White modules around the code. Cameras do not find the code without them. */
+/** The width of the white border, in modules. Cameras do not find a code without it. */
 const QUIET_ZONE = 4
 
 /**
- * Drawn here, so that nobody else gets its content. It is black on white even in the dark theme, because many cameras
- * need that.
+ * The code is drawn in the browser, so that no other service learns its content. It is black on white even in the dark
+ * theme, because many cameras cannot read a light code on a dark background.
  */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QUIET_ZONE })

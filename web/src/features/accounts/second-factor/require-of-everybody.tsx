@@ -7,7 +7,7 @@ import { Checkbox } from '../../../ui/field.tsx'
 import { toast } from '../../../ui/toast.ts'
 import { secondFactorQuery } from './second-factor.queries.ts'
 
-/** An owner's choice for the whole business. */
+/** The owner's choice whether everybody in the business needs a second factor. */
 export function RequireOfEverybody({ businessName }: { businessName: string }) {
   const queryClient = useQueryClient()
   const { data: factor } = useQuery(secondFactorQuery())

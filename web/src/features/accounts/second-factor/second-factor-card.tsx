@@ -22,13 +22,13 @@ import { TotpSetUp } from './totp-set-up.tsx'
 type Removal = { what: 'app' } | { what: 'passkey'; id: string; name: string } | { what: 'codes' }
 
 interface SecondFactorCardProps {
-  /** Below the factors: the owner's settings for everybody. */
+  /** The owner's settings for everybody, shown below the factors. */
   children?: ReactNode
-  /** Tells whether the card shows recovery codes that the person has not saved yet. */
+  /** Called with whether the card shows recovery codes that the person has not saved yet. */
   onCodes?: (isShown: boolean) => void
 }
 
-/** The app, passkeys and recovery codes of the person, each with its actions. */
+/** The authenticator app, passkeys and recovery codes of the person, each with its buttons. */
 export function SecondFactorCard({ children, onCodes }: SecondFactorCardProps) {
   const queryClient = useQueryClient()
   const factor = useQuery(secondFactorQuery())

@@ -18,7 +18,7 @@ interface SecondStepProps {
   onExpired: (text: string) => void
 }
 
-/** The step after the password: a code of the app, a recovery code or a passkey. */
+/** The step after the password: a code of the authenticator app, a recovery code or a passkey. */
 export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
   const { token, kinds } = step
   const hasApp = kinds.includes('totp')
@@ -53,7 +53,7 @@ export function SecondStep({ step, onDone, onExpired }: SecondStepProps) {
     setIsRecovery(!isRecovery)
     setCode('')
     finish.reset()
-    // If there is no field yet, it appears with the next frame.
+    // The field may appear only with the next frame.
     requestAnimationFrame(() => field.current?.focus())
   }
 

@@ -18,9 +18,9 @@ interface TotpSetUpProps {
   onCancel: () => void
 }
 
-/** The person scans or types the secret, then proves it with a code. */
+/** The person scans or types the secret, and then proves it with a code of the app. */
 export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
-  // A query, not a mutation: even if the page renders twice, it makes one secret.
+  // This is a query, not a mutation: a page that is rendered twice makes only one secret.
   const secret = useQuery({
     queryKey: ['accounts', 'totp-set-up'],
     queryFn: () => call(beginTotp),
@@ -101,7 +101,7 @@ export function TotpSetUp({ onDone, onCancel }: TotpSetUpProps) {
   )
 }
 
-/** Groups are easier to type, and the text can break between them. */
+/** Splits the secret into groups, which are easier to type. The text can break between them. */
 function inGroups(secret: string): string {
   return secret.match(/.{1,4}/g)?.join(' ') ?? secret
 }
