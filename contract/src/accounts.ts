@@ -18,7 +18,7 @@ export const CONFIRM_EMAIL = 'Confirm your email address to connect to your exis
 export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const PASSWORD_HINT = 'For better security, use uppercase, lowercase, and numbers in your password'
 
-/** The hint of section 5, which blocks nothing. */
+/** Whether the form shows PASSWORD_HINT (section 5). The hint does not stop the form. */
 export function lacksVariety(password: string): boolean {
   return !/[A-Z]/.test(password) || !/[a-z]/.test(password) || !/\d/.test(password)
 }
@@ -65,7 +65,7 @@ export type SignIn = z.infer<typeof SignIn>
 
 export const ForgotPassword = z.object({ email: Email })
 
-/** Whether a new password also ends the other ways into the account (D52). */
+/** Whether a new password also revokes the API key and the webhook URL (D52). */
 const revokeAccess = z.optional(z.boolean({ error: 'revokeAccess must be true or false' }))
 
 export const ResetPassword = z
@@ -84,12 +84,15 @@ export type SignedInPartner = z.infer<typeof SignedInPartner>
 export const VerifiedSession = z.extend(SignedInPartner, {
   personId: z.string(),
   role: Role,
-  /** The CRM has records of this business, and they wait for the email address to be confirmed (D52). */
+  /**
+   * True if the CRM has records of this business, but the portal shows them only once the email address is confirmed
+   * (D52).
+   */
   mustConfirmEmail: z.boolean(),
 })
 export type VerifiedSession = z.infer<typeof VerifiedSession>
 
-/** The id, the CRM record and the business name are the business's; the rest is the person's (D60). */
+/** `id`, `zoho_id` and `business_name` belong to the business, the other fields to the person (D60). */
 export const Profile = z.object({
   id: z.string(),
   person_id: z.string(),
@@ -107,7 +110,7 @@ export type Profile = z.infer<typeof Profile>
 
 /** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
 export const ProfileChange = z.object({
-  /** Only an owner may change it. From anybody else only the current name is accepted. */
+  /** Only an owner may change the business name. From anybody else only the current name is accepted. */
   business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),
   first_name: changedText('First name', NAME_LENGTH_MAX).check(inOneLine('First name')),
   last_name: changedText('Last name', NAME_LENGTH_MAX).check(inOneLine('Last name')),
@@ -126,7 +129,7 @@ export const PasswordChange = z.object({
 })
 export type PasswordChange = z.infer<typeof PasswordChange>
 
-/** The ways into the account besides its password: those that remain, or those that this call revoked. */
+/** The API key and the webhook URL, which give access without a password. If `revoked`, this call has revoked them. */
 export const Access = z.object({
   api_key: z.nullable(z.object({ preview: z.string(), created_at: Instant })),
   webhook_url: z.nullable(z.string()),
@@ -198,7 +201,7 @@ const VerificationToken = z.string().check(z.minLength(1), z.maxLength(200))
 
 export const VerifyEmail = z.object({
   token: VerificationToken,
-  /** Not needed with the account's own session. */
+  /** Not needed if the request has a session of the same account. */
   password: z.optional(password('Password is required')),
 })
 export type VerifyEmail = z.infer<typeof VerifyEmail>

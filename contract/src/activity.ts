@@ -5,7 +5,7 @@ import { RECORD_EVENT_TYPES } from './event-types.ts'
 import { defineRoute } from './route.ts'
 import { filterPerson } from './submitted-by.ts'
 
-/** The name of each type in a filter. */
+/** The name that the filter shows for each type of event. */
 export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], string> = {
   'lead.created': 'Lead submitted',
   'lead.status_changed': 'Lead status',
@@ -22,7 +22,7 @@ export const ACTIVITY_TYPE_NAMES: Record<(typeof RECORD_EVENT_TYPES)[number], st
 export const ACTORS = { lender: 'The lender', 'api-key': 'API key' } as const
 
 export const ActivityFilters = z.object({
-  /** `next_cursor` of the answer before. */
+  /** `next_cursor` of the previous answer. */
   cursor: z.optional(z.guid('cursor must be an id')),
   type: z.optional(z.enum(RECORD_EVENT_TYPES, `type must be one of: ${RECORD_EVENT_TYPES.join(', ')}`)),
   /** A person's id, `me`, `lender` or `api-key`. */
@@ -33,9 +33,11 @@ export const ActivityFilters = z.object({
 export type ActivityFilters = z.output<typeof ActivityFilters>
 
 export const ActivityEntry = z.extend(Activity, {
-  /** Who did it: a person's name, the API key's, or 'The lender'. Null if it was not recorded. */
+  /**
+   * Who caused the event: the name of a person or an API key, or 'The lender'. Null if the portal did not record it.
+   */
   by: z.nullable(z.string()),
-  /** The caller has not seen it yet. */
+  /** True if the caller has not seen the entry yet. */
   is_new: z.boolean(),
 })
 export type ActivityEntry = z.infer<typeof ActivityEntry>

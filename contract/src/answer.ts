@@ -4,7 +4,9 @@ import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts'
 export const Pagination = z.object({ page: z.number(), limit: z.number(), has_more: z.boolean() })
 export type Pagination = z.infer<typeof Pagination>
 
-/** A failure's body (D5). `fields` holds one message for each field; the first of them is also `error`. */
+/**
+ * The body of a failed answer (D5). `fields` holds one message for each invalid field; `error` repeats the first one.
+ */
 export const Failure = z.object({
   success: z.literal(false),
   error: z.string(),
@@ -21,7 +23,7 @@ export function pagingQuery(limitDefault: number = PAGE_SIZE) {
   }
 }
 
-/** A route that answers nothing but success. */
+/** The answer of a route that returns no data. */
 export const Nothing = z.object({})
 
 function wholeNumber(name: string, max: number) {

@@ -2,16 +2,16 @@ import * as z from 'zod/mini'
 import { Instant } from './dates.ts'
 import { defineRoute } from './route.ts'
 
-/** The part of a key that anybody may see (D39). The whole key is stored only as a hash. */
+/** What the portal shows about an existing API key (D39). The key itself is stored only as a hash. */
 export const ApiKeyStatus = z.object({
   has_api_key: z.boolean(),
-  /** The first eight characters and dots. */
+  /** The key's first eight characters, followed by dots. */
   api_key_preview: z.nullable(z.string()),
   business_name: z.string(),
   last_generated: z.nullable(Instant),
-  /** To the minute. */
+  /** Accurate to the minute. */
   last_used: z.nullable(Instant),
-  /** The base URL of the calls that take the key, as in the API documentation. */
+  /** The base URL of the calls that accept the key, as in the API documentation. */
   base_url: z.string(),
 })
 export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>
@@ -26,8 +26,8 @@ export const readApiKeyStatus = defineRoute({
 })
 
 /**
- * Does not take an `Idempotency-Key`: a remembered answer would keep the key itself (D39). A repeat makes another key,
- * which is what generating means.
+ * Does not accept an `Idempotency-Key`, because the server would have to store the answer, and the API key in it (D39).
+ * A repeated call makes another API key.
  */
 export const generateApiKey = defineRoute({
   method: 'POST',

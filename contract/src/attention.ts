@@ -14,15 +14,15 @@ export const AttentionItem = z.object({
   about: z.enum(['lead', 'deal']),
   name: z.string(),
   at: Instant,
-  /** What did not reach the CRM and can be sent again, and why it failed. */
+  /** The lead, deal or note that did not reach the CRM and can be sent again, and why it failed. */
   retry: z.nullable(
     z.object({ kind: z.enum(['lead', 'deal', 'note']), id: z.string(), problem: z.nullable(z.string()) }),
   ),
   /** The lender's newest note, and how many notes are unread. */
   note: z.nullable(z.object({ content: z.string(), by: z.nullable(z.string()), count: z.number() })),
   /**
-   * How long the record has been in this status or stage, and how long that usually takes, for the partner or for
-   * everybody.
+   * How many days the record has been in its status or stage, and how many are usual for this partner or for all
+   * partners.
    */
   standing: z.nullable(
     z.object({

@@ -6,7 +6,7 @@ test.each([
   ['Funded', true],
   ['CLOSED', true],
   ['Closed by lender', true],
-  ['Not Funded', true], // contains 'funded', and section 4 asks for nothing more
+  ['Not Funded', true], // section 4 looks only for the words 'funded' and 'closed'
   ['Approved', false],
   ['', false],
   [null, false],

@@ -1,4 +1,4 @@
-/** The enumerations of section 3. Other values from the CRM are kept and shown as they come (D22). */
+/** The enumerations of section 3. Values that the CRM adds are stored and shown unchanged (D22). */
 export const LEAD_STATUSES = [
   'Re-engage',
   'New Lead',
@@ -46,12 +46,12 @@ export function isWonStage(stage: string | null): boolean {
   return stage !== null && /funded|closed/i.test(stage)
 }
 
-/** Handed to another lender or another kind of business (section 3), or lost. */
+/** Matches the stages of deals that went to another lender or business (section 3) or were lost. */
 const NOT_WON = /^(?:thrown to|with) |^consumer or asset deal$|lost|declined/i
 
 export type StageGroup = 'open' | 'won' | 'not won'
 
-/** Whether a deal in this stage can still be funded here. */
+/** Whether a deal in this stage was won, was not won, or is still open. */
 export function stageGroup(stage: string): StageGroup {
   if (isWonStage(stage)) return 'won'
   return NOT_WON.test(stage) ? 'not won' : 'open'

@@ -9,7 +9,7 @@ export const Stats = z.object({
   won_deals: z.number(),
   total_deal_value: z.number(),
   avg_deal_size: z.number(),
-  /** A fraction of 0 to 1 (D21). */
+  /** A fraction from 0 to 1 (D21). */
   conversion_rate: z.number(),
 })
 export type Stats = z.infer<typeof Stats>
@@ -18,10 +18,10 @@ export const Activity = z.object({
   id: z.string(),
   title: z.string(),
   description: z.string(),
-  /** The lender's own words, if this is a note of the lender. */
+  /** The note's text, if the event is a note by the lender. */
   quote: z.nullable(z.string()),
   loid: z.nullable(z.string()),
-  /** The kind of page that the LOID leads to; null if the page is gone. */
+  /** The kind of page that the LOID leads to; null if that page no longer exists. */
   about: z.nullable(z.enum(['lead', 'deal'])),
   created_at: Instant,
 })
@@ -31,7 +31,7 @@ export const PipelineStage = z.object({
   stage: z.string(),
   count: z.number(),
   value: z.number(),
-  /** The share of the number of deals, 0 to 100 (D21). */
+  /** The stage's share of the number of deals, from 0 to 100 (D21). */
   percentage: z.number(),
 })
 export type PipelineStage = z.infer<typeof PipelineStage>
@@ -39,26 +39,28 @@ export type PipelineStage = z.infer<typeof PipelineStage>
 export const TREND_PERIODS = ['week', 'month'] as const
 export type TrendPeriod = (typeof TREND_PERIODS)[number]
 
-/** What began in one week (from Monday) or month of `PORTAL_TIMEZONE`. */
+/** The new leads, deals and conversions of one week (from Monday) or month, in the time zone `PORTAL_TIMEZONE`. */
 export const TrendPoint = z.object({
   /** The period's first day, YYYY-MM-DD. */
   start: z.string(),
   leads: z.number(),
   deals: z.number(),
   deal_value: z.number(),
-  /** Leads that became deals then, whenever they were submitted. */
+  /** Leads that became deals in this period, even if they were submitted earlier. */
   conversions: z.number(),
 })
 export type TrendPoint = z.infer<typeof TrendPoint>
 
-/** `previous` is null if there is nothing to compare with, because the partner is too new. */
+/** `previous` is null if the partner is too new to have an earlier figure. */
 export const Comparison = z.object({ current: z.number(), previous: z.nullable(z.number()) })
 export type Comparison = z.infer<typeof Comparison>
 
 export const Trends = z.object({
   period: z.enum(TREND_PERIODS),
   points: z.array(TrendPoint),
-  /** Counts of the last 30 days and of the 30 days before. The rate is the present one and the one of 30 days ago. */
+  /**
+   * Compares the last 30 days with the 30 days before them, and the present conversion rate with that of 30 days ago.
+   */
   comparison: z.object({
     leads: Comparison,
     deals: Comparison,

@@ -16,12 +16,12 @@ test.each([
   [undefined, undefined],
   ['', undefined],
   ['2026-03-01', '2026-03-01'],
-])('a filter of %j means %j', (value, day) => {
+])('a date filter of %j is read as %j', (value, day) => {
   expect(filterDate('dateFrom').parse(value)).toBe(day)
 })
 
 test.each(['01/03/2026', '2026-02-30', '2026-03-01T00:00:00Z', ['2026-03-01', '2026-03-02'], 5, null])(
-  'a filter of %j is refused',
+  'a date filter of %j is refused',
   (value) => {
     const parsed = filterDate('dateFrom').safeParse(value)
     expect(parsed.error?.issues[0]?.message).toBe('dateFrom must be a date as YYYY-MM-DD')

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini'
 
-/** ISO 8601 in UTC with milliseconds (D7). Only the portal writes it, so its form in answers needs no check. */
+/**
+ * A time in ISO 8601, in UTC and with milliseconds (D7). The portal itself writes these texts, so their form is not
+ * checked.
+ */
 export const Instant = z.string().register(z.globalRegistry, { format: 'date-time' })
 
-/** `YYYY-MM-DD`, a day that exists (D7). Blank counts as not given. */
+/** A query parameter with an existing date as `YYYY-MM-DD` (D7). A blank one counts as absent. */
 export function filterDate(name: string) {
   const error = `${name} must be a date as YYYY-MM-DD`
   return z.pipe(
@@ -12,14 +15,14 @@ export function filterDate(name: string) {
   )
 }
 
-/** A field `YYYY-MM-DD`. Absent, null and blank become null. */
+/** A body's field with a date as `YYYY-MM-DD`. Absent, null and blank become null. */
 export function optionalDate(label: string) {
   const error = `${label} must be a date as YYYY-MM-DD`
   const date = z.pipe(
     z.nullish(z.string({ error })).check(z.refine((text) => !text || isPlainDate(text), error)),
     z.transform((text): string | null => text || null),
   )
-  // For the API documentation.
+  // The API documentation shows this format.
   return date.register(z.globalRegistry, { format: 'date' })
 }
 

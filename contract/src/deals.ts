@@ -40,7 +40,7 @@ export type Deal = z.infer<typeof Deal>
 
 export const DealDetail = z.object({
   ...Deal.shape,
-  /** Why the deal is not in the CRM, once the portal has given up. */
+  /** Why the deal is not in the CRM, once the portal has stopped trying to push it. */
   crm_problem: Text,
 })
 export type DealDetail = z.infer<typeof DealDetail>

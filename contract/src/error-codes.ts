@@ -1,4 +1,4 @@
-/** Every machine code that a failure can have (D5), with its text in the API documentation. */
+/** Every machine-readable code of a failed answer (D5), with its text in the API documentation. */
 export const ERROR_CODES = {
   VALIDATION: 'A field is missing or not in the form asked for; `fields` tells which.',
   MALFORMED_REQUEST: 'The request is not readable, for example broken JSON.',

@@ -35,8 +35,8 @@ const DEAL = { ...LEAD, object: 'deal', deal_name: 'Okafor Freight' } as const
 const AT = '2026-11-03T01:02:03.456Z'
 
 /**
- * When each event is sent to a partner's endpoint, and with which fields: names, amounts and what changed, never an
- * email address, a phone number, an ABN or the words of a note (D35).
+ * For each event: when it is sent to a partner's endpoint, and with which fields. The fields are names, amounts and the
+ * change, never an email address, a phone number, an ABN or the text of a note (D35).
  */
 export const EVENT_PAYLOADS = {
   'lead.created': payload(

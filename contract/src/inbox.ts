@@ -7,26 +7,26 @@ import { requiredText } from './text.ts'
 const LOID_LENGTH_MAX = 40
 const SNAPSHOT_LENGTH_MAX = 20_000
 
-/** What a person has seen: everything up to `until` that the snapshot includes (docs/decisions/inbox.md). */
+/** What a person has seen: every event up to `until` that the database snapshot includes (docs/decisions/inbox.md). */
 const Look = {
   until: Instant,
   snapshot: z.string(),
 }
 
-/** What is new about one record or about a burst of submissions. */
+/** A line of news about one record, or about a burst: many submissions by one person or API key. */
 export const NewsLine = z.object({
   id: z.string(),
   /** Null for a burst. */
   loid: z.nullable(z.string()),
-  /** The kind of page that the LOID leads to; for a burst, what was submitted. Null if the page is gone. */
+  /** The kind of page that the LOID leads to; for a burst, what was submitted. Null if that page no longer exists. */
   about: z.nullable(z.enum(['lead', 'deal'])),
-  /** The business, or who submitted the burst. */
+  /** The name of the business, or of the burst's author. */
   name: z.string(),
-  /** 'Pre Call → Pre Qualified, 1 note by Robin Lee' */
+  /** For example 'Pre Call → Pre Qualified, 1 note by Robin Lee'. */
   summary: z.string(),
-  /** The newest note of the lender. */
+  /** The text of the lender's newest note. */
   quote: z.nullable(z.string()),
-  /** How many records it is about: more than one in a burst. */
+  /** How many records the line is about: more than one for a burst. */
   records: z.number(),
   changes: z.number(),
   at: Instant,
@@ -42,7 +42,7 @@ export const News = z.object({
   is_least: z.boolean(),
   leads: z.number(),
   deals: z.number(),
-  /** The records that changed last, for marks in lists. */
+  /** The LOIDs of the records that changed last, which lists mark as new. */
   loids: z.array(z.string()),
 })
 export type News = z.infer<typeof News>
@@ -63,9 +63,12 @@ export const markNewsSeen = defineRoute({
   least: 'viewer',
   body: z.object({
     until: z.iso.datetime({ offset: true, error: 'until must be an instant' }),
-    /** From the same answer as `until`; without it, everything that exists now counts as seen. */
+    /**
+     * From the same answer as `until`. If absent, every event that exists now and is not later than `until` counts as
+     * seen.
+     */
     snapshot: z.optional(z.string().check(z.refine(isSnapshot, 'snapshot must be that of the news'))),
-    /** Marks only this record, because the caller has opened it. */
+    /** Marks only the news of this record, because the caller has opened its page. */
     loid: z.optional(requiredText('loid', LOID_LENGTH_MAX)),
   }),
   answer: Nothing,
@@ -73,8 +76,8 @@ export const markNewsSeen = defineRoute({
 })
 
 /**
- * A snapshot in PostgreSQL's form, `10:20:10,14,15`: the listed ids ascend, and lie between the first number and the
- * second.
+ * Whether the text is a PostgreSQL snapshot, such as `10:20:10,14,15`. The listed ids must ascend and lie between the
+ * first two numbers.
  */
 function isSnapshot(text: string): boolean {
   if (text.length > SNAPSHOT_LENGTH_MAX || !/^\d{1,18}:\d{1,18}:(?:\d{1,18}(?:,\d{1,18})*)?$/.test(text)) return false

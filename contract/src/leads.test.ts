@@ -14,7 +14,7 @@ function refused(form: unknown): [string, string][] {
   return (NewLeadOnForm.safeParse(form).error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message])
 }
 
-test('an empty form is told what is missing, in the form’s order', () => {
+test('an empty form is refused with each missing field, in the form’s order', () => {
   expect(refused({})).toEqual([
     ['firstName', 'First name is required'],
     ['lastName', 'Last name is required'],
@@ -25,7 +25,7 @@ test('an empty form is told what is missing, in the form’s order', () => {
   expect(missingFieldsText(['firstName', 'phone'])).toBe('Please fill in all required fields: First Name, Phone')
 })
 
-test('five fields are enough; everything else comes out as not known', () => {
+test('five fields are enough for a lead; the other fields become null or get a default', () => {
   expect(NewLead.parse(FORM)).toEqual({
     firstName: 'Nkem',
     lastName: 'Okafor',
@@ -66,7 +66,7 @@ test.each([
   [{ additionalInfo: 'x'.repeat(5_001) }, 'additionalInfo', 'Additional information must be 5000 characters or fewer'],
   [{ ownsProperty: 'yes' }, 'ownsProperty', 'Owns property must be true or false'],
   [{ iso: 'US' }, 'iso', 'ISO must be one of: AU, NZ'],
-])('a form with %j is refused: %s', (change, field, message) => {
+])('a form with %j is refused for its field %s', (change, field, message) => {
   expect(refused({ ...FORM, ...change })[0]).toEqual([field, message])
 })
 
@@ -74,14 +74,11 @@ test('a field that the form does not have is ignored', () => {
   expect(NewLead.parse({ ...FORM, lead_status: 'Funded' })).toEqual(NewLead.parse(FORM))
 })
 
-test.each(['   ', '', null, undefined])(
-  'with the business name %j the applicant’s name takes its place',
-  (businessName) => {
-    expect(NewLead.parse({ ...FORM, businessName }).businessName).toBe('Nkem Okafor')
-  },
-)
+test.each(['   ', '', null, undefined])('the applicant’s name replaces the business name %j', (businessName) => {
+  expect(NewLead.parse({ ...FORM, businessName }).businessName).toBe('Nkem Okafor')
+})
 
-test('the form asks which country a phone number belongs to when it fits both', () => {
+test('the form asks for the country of a phone number that fits both countries', () => {
   const faultOf = (change: object) => NewLeadOnForm.safeParse({ ...FORM, ...change }).error?.issues[0]
   expect(faultOf({ phone: '027 123 4567' })).toMatchObject({ path: ['phone'], message: PHONE_FITS_BOTH })
   expect(faultOf({ phone: '027 123 4567', iso: 'NZ' })).toBeUndefined()

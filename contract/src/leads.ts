@@ -30,7 +30,7 @@ import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
-/** Whether the portal's record has reached the CRM: it is waiting, has arrived, or was given up (D23). */
+/** Whether the portal has pushed a record to the CRM: not yet, successfully, or in vain (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
 export type CrmState = z.infer<typeof CrmState>
 
@@ -83,7 +83,7 @@ export const StatusHistoryEntry = z.object({
 })
 export type StatusHistoryEntry = z.infer<typeof StatusHistoryEntry>
 
-/** The wording above Submit on the form (D18a). A new wording gets a new version. */
+/** The version of the consent text above the form's Submit button (D18a). A new text gets a new version. */
 export const CONSENT_VERSION = '2026-11'
 export const CONSENT_TEXT =
   'By submitting, you confirm that the applicant has agreed to be referred and to be contacted about this application.'
@@ -133,8 +133,9 @@ export const LEAD_FIELDS = {
 }
 
 /**
- * A lead as the server takes it. What comes out is ready to store: phone in E.164, `iso` by the phone, amounts as
- * numbers, everything absent as null. The applicant's name takes the place of a blank or absent business name (D48).
+ * A lead in a request to the server. The parsed lead is ready to store: the phone number in E.164, `iso` set from the
+ * phone number, amounts as numbers, and null for each absent field. The applicant's name replaces a blank or absent
+ * business name (D48).
  */
 export const NewLead = z.pipe(
   z.object({
@@ -148,7 +149,10 @@ export const NewLead = z.pipe(
 )
 export type NewLead = z.output<typeof NewLead>
 
-/** The same on the form, which also requires a business name and, where a phone fits both countries, a choice (D50). */
+/**
+ * A lead on the form. The form also requires a business name, and a country if the phone number fits both countries
+ * (D50).
+ */
 export const NewLeadOnForm = z.pipe(
   z
     .object({
@@ -192,7 +196,7 @@ export function readyToStore<Form extends CheckedForm>(form: Form) {
   }
 }
 
-/** The number in E.164, and the country that it belongs to. */
+/** The phone number in E.164, and its country. */
 export function readyPhone<Phone extends string | null>(form: { phone: Phone; iso: IsoCountry | null }) {
   const reading = form.phone === null ? null : readPhone(form.phone, form.iso)
   return { phone: reading?.e164 ?? form.phone, iso: reading?.country ?? form.iso ?? ('AU' as const) }
@@ -234,9 +238,9 @@ export const createLead = defineRoute({
 
 export const LeadDetail = z.object({
   ...Lead.shape,
-  /** Why the lead is not in the CRM, once the portal has given up. */
+  /** Why the lead is not in the CRM, once the portal has stopped trying to push it. */
   crm_problem: Text,
-  /** Set when the lead has become a deal, which carries the same LOID (D18). */
+  /** The deal that the lead has become; null for a lead that is not converted (D18). */
   converted_to_deal: z.nullable(z.object({ loid: Loid })),
 })
 export type LeadDetail = z.infer<typeof LeadDetail>

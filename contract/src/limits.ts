@@ -10,7 +10,7 @@ export const SEARCH_TOTAL_MAX = 1_000
 export const PASSWORD_LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 128
 export const TOKEN_LENGTH_MAX = 200
-/** A code from an authenticator app or a recovery code, as people type it. */
+/** The longest text that is accepted as a code from an authenticator app or as a recovery code. */
 export const CODE_LENGTH_MAX = 40
 export const PASSKEY_NAME_LENGTH_MAX = 60
 export const PASSKEYS_MAX = 20
@@ -39,9 +39,9 @@ export const HISTORY_ENTRIES_MAX = 1_000
 export const TIMELINE_PAGE_SIZE = 50
 export const DUPLICATE_WINDOW_DAYS = 90
 
-/** The most that one answer of the inbox holds; it says how many more there are. */
+/** How many lines, items or entries one answer of the inbox holds at most. */
 export const NEWS_LINES_MAX = 50
 export const ATTENTION_MAX = 20
 export const ACTIVITY_SIZE = 30
-/** News is counted up to this number. */
+/** News counts events up to this number. */
 export const NEWS_EVENTS_MAX = 5_000

@@ -10,7 +10,8 @@ export const STREAMS_OF_PERSON_MAX = 10
 export const MISSED_EVENTS_MAX = 1_000
 
 /**
- * Events (D35), then other changes that show on a page. These other changes have no id, so a break loses them.
+ * Events (D35), then other changes that pages show. The other changes have no id, so a page misses those that happen
+ * while its stream is broken.
  */
 const LIVE_TYPES = [
   ...RECORD_EVENT_TYPES,
@@ -26,7 +27,7 @@ const LIVE_TYPES = [
   'security.logged',
   /** The first message of each stream. */
   'stream.opened',
-  /** The page missed more than a stream repeats, so everything that it shows may be old. */
+  /** The page missed more events than a stream repeats, so all its data may be out of date. */
   'stream.reset',
 ] as const
 const LiveType = z.enum(LIVE_TYPES)
@@ -35,7 +36,7 @@ export type LiveType = z.infer<typeof LiveType>
 const LIVE_KINDS = ['lead', 'deal', 'note', 'sync', 'webhook', 'endpoint', 'team', 'security', 'stream'] as const
 const LiveKind = z.enum(LIVE_KINDS)
 
-/** The `data` of one message (D70). */
+/** The `data` of one message in the stream (D70). */
 export const LiveMessage = z.object({
   type: LiveType,
   loid: z.nullable(z.string()),
@@ -45,7 +46,7 @@ export const LiveMessage = z.object({
 })
 export type LiveMessage = z.infer<typeof LiveMessage>
 
-/** Undefined for a type that another version of the portal knows. */
+/** Undefined for a type that only another version of the portal knows. */
 export function liveMessage(type: string, loid: string | null, at: string): LiveMessage | undefined {
   return LiveMessage.safeParse({ type, loid, kind: type.split('.', 1)[0], at }).data
 }

@@ -15,11 +15,11 @@ test.each([
   ['XX-7K3M9QXZ', null],
   ['LO--7K3M9QXZ', null],
   ['', null],
-])('%j means the LOID %j', (text, loid) => {
+])('%j is read as the LOID %j', (text, loid) => {
   expect(parseLoid(text)).toBe(loid)
 })
 
-test('any eight bytes make a LOID that is understood again', () => {
+test('any eight bytes make a LOID that parseLoid accepts', () => {
   for (let i = 0; i < 256; i += 8) {
     const loid = loidFromBytes(Uint8Array.from({ length: 8 }, (_, k) => i + k))
     expect(parseLoid(loid.toLowerCase())).toBe(loid)

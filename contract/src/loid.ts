@@ -1,12 +1,13 @@
 import * as z from 'zod/mini'
 
-/** LOIDs are `LO-` and eight characters of Crockford base32 (D17). */
+/** A LOID is `LO-` and eight characters of Crockford base32 (D17). */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 8
 const PATTERN = /^LO-?([0-9A-HJKMNP-TV-Z]{8})$/
 
 /**
- * The LOID that a person typed, in its standard form. Lower case and a missing dash are understood. Null if it is none.
+ * The LOID that a person typed, in its standard form. Lower case and a missing dash are accepted. Null if the text is
+ * no LOID.
  */
 export function parseLoid(text: string): string | null {
   const match = PATTERN.exec(text.trim().toUpperCase())

@@ -26,7 +26,7 @@ test.each([
   ['$', null],
   ['k', null],
   ['none', null],
-])('%j is typed for %j dollars', (text, amount) => {
+])('the text %j means %j dollars', (text, amount) => {
   expect(parseMoney(text)).toBe(amount)
 })
 
@@ -63,7 +63,7 @@ test.each([-1, 1e12, '9999999999999', true, [], {}, '9'.repeat(400), Number.NaN]
   },
 )
 
-test('a long text for an amount is refused before anybody looks into it', () => {
+test('a text that is too long for an amount is refused without being parsed', () => {
   const started = performance.now()
   expect(optionalMoney('Loan amount').safeParse(`x${' '.repeat(60_000)}x`).success).toBe(false)
   expect(performance.now() - started).toBeLessThan(100)
@@ -75,7 +75,7 @@ test.each([
   ['50000', 50_000],
   ['50,000.50', 50_000.5],
   ['50k', 50_000],
-])('a filter’s amount %j means %j', (value, amount) => {
+])('a filter’s amount %j is read as %j', (value, amount) => {
   expect(filterMoney('minAmount').parse(value)).toBe(amount)
 })
 
@@ -86,6 +86,6 @@ test.each(['abc', '-5', '1e5', '5 to 10', ['5', '6'], '9'.repeat(40)])(
   },
 )
 
-test('a scale writes amounts in short, in the same currency', () => {
+test('the scale of a chart shows short amounts in the same currency', () => {
   expect([0, 500, 185_000, 1_291_000].map(formatMoneyInShort)).toEqual(['$0', '$500', '$185K', '$1.3M'])
 })

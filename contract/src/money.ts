@@ -2,17 +2,17 @@ import * as z from 'zod/mini'
 import { MONEY_MAX, MONEY_TEXT_LENGTH_MAX } from './limits.ts'
 import { formatNumber } from './numbers.ts'
 
-/** The one place that knows the currency. */
+/** The currency of every amount. No other file names it. */
 export const CURRENCY = 'AUD'
 
-/** `$25,000`; an unknown amount is '—', never $0 (D19a). */
+/** Formats an amount like `$25,000`. An unknown amount is '—', never $0 (D19a). */
 export function formatMoney(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return '—'
   const dollars = Math.round(Math.abs(amount))
   return `${amount < 0 && dollars > 0 ? '-' : ''}$${formatNumber(dollars)}`
 }
 
-/** `$25K`, `$1.3M`, for the scale of a chart. */
+/** Formats an amount like `$25K` or `$1.3M`, for the scale of a chart. */
 export function formatMoneyInShort(amount: number): string {
   // The locale is fixed: en-US would write 'A$25K'.
   const short = { style: 'currency', currency: CURRENCY, notation: 'compact', maximumFractionDigits: 1 } as const
@@ -22,9 +22,9 @@ export function formatMoneyInShort(amount: number): string {
 const UNIT = /^\.?\s*(?:(k|thousand)|(m|million))\b/i
 
 /**
- * Dollars from what a person types (section 5, D19a): everything but digits is dropped, except a point followed by one
- * or two digits at the end (`50,000.50`) and a unit of thousands or millions (`50k`, `1.234m`). Null if there is no
- * digit.
+ * Reads the dollars in a text that a person typed (section 5, D19a). Everything but digits is dropped, except a point
+ * before the last one or two digits (`50,000.50`) and a unit of thousands or millions (`50k`, `1.234m`). Null if there
+ * is no digit.
  */
 export function parseMoney(text: string): number | null {
   const lastDigit = text.search(/\d\D*$/)
@@ -36,14 +36,17 @@ export function parseMoney(text: string): number | null {
   return toCents(Number(`${digits || '0'}.${fraction}`) * (unit?.[1] ? 1_000 : unit?.[2] ? 1_000_000 : 1))
 }
 
-/** A number of dollars, or text as it is typed. Absent and blank become null; the amount is rounded to cents (D7). */
+/**
+ * A body's field with dollars, as a number or as typed text. Absent and blank become null. The amount is rounded to
+ * cents (D7).
+ */
 export function optionalMoney(label: string) {
   return moneyField(label, parseMoney)
 }
 
 const AMOUNT = /^[A$\s]*[\d,\s]*\d(?:\.\d{1,2})?\s*[km]?\s*$/i
 
-/** A filter's amount. Text that is no amount is refused, never ignored (D7). */
+/** The amount of a filter. Text that is no amount is refused, never ignored (D7). */
 export function filterMoney(label: string) {
   return moneyField(label, (text) => (AMOUNT.test(text) ? parseMoney(text) : Number.NaN))
 }

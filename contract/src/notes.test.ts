@@ -20,7 +20,7 @@ test.each([
 })
 
 test.each(['abcde', 'x'.repeat(1_000), ` ${'x'.repeat(1_000)}  `, 'ひらがなで', 'two\nlines'])(
-  'the note %j is taken',
+  'the note %j is accepted',
   (text) => {
     expect(NoteContent.parse(text)).toBe(text.trim())
   },

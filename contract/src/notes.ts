@@ -31,7 +31,7 @@ export const Note = z.object({
   ...SubmittedBy,
   created_at: Instant,
   crm: NoteCrmState,
-  /** Why the note is not in the CRM, once the portal has given up. */
+  /** Why the note is not in the CRM, once the portal has stopped trying to push it. */
   crm_problem: z.nullable(z.string()),
 })
 export type Note = z.infer<typeof Note>

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
 import { defineRoute } from './route.ts'
 
-/** The kinds of mail that people choose (D73). Security mails are not listed, because nobody can turn them off. */
+/**
+ * The kinds of mail that people can turn off (D73). Security mails are not listed, because nobody can turn them off.
+ */
 export const MAIL_KINDS = ['outcome', 'lender-note', 'crm', 'webhook', 'lead-status', 'deal-stage'] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
@@ -26,14 +28,14 @@ export const MAIL_KIND_WORDS: Record<MailKind, string> = {
   'deal-stage': 'Deal stage',
 }
 
-/** When the digest is sent, in the person's time zone, on working days. */
+/** The hour at which the digest is sent on working days, in the person's time zone. */
 export const DIGEST_HOUR = 8
 
 const TIME_ZONE_UNKNOWN = 'Choose a time zone from the list, such as Australia/Sydney'
 
 /**
- * An IANA name. Intl also takes offsets, which have no daylight saving, and abbreviations that Temporal refuses, such
- * as ACT.
+ * Whether the text is an IANA name of a time zone. Intl would also accept offsets, which have no daylight saving, and
+ * abbreviations that Temporal refuses, such as ACT.
  */
 export function isTimeZone(zone: string): boolean {
   if (!/^(?:UTC|GMT|[CEMW]ET|[EHM]ST|[A-Z]{3}\d[A-Z]{3}|\w+(?:\/[\w+-]+)+)$/.test(zone)) return false
@@ -51,7 +53,7 @@ const Choices = z.partialRecord(
 )
 
 export const NotificationSettings = z.object({
-  /** The kinds that this person can get. Only owners have the kinds meant for owners. */
+  /** One choice for each kind of mail that this person can get. Only owners have the kinds meant for owners. */
   choices: Choices,
   time_zone: z.string(),
 })
@@ -99,7 +101,7 @@ export const unsubscribe = defineRoute({
       .check(z.minLength(1, INVALID_UNSUBSCRIBE_LINK), z.maxLength(200, INVALID_UNSUBSCRIBE_LINK)),
   }),
   answer: z.object({
-    /** The kinds that the person no longer gets by mail. */
+    /** The kinds of mail that the person no longer gets. */
     kinds: z.array(z.enum(MAIL_KINDS)),
   }),
   summary: 'Ends the kinds of mails that the link’s mail was about, with the token of the link.',

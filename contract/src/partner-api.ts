@@ -15,7 +15,7 @@ export type ApiField = z.infer<typeof ApiField>
 
 const ApiEndpoint = z.object({
   method: z.string(),
-  /** Below `baseUrl`. */
+  /** Relative to `baseUrl`. */
   path: z.string(),
   description: z.string(),
   requestBody: z.nullable(z.object({ fields: z.array(ApiField), example: z.unknown() })),
@@ -42,14 +42,14 @@ export const ApiDocs = z.object({
     description: z.string(),
     headers: z.array(z.object({ name: z.string(), description: z.string() })),
     events: z.array(z.object({ type: z.string(), description: z.string(), example: z.unknown() })),
-    /** How a receiver checks the signature. */
+    /** Examples of how a receiver checks the signature. */
     verification: z.object({ javascript: z.string(), python: z.string() }),
   }),
   support: z.object({ email: z.string(), documentation: z.string(), portal: z.string() }),
 })
 export type ApiDocs = z.infer<typeof ApiDocs>
 
-/** A lead or deal submitted through the API, and how far it has come (D38). `status` is its status or stage. */
+/** A lead or deal that was submitted through the API (D38). `status` is the lead's status or the deal's stage. */
 export const Submitted = z.object({ id: z.string(), loid: Loid, status: z.string() })
 export type Submitted = z.infer<typeof Submitted>
 

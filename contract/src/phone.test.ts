@@ -19,7 +19,7 @@ test.each([
   ['+64 9 123 4567', 'NZ', 'landline', '+6491234567'],
   ['64 4 123 4567', 'NZ', 'landline', '+6441234567'],
   ['7 123 4567', 'NZ', 'landline', '+6471234567'],
-  // D19 reduces these to the patterns: a trunk 0, also after the country code, and NZ 06.
+  // D19 adds to the patterns: a trunk 0, even after the country code, and NZ 06.
   ['0412 345 678', 'AU', 'mobile', '+61412345678'],
   ['02 5550 1234', 'AU', 'landline', '+61255501234'],
   ['(02) 5550-1234', 'AU', 'landline', '+61255501234'],
@@ -28,15 +28,15 @@ test.each([
   ['+64 (0)21 123 4567', 'NZ', 'mobile', '+64211234567'],
   ['06 123 4567', 'NZ', 'landline', '+6461234567'],
   ['+64 6 123 4567', 'NZ', 'landline', '+6461234567'],
-  // 021 and 022 are New Zealand's (D50).
+  // 021 and 022 exist only in New Zealand (D50).
   ['021 123 4567', 'NZ', 'mobile', '+64211234567'],
   ['022 123 4567', 'NZ', 'mobile', '+64221234567'],
   ['2 1123 4567', 'NZ', 'mobile', '+64211234567'],
   ['+61 2 1123 4567', 'AU', 'landline', '+61211234567'],
-  // 0061 and 0064 are +61 and +64.
+  // 0061 and 0064 mean +61 and +64.
   ['0061 412 345 678', 'AU', 'mobile', '+61412345678'],
   ['0064 21 123 4567', 'NZ', 'mobile', '+64211234567'],
-  // Both countries fit. Without a choice it is Australia.
+  // This number fits both countries. Unless somebody chooses New Zealand, it is read as Australian.
   ['027 123 4567', 'AU', 'landline', '+61271234567'],
 ])('%s is read as %s %s %s', (text, country, kind, e164) => {
   expect(readPhone(text)).toEqual({ country, kind, e164 })
@@ -83,7 +83,7 @@ test.each([
   expect(phoneReadings(text).map((reading) => reading.country)).toEqual(countries)
 })
 
-test('the chosen country decides if both fit, and is not asked for if one fits', () => {
+test('the chosen country decides only if the number fits both countries', () => {
   expect(readPhone('027 123 4567', 'NZ')?.e164).toBe('+64271234567')
   expect(readPhone('027 123 4567', 'AU')?.e164).toBe('+61271234567')
   expect(readPhone('+61 412 345 678', 'NZ')?.country).toBe('AU')
@@ -135,6 +135,6 @@ test.each([
   ['0061 412 345 678', '412345678'],
   ['021 123', '21123'],
   ['+64', ''],
-])('%s is looked for as %s', (text, digits) => {
+])('a search for %s looks for the digits %s', (text, digits) => {
   expect(phoneDigits(text)).toBe(digits)
 })

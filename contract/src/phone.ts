@@ -19,11 +19,11 @@ const AU: NumberPlan = { country: 'AU', callingCode: '61', mobile: /^4\d{8}$/, l
 const NZ: NumberPlan = { country: 'NZ', callingCode: '64', mobile: /^2\d{7,9}$/, landline: /^[34679]\d{6,7}$/ }
 
 /**
- * Numbers without a prefix that fit both patterns but are New Zealand's: no Australian range begins with 021 or 022
- * (D50).
+ * Matches numbers without a country code that fit both patterns but exist only in New Zealand: no Australian range
+ * begins with 021 or 022 (D50).
  */
 const NZ_ONLY = /^2[12]/
-/** Numbers in both countries begin like this. The rest of 02 is Australian. */
+/** Matches beginnings that both countries use. Any other 02 number that fits both patterns is Australian. */
 const AU_OR_NZ = /^2[0789]/
 
 export const PHONE_FITS_BOTH = 'This could be an Australian or a New Zealand number'
@@ -33,9 +33,9 @@ export const INVALID_PHONE =
   'Please enter a valid Australian or New Zealand phone number. Examples: +61 4XX XXX XXX (AU mobile), +64 2X XXX XXXX (NZ mobile), 02 XXXX XXXX (AU landline)'
 
 /**
- * Every way to read a phone number, Australia before New Zealand. With a country code (+61, 0061, 61 or the like) there
- * is at most one reading. If there are two, the form shows a country switch (D19, D50). Empty if the number belongs to
- * neither country.
+ * The possible readings of a phone number, Australia before New Zealand. A number with a country code (such as +61,
+ * 0061 or 61) has at most one. If there are two, the form shows a country switch (D19, D50). There is none if the
+ * number belongs to neither country.
  */
 export function phoneReadings(text: string): PhoneReading[] {
   const digits = text.replace(/[\s()[\]+.\u2010-\u2015-]/g, '').replace(/^00(?=6[14])/, '')
@@ -55,14 +55,17 @@ export function fitsBothCountries(text: string): boolean {
   return phoneReadings(text).length > 1
 }
 
-/** `04` and seven digits: a New Zealand landline by the patterns, but more often an Australian mobile cut short (D50). */
+/**
+ * Whether the text is `04` and seven digits. The patterns take it for a New Zealand landline, but it is more often an
+ * Australian mobile number with a digit missing (D50).
+ */
 export function lacksDigit(text: string): boolean {
   return /^04\d{7}$/.test(text.replace(/\D/g, ''))
 }
 
 /**
- * The reading of the chosen country, or else the first, which is Australia's if there is one (D50). Null if there is no
- * reading.
+ * The reading for the chosen country. If the number does not fit that country, the first reading (D50). Null if there
+ * is no reading.
  */
 export function readPhone(text: string, chosen?: IsoCountry | null): PhoneReading | null {
   const readings = phoneReadings(text)
@@ -76,8 +79,8 @@ function read(plan: NumberPlan, digits: string): PhoneReading[] {
 }
 
 /**
- * How a stored number is shown (D19, D50, section 9). A number with +61 or +64 has the international form, a number
- * without a prefix the form of its country, and ten other digits read (XXX) XXX-XXXX.
+ * Formats a stored number for the screen (D19, D50, section 9). A number with +61 or +64 gets the international form. A
+ * number without a country code gets the form of its country. Any other ten digits become (XXX) XXX-XXXX.
  */
 export function formatPhone(phone: string | null | undefined): string {
   if (!phone) return ''
@@ -91,7 +94,7 @@ export function formatPhone(phone: string | null | undefined): string {
   return `${digits.length === 11 ? '+1 ' : ''}(${area}) ${exchange}-${line}`
 }
 
-/** `+61 412 345 678`, `+61 2 5550 1234`, `+64 21 123 4567`, `+64 9 123 4567`. */
+/** For example `+61 412 345 678`, `+61 2 5550 1234`, `+64 21 123 4567` or `+64 9 123 4567`. */
 function international({ country, kind, e164 }: PhoneReading): string {
   const code = e164.slice(0, 3)
   const national = e164.slice(3)
@@ -103,7 +106,7 @@ function international({ country, kind, e164 }: PhoneReading): string {
   return [code, ...cut(national, groups)].join(' ')
 }
 
-/** `0412 345 678`, `02 5550 1234`, `021 123 4567`, `09 123 4567`. */
+/** For example `0412 345 678`, `02 5550 1234`, `021 123 4567` or `09 123 4567`. */
 function inItsCountry(reading: PhoneReading): string {
   const [, first = '', ...rest] = international(reading).split(' ')
   return [`0${first}`, ...rest].join(' ')
@@ -118,7 +121,10 @@ function cut(digits: string, lengths: number[]): string[] {
   })
 }
 
-/** The last digits of a number. They are the same whether it is written with +61, 0 or spaces (D24). */
+/**
+ * The digits of a phone number without country code and trunk 0. All spellings of one number give the same digits
+ * (D24).
+ */
 export function phoneDigits(text: string): string {
   return text.replace(/\D/g, '').replace(/^(?:(?:00)?(?:61|64))?0?/, '')
 }

@@ -2,14 +2,14 @@ import type * as z from 'zod/mini'
 import type { Role, SessionAuth } from './roles.ts'
 
 /**
- * Who may call: anybody, a signed-in partner, a system with an API key, or either of the last two. On a route that is
- * open to all, a session that has ended counts as no session.
+ * Who may call a route: anybody, a signed-in person, or a system with an API key. On a `session-or-none` route, an
+ * ended session counts as no session.
  */
 export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
 
 /**
- * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` the same with `pagination` beside it,
- * `bare` with the answer's own fields beside `success`, `stream` as a series of server-sent events.
+ * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` as `{success, data, pagination}`, `bare` with
+ * the answer's own fields beside `success`, `stream` as a series of server-sent events.
  */
 export type Envelope = 'data' | 'paged' | 'bare' | 'stream'
 
@@ -25,22 +25,22 @@ export interface Route<
   Wrap extends Envelope = Envelope,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/api`, parameters as `:name`. */
+  /** Relative to `/api`, with parameters as `:name`. */
   path: Path
   auth: Caller
-  /** The least role whose session may call it (D61); undefined where no session may. */
+  /** The least role that may call the route (D61). Undefined for a route that accepts no session. */
   least: Role | undefined
   /**
-   * Whether the route asks for password or passkey again after 15 minutes: from everybody, or only from people with a
-   * second factor (D66).
+   * Whether the route requires a confirmation by password or passkey in the last 15 minutes: from everybody, or only
+   * from people with a second factor (D66).
    */
   asksAgain: AsksAgain | undefined
-  /** Whether a person who must first set up a second factor may call it. */
+  /** Whether a person who still has to set up a second factor may call the route. */
   beforeSecondFactor: boolean
   query: Query
   body: Body
   answer: Answer
-  /** The answer to a call whose work goes on after the answer (202). */
+  /** The answer (202) to a call whose work continues in the background. */
   accepted: Accepted
   envelope: Wrap
   status: 200 | 201 | 202
@@ -91,7 +91,7 @@ export function defineRoute<
     least,
     asksAgain,
     /* oxlint-disable typescript/consistent-type-assertions -- absent and undefined are the same here, which the type of
-       an optional property cannot say; left out, Wrap is 'data' */
+       an optional property cannot say; without an envelope, Wrap is 'data' */
     envelope: envelope ?? ('data' as Wrap),
     query: query as Query,
     body: body as Body,

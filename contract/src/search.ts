@@ -9,7 +9,7 @@ import { requiredText } from './text.ts'
 export const SearchQuery = z.object({
   ...pagingQuery(SEARCH_RESULTS_MAX),
   q: requiredText('Search text', SEARCH_LENGTH_MAX),
-  /** Absent and `all` mean both. */
+  /** Absent and `all` mean leads and deals. */
   type: z.optional(z.enum(['leads', 'deals', 'all', 'lead', 'deal'], { error: 'type must be leads, deals or all' })),
 })
 export type SearchQuery = z.output<typeof SearchQuery>
@@ -27,7 +27,7 @@ export const search = defineRoute({
   answer: z.object({
     leads: z.array(Lead),
     deals: z.array(FoundDeal),
-    /** How many match, counted up to SEARCH_TOTAL_MAX. */
+    /** How many leads match, counted up to SEARCH_TOTAL_MAX. */
     total_leads: z.number(),
     total_deals: z.number(),
   }),

@@ -9,7 +9,7 @@ import { requiredText } from './text.ts'
 const UNREADABLE_PASSKEY = 'The passkey could not be read'
 const CODE_MISSING = 'Code is required'
 
-/** As WebAuthn writes bytes in JSON. */
+/** Bytes in the form that WebAuthn uses in JSON. */
 const Base64Url = z
   .string({ error: UNREADABLE_PASSKEY })
   .check(z.maxLength(32_768, { error: UNREADABLE_PASSKEY, abort: true }), z.regex(/^[\w-]+$/, UNREADABLE_PASSKEY))
@@ -63,7 +63,7 @@ export type UsedPasskey = z.infer<typeof UsedPasskey>
 const Descriptor = z.object({ id: z.string(), type: z.literal('public-key'), transports: z.array(z.string()) })
 const UserVerification = z.enum(['required', 'preferred', 'discouraged'])
 
-/** PublicKeyCredentialCreationOptionsJSON of WebAuthn. */
+/** WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
 const PasskeyCreation = z.object({
   challenge: z.string(),
   rp: z.object({ name: z.string(), id: z.string() }),
@@ -80,7 +80,7 @@ const PasskeyCreation = z.object({
 })
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>
 
-/** PublicKeyCredentialRequestOptionsJSON of WebAuthn. */
+/** WebAuthn's PublicKeyCredentialRequestOptionsJSON. */
 const PasskeyQuestion = z.object({
   challenge: z.string(),
   timeout: z.number(),
@@ -104,7 +104,7 @@ export const SecondFactor = z.object({
   /** The oldest first. */
   passkeys: z.array(Passkey),
   recovery_codes_left: z.number(),
-  /** An owner requires everybody to have one. */
+  /** True if an owner requires a second factor of everybody. */
   is_required: z.boolean(),
 })
 export type SecondFactor = z.infer<typeof SecondFactor>
@@ -125,7 +125,7 @@ const SignInToken = z
 export const FinishSignIn = z
   .object({
     token: SignInToken,
-    /** From the authenticator app, or a recovery code. */
+    /** A code from the authenticator app, or a recovery code. */
     code: z.optional(Code),
     passkey: z.optional(UsedPasskey),
   })
@@ -162,7 +162,7 @@ export const askForPasskey = defineRoute({
   method: 'POST',
   path: '/auth/passkey/options',
   auth: 'none',
-  /** With the token of a sign-in that waits for its second step, only that person's passkeys are asked for. */
+  /** With the token of a sign-in that waits for its second step, the answer lists only that person's passkeys. */
   body: z.object({ token: z.optional(SignInToken) }),
   answer: PasskeyQuestion,
   summary: 'What a browser needs to ask for a passkey.',
@@ -207,7 +207,7 @@ export const beginTotp = defineRoute({
   asksAgain: 'always',
   beforeSecondFactor: true,
   answer: z.object({
-    /** In base32, for people who type it. */
+    /** The secret in base32, for people who type it into the app. */
     secret: z.string(),
     otpauth_url: z.string(),
   }),

@@ -75,7 +75,7 @@ export const SECURITY_EVENTS = [
 export const SecurityEvent = z.enum(SECURITY_EVENTS)
 export type SecurityEvent = z.infer<typeof SecurityEvent>
 
-/** The kind of each event, and its words in the log. */
+/** The kind of each event, and its text in the log. */
 export const SECURITY_EVENT_WORDS: Record<SecurityEvent, { kind: SecurityKind; text: string }> = {
   'signed-up': { kind: 'account', text: 'Account created' },
   'signed-in': { kind: 'sign-ins', text: 'Signed in' },
@@ -126,25 +126,25 @@ export const SecurityEntry = z.object({
   id: z.string(),
   at: Instant,
   event: SecurityEvent,
-  /** Who did it, or whose account was tried; null for the portal's operators. */
+  /** The person who acted, or whose account somebody tried to sign in to. Null for an operator of the portal. */
   person: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  /** The name of another person, if the event affects one. */
+  /** The name of the person affected, if that is another person. */
   subject: z.nullable(z.string()),
   /** More about the event, in the portal's own words. */
   detail: z.nullable(z.string()),
-  /** The error code, if the act failed. */
+  /** The error code, if the action failed. */
   reason: z.nullable(z.string()),
   ip: z.nullable(z.string()),
-  /** Browser and system in words, if the portal knows them. */
+  /** The names of the browser and its operating system, if the portal recognises them. */
   browser: z.nullable(z.string()),
 })
 export type SecurityEntry = z.infer<typeof SecurityEntry>
 
 export const SecurityLogFilters = z.object({
-  /** `next_cursor` of the answer before. */
+  /** `next_cursor` of the previous answer. */
   cursor: idOf('cursor'),
   type: z.optional(z.enum(SECURITY_KINDS, `type must be one of: ${SECURITY_KINDS.join(', ')}`)),
-  /** The id of the person who did it. */
+  /** The id of the person who acted. */
   person: idOf('person'),
 })
 export type SecurityLogFilters = z.output<typeof SecurityLogFilters>

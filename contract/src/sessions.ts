@@ -3,13 +3,13 @@ import { Nothing } from './answer.ts'
 import { Instant } from './dates.ts'
 import { defineRoute } from './route.ts'
 
-/** One browser in which the person is signed in, from the sign-in on (D65). */
+/** A browser in which the person is signed in (D65). */
 export const Session = z.object({
   /** Identifies the session. It gives no access. */
   id: z.string(),
-  /** Browser and system in words, if the portal knows them. */
+  /** The names of the browser and its operating system, if the portal recognises them. */
   browser: z.nullable(z.string()),
-  /** The address that the sign-in came from. Null for sign-ins before the portal kept it. */
+  /** The IP address of the sign-in. Null for sign-ins from before the portal stored it. */
   ip: z.nullable(z.string()),
   first_seen_at: Instant,
   last_seen_at: Instant,

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import * as z from 'zod/mini'
 
-/** The parts of a body in any spelling. The documentation reads them and shows the fields in snake_case. */
+/** The parts of a body whose fields have several spellings. The API documentation shows these fields in snake_case. */
 interface SpelledBody<Field extends string = string> {
   shape: Record<Field, z.ZodMiniType>
   /** A description of each field, in the order of the documentation. */
@@ -17,7 +17,7 @@ export function spelledBodyOf(schema: z.ZodMiniType): SpelledBody | undefined {
   return bodies.get(schema)
 }
 
-/** A body may hold thousands of unknown fields; the answer names some of them. */
+/** The most unknown fields that an answer names. A body may have thousands. */
 const UNKNOWN_FIELDS_MAX = 20
 const SHOWN_LENGTH_MAX = 50
 
@@ -64,7 +64,7 @@ export function inAnySpelling<Schema extends z.ZodMiniType, Field extends string
   return spelled
 }
 
-/** `business_name` for `businessName`. */
+/** Turns `businessName` into `business_name`. */
 export function snakeCase(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

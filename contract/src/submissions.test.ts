@@ -26,7 +26,7 @@ test('a business name and an email or a phone are enough for a lead', () => {
   })
 })
 
-test('every field may be in camelCase, in snake_case or by its other name, and mixed', () => {
+test('fields may be in camelCase, in snake_case or under their other names, even mixed in one body', () => {
   const camel = {
     firstName: 'Nkem',
     businessName: 'Okafor',
@@ -83,23 +83,23 @@ test.each([
   [{ ...LEAST, zzz: 1 }, { zzz: 'zzz is not a known field' }],
   [{ ...LEAST, toString: 'x' }, { toString: 'toString is not a known field' }],
   [{ ...LEAST, loid: 'LO-00000000' }, { loid: 'loid is not a known field' }],
-])('%j is refused under the names it came with', (body, expected) => {
+])('%j is refused under the caller’s own field names', (body, expected) => {
   expect(faults(LeadSubmission, body)).toMatchObject(expected)
 })
 
-test('the same field in two spellings is fine when both say the same', () => {
+test('a field may appear in two spellings with the same value', () => {
   const body = { ...LEAST, businessName: LEAST.business_name, amount: 5, loan_amount: 5 }
   expect(LeadSubmission.parse(body)).toMatchObject({ businessName: LEAST.business_name, loanAmount: 5 })
 })
 
-test('names twenty of thousands of unknown fields, shortened', () => {
+test('the refusal of thousands of unknown fields names twenty of them, shortened', () => {
   const body = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`${'x'.repeat(60)}${i}`, 1]))
   const issues = LeadSubmission.safeParse({ ...LEAST, ...body }).error?.issues ?? []
   expect(issues).toHaveLength(20)
   expect(Math.max(...issues.map((issue) => issue.message.length))).toBeLessThan(100)
 })
 
-test.each([null, [], 'text', 5, true])('%j is no body', (body) => {
+test.each([null, [], 'text', 5, true])('the body %j is refused', (body) => {
   expect(LeadSubmission.safeParse(body).error?.issues[0]?.path).toEqual([])
 })
 
@@ -108,7 +108,7 @@ test('a blank business name becomes the applicant’s name, as in the form', () 
   expect(LeadSubmission.parse(body).businessName).toBe('Nkem Okafor')
 })
 
-test('a deal takes its own fields, the portal’s other names and no stage', () => {
+test('a deal accepts the other names of its fields and ignores the stage', () => {
   const deal = DealSubmission.parse({
     ...LEAST,
     contact_person: 'Nkem Okafor',
@@ -130,7 +130,7 @@ test('a deal takes its own fields, the portal’s other names and no stage', () 
   })
 })
 
-test('a deal that was read can be sent back: fields that only the portal and the lender set are ignored', () => {
+test('a deal can be sent back as it was read: fields that only the portal and the lender set are ignored', () => {
   const read = {
     id: 'x',
     loid: 'LO-00000000',
@@ -152,6 +152,6 @@ test.each([
   [{ ...LEAST, closingDate: '2027-02-30' }, { closingDate: 'Closing date must be a date as YYYY-MM-DD' }],
   [{ business_name: 'Okafor' }, { phone: 'One of email and phone is required' }],
   [{ ...LEAST, probabilty: 5 }, { probabilty: 'probabilty is not a known field. Did you mean probability?' }],
-])('the deal %j is refused under the names it came with', (body, expected) => {
+])('the deal %j is refused under the caller’s own field names', (body, expected) => {
   expect(faults(DealSubmission, body)).toMatchObject(expected)
 })

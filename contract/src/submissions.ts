@@ -7,7 +7,7 @@ import { optionalMoney } from './money.ts'
 import { inAnySpelling } from './spelling.ts'
 import { optionalText, orNothing } from './text.ts'
 
-/** The form's fields. Only the business and a way to reach the applicant are required (D38). */
+/** The form's fields. Only a business name and an email address or phone number are required (D38). */
 const LEAD_SHAPE = {
   ...LEAD_FIELDS,
   firstName: optionalText('First name', NAME_LENGTH_MAX),
@@ -20,7 +20,7 @@ const CONTACTS = ['email', 'phone'] as const
 
 const NO_NAME = { error: BUSINESS_NAME_MISSING, path: ['businessName'] }
 
-/** A lead as another system submits it. The result has the form's shape, with more of its fields null. */
+/** A lead as another system submits it. The result has the form's fields, but more of them may be null. */
 export const LeadSubmission = inAnySpelling(
   z.pipe(z.strictObject(LEAD_SHAPE).check(z.refine(isNamed, NO_NAME)), z.transform(readyToStore)),
   {
@@ -62,7 +62,7 @@ export const LeadSubmission = inAnySpelling(
 )
 export type LeadSubmission = z.output<typeof LeadSubmission>
 
-/** Accepted with any value, and ignored. */
+/** A field that is accepted with any value and ignored. */
 const NOT_USED = z.optional(z.unknown())
 
 const DEAL_SHAPE = {
@@ -82,7 +82,7 @@ const DEAL_SHAPE = {
   iso: LEAD_FIELDS.iso,
   stage: optionalText('Stage', CHOICE_LENGTH_MAX),
   leadSource: LEAD_FIELDS.leadSource,
-  // These let a caller send back a deal that it has read (D46).
+  // The next fields let a caller send back a deal that it has read (D46).
   id: NOT_USED,
   loid: NOT_USED,
   probability: NOT_USED,
@@ -140,7 +140,7 @@ export const DealSubmission = inAnySpelling(
 )
 export type DealSubmission = z.output<typeof DealSubmission>
 
-/** The applicant's name takes the place of a blank business name, if there is one (D48). */
+/** Whether there is a business name, or an applicant's name that can replace it (D48). */
 function isNamed(form: { businessName: string; firstName: string | null; lastName: string | null }): boolean {
   return form.businessName.trim() !== '' || form.firstName !== null || form.lastName !== null
 }

@@ -6,11 +6,11 @@ import { filterText } from './text.ts'
 export const SubmittedBy = {
   /** The person; null if a system used the API key. */
   submitter_id: z.nullable(z.string()),
-  /** The name at that time; for a system, the first characters of its key. */
+  /** The person's name at that time; for a system, the first characters of its API key. */
   submitted_by: z.nullable(z.string()),
 }
 
-/** The value of the lists' filter for the caller's own entries. */
+/** The value of the filter `person` that means the caller. */
 export const MINE = 'me'
 
 const PERSON_LENGTH_MAX = 64

@@ -44,7 +44,7 @@ export const SingleDealSyncResult = z.object({
 })
 export type SingleDealSyncResult = z.infer<typeof SingleDealSyncResult>
 
-/** A sync that takes longer than 20 seconds goes on under this id (D31). */
+/** The answer if a sync takes longer than 20 seconds and continues in the background (D31). */
 export const RunningSync = z.object({ run_id: z.string(), status: z.literal('running') })
 export type RunningSync = z.infer<typeof RunningSync>
 

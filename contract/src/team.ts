@@ -18,7 +18,7 @@ export const TeamPerson = z.object({
   last_name: z.nullable(z.string()),
   role: Role,
   is_active: z.boolean(),
-  /** To the minute; null before the first call. */
+  /** The time of the person's last call, to the minute. Null before the first call. */
   last_seen_at: z.nullable(Instant),
   has_second_factor: z.boolean(),
 })

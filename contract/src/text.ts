@@ -9,13 +9,14 @@ export function storable(label: string) {
   )
 }
 
-/** Text that is too long gets no further check: a pattern may take seconds on 64 KiB. */
+/** Text that is too long gets no further check, because a pattern may take seconds on 64 KiB. */
 export function lengthAtMost(label: string, lengthMax: number) {
   return z.maxLength(lengthMax, { error: `${label} must be ${lengthMax} characters or fewer`, abort: true })
 }
 
 /**
- * A name that other people see. In their mails and lists it stays on one line and does not affect the text around it.
+ * For a name that other people see. Refuses characters that would break the line, or turn the direction of the text
+ * around the name, in mails and lists.
  */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(
@@ -41,7 +42,7 @@ export function optionalText(label: string, lengthMax: number) {
   )
 }
 
-/** A field of a change. If absent, it is unchanged and stays undefined; null and blank become null. */
+/** A text field in a change of a record. Absent means unchanged and stays undefined. Null and blank become null. */
 export function changedText(label: string, lengthMax: number) {
   return z.pipe(
     z.optional(z.nullable(plainText(label, lengthMax, `${label} must be text`))),
@@ -49,7 +50,7 @@ export function changedText(label: string, lengthMax: number) {
   )
 }
 
-/** For a field that may be left out: absent, null and blank become null, anything else must pass. */
+/** Makes a field optional: absent, null and blank become null, and any other value must match the schema. */
 export function orNothing<Schema extends z.ZodMiniType>(schema: Schema) {
   const blankIsNull = z.transform((value: unknown): unknown =>
     value === undefined || (typeof value === 'string' && value.trim() === '') ? null : value,
@@ -57,7 +58,7 @@ export function orNothing<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.pipe(blankIsNull, z.nullable(schema))
 }
 
-/** An optional filter of a list: blank counts as not given. */
+/** An optional filter of a list. A blank one counts as absent. */
 export function filterText(label: string, lengthMax: number) {
   return z.pipe(
     z.optional(plainText(label, lengthMax, `${label} must be given once`)),
@@ -67,7 +68,7 @@ export function filterText(label: string, lengthMax: number) {
 
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Section 5's simple pattern. Stored and compared in lower case (D10). */
+/** An email address by section 5's simple pattern. It is stored and compared in lower case (D10). */
 export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
   z.regex(EMAIL_PATTERN, 'Please enter a valid email address'),
   inOneLine('Email'),
@@ -89,6 +90,6 @@ export function optionalChoice<const Choices extends readonly string[]>(label: s
       return choice ?? null
     }),
   )
-  // The API documentation shows the words as they are in the list.
+  // The API documentation shows this list.
   return choice.register(z.globalRegistry, { enum: [...choices] })
 }

@@ -10,25 +10,25 @@ const Text = z.nullable(z.string())
 /** How long a status or stage usually takes, in days with one decimal. */
 export const UsualTime = z.object({
   days: z.number(),
-  /** How often a record entered and left it. */
+  /** How many times a record entered and left the status or stage. */
   entries: z.number(),
   /** Based on the partner's own leads and deals, or on everybody's if the partner has too few. */
   of: z.enum(['partner', 'everybody']),
 })
 export type UsualTime = z.infer<typeof UsualTime>
 
-/** Where a referral stands. */
+/** The step that a referral has reached, and its present status or stage. */
 export const Standing = z.object({
   steps: z.array(z.object({ name: z.enum(STEPS), reached_at: z.nullable(Instant) })),
   step: z.enum(STEPS),
   outcome: z.enum(OUTCOMES),
   kind: z.enum(HISTORY_KINDS),
-  /** The status or stage; `since` is when it began. */
+  /** The present status or stage; `since` is when it began. */
   value: z.string(),
   since: Instant,
   /** One line that says what the status or stage means. */
   meaning: Text,
-  /** Null if the referral has ended or too little is known. */
+  /** Null if the referral has ended, or if there are too few records to compare with. */
   usual: z.nullable(UsualTime),
 })
 export type Standing = z.infer<typeof Standing>
@@ -38,11 +38,11 @@ export const TimelineEntry = z.object({
   type: z.enum(['submitted', 'status', 'converted', 'stage', 'note']),
   at: Instant,
   by: Text,
-  /** Whether the lender, not the partner, did or wrote it. */
+  /** Whether the lender, not the partner, made the change or wrote the note. */
   is_lender: z.boolean(),
   /** The status or stage that began. */
   value: Text,
-  /** How many whole days it lasted; null while it lasts. */
+  /** How many whole days the status or stage lasted; null while it lasts. */
   days: z.nullable(z.number()),
   /** A note's text, or the comment on the change. */
   text: Text,
@@ -50,12 +50,12 @@ export const TimelineEntry = z.object({
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
 export const ReferralTimeline = z.object({
-  /** The deal's LOID, once the lead has become a deal. */
+  /** The LOID of the lead, or of the deal that it has become. */
   loid: Loid,
   standing: Standing,
   /** The latest first. */
   entries: z.array(TimelineEntry),
-  /** How many earlier entries there are; `before` asks for them. */
+  /** The number of earlier entries, and the value of the parameter `before` that returns them. */
   earlier: z.nullable(z.object({ count: z.number(), before: z.string() })),
 })
 export type ReferralTimeline = z.infer<typeof ReferralTimeline>

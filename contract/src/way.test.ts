@@ -14,7 +14,7 @@ function walk(...values: string[]) {
   return { step, outcome, reached: steps.map(({ reached_at }) => reached_at?.slice(8, 10)) }
 }
 
-test('a referral goes from step to step', () => {
+test('each status and stage moves a referral to its step', () => {
   expect(walk('New Lead')).toEqual({
     step: 'Submitted',
     outcome: 'open',
@@ -29,7 +29,7 @@ test('a lost referral stays at the step that it had reached', () => {
   expect(walk('Junk Lead')).toMatchObject({ step: 'Submitted', outcome: 'lost' })
 })
 
-test('a skipped step has no time, and a step that the referral went back from counts as not reached', () => {
+test('a skipped step has no time, and going back clears the times of later steps', () => {
   const { step, reached } = walk('New Lead', 'Pre Qualified')
   expect([step, reached.slice(0, 3)]).toEqual(['Qualified', ['01', undefined, '02']])
   const back = walk('New Lead', 'Contacted', 'Pre Qualified', 'Re-engage')
@@ -49,6 +49,6 @@ test.each([
   ['deal-stage', 'Closed Lost', null, 'lost'],
   ['deal-stage', 'Declined by Credit', null, 'lost'],
   ['deal-stage', 'Credit Review', 'With the lender', 'open'],
-] as const)('the CRM’s own %s %s stands by its words', (kind, value, step, outcome) => {
+] as const)('the words of the CRM’s own %s %s decide its step', (kind, value, step, outcome) => {
   expect(placeOf(kind, value)).toEqual({ step, outcome })
 })

@@ -12,8 +12,8 @@ export const HISTORY_KINDS = ['lead-status', 'deal-stage'] as const
 export type HistoryKind = (typeof HISTORY_KINDS)[number]
 
 /**
- * The step of a status or stage. A lost referral stays at the step that it had reached, so the step of a lost status is
- * null.
+ * The step and outcome of a status or stage. A lost referral stays at the step that it had reached, so the step of a
+ * lost status is null.
  */
 interface Place {
   step: Step | null
@@ -64,12 +64,15 @@ const PLACES: Record<HistoryKind, ReadonlyMap<string, Place>> = {
 const LOST_WORDS =
   /\b(?:lost|junk|test|duplicate|dead|spam|closed|declin\w*|reject\w*|withdr\w*|cancel\w*|disqualified|unqualified|not (?:qualified|interested|proceeding))\b/i
 
-/** The specification's values follow the tables above; values that the lender's CRM adds are judged by their words. */
+/**
+ * Finds the step of a status or stage: in the tables above for the specification's values, by the words for values that
+ * the lender's CRM adds.
+ */
 export function placeOf(kind: HistoryKind, value: string): Place {
   const known = PLACES[kind].get(value.toLowerCase())
   if (known) return known
   if (kind === 'deal-stage') {
-    // A stage with 'closed' in it counts as won (section 4), unless it says that it was lost.
+    // A stage with 'closed' in it counts as won (section 4), unless another of its words means lost.
     if (LOST_WORDS.test(value.replace(/closed/i, ''))) return LOST
     if (isWonStage(value)) return FUNDED
     return /^(?:thrown to|with) /i.test(value) ? HANDED_ON : at('With the lender')
@@ -79,7 +82,7 @@ export function placeOf(kind: HistoryKind, value: string): Place {
   return at(/^(?:new|submitted)\b/i.test(value) ? 'Submitted' : 'In review')
 }
 
-/** A moment in which a status or stage began. */
+/** The moment when a status or stage began. */
 interface Moment {
   kind: HistoryKind
   value: string
@@ -94,8 +97,8 @@ export interface Way {
 }
 
 /**
- * Where a referral is after these moments, oldest first. If it went back, the later steps count as not
- * reached.
+ * The steps that a referral has reached after these moments, which are in order of time. If the referral went back, the
+ * later steps count as not reached.
  */
 export function wayOf(submittedAt: string, moments: readonly Moment[]): Way {
   const reached = new Map<Step, string>([['Submitted', submittedAt]])

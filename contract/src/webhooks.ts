@@ -13,7 +13,7 @@ export const WEBHOOK_LOG_STATUSES = ['success', 'failed', 'error', 'pending'] as
 export const WebhookLogStatus = z.enum(WEBHOOK_LOG_STATUSES)
 export type WebhookLogStatus = z.infer<typeof WebhookLogStatus>
 
-/** The names of the calls that partners' systems make to us, as the log labels them (section 7). */
+/** The names that the log shows for the calls of partners' systems to the portal (section 7). */
 export const INBOUND_LABELS: Record<string, string> = {
   '/api/webhook/lead': 'Submit Lead',
   '/api/webhook/deal': 'Submit Deal',
@@ -24,21 +24,24 @@ export const WEBHOOK_URL_NOT_HTTPS = 'Webhook URL must begin with https://'
 
 const WebhookEndpoint = z.object({
   webhook_url: z.nullable(z.string()),
-  /** False without a URL and after the portal has disabled it (D35). Saving the URL again enables it. */
+  /**
+   * False if there is no URL, or if the portal has disabled the endpoint (D35). Saving the URL again enables the
+   * endpoint.
+   */
   is_active: z.boolean(),
   disabled_at: z.nullable(Instant),
-  /** The endpoint answered 410, or every delivery of five days failed. */
+  /** `gone`: the endpoint answered 410. `failing`: every delivery of five days failed. */
   disabled_reason: z.nullable(z.enum(['gone', 'failing'])),
-  /** Since when every attempt has failed. */
+  /** The time since which every attempt has failed. */
   failing_since: z.nullable(Instant),
-  /** The first eight characters and dots. */
+  /** The secret's first eight characters, followed by dots. */
   secret_preview: z.nullable(z.string()),
   /** Until this time, deliveries are signed with the old secret and the new one. */
   previous_secret_until: z.nullable(Instant),
 })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
 
-/** Null and blank remove the URL; leaving it out is a mistake. */
+/** Null and blank remove the URL; a body without `webhook_url` is refused. */
 export const WebhookUrlChange = z.object({
   webhook_url: z.pipe(
     z.nullable(
@@ -53,12 +56,12 @@ export type WebhookUrlChange = z.infer<typeof WebhookUrlChange>
 
 export const WebhookLog = z.object({
   id: z.string(),
-  /** `inbound`: a call to us; `outbound`: a delivery to the partner's URL (D37). */
+  /** `inbound`: a call to the portal; `outbound`: a delivery to the partner's URL (D37). */
   direction: z.enum(['inbound', 'outbound']),
   status: WebhookLogStatus,
-  /** The path of a call to us, or the URL of a delivery. */
+  /** The path of an inbound call, or the URL of a delivery. */
   endpoint: z.string(),
-  /** Null for a call to us. */
+  /** Null for an inbound call. */
   event_type: z.nullable(z.string()),
   loid: z.nullable(z.string()),
   response_status: z.nullable(z.number()),
@@ -67,7 +70,7 @@ export const WebhookLog = z.object({
   request_body: z.nullable(z.string()),
   response_body: z.nullable(z.string()),
   attempts: z.number(),
-  /** Set for a delivery that is tried again. */
+  /** Set for a delivery that will be tried again. */
   next_attempt_at: z.nullable(Instant),
   created_at: Instant,
 })
@@ -109,13 +112,13 @@ export const changeWebhookUrl = defineRoute({
   asksAgain: 'with-second-factor',
   body: WebhookUrlChange,
   answer: z.extend(WebhookEndpoint, {
-    /** The signing secret, when this call made it: shown once. */
+    /** The signing secret, if this call made one. It is shown only once. */
     secret: z.nullable(z.string()),
   }),
   summary: 'Sets, changes or (null or blank) removes the one webhook URL; saving a disabled one enables it again.',
 })
 
-/** Does not take an `Idempotency-Key`, for the same reason as an API key. */
+/** Does not accept an `Idempotency-Key`, because the server would have to store the answer, and the secret in it. */
 export const rotateWebhookSecret = defineRoute({
   method: 'POST',
   path: '/dashboard/webhook-secret',
@@ -158,7 +161,7 @@ export const readWebhookLog = defineRoute({
   summary: 'One row of the log with every attempt, oldest first.',
 })
 
-/** For deliveries only: a call to us can be repeated only by the partner's own system. */
+/** Works for deliveries only: an inbound call can be repeated only by the partner's own system. */
 export const redeliver = defineRoute({
   method: 'POST',
   path: '/dashboard/webhook-logs/:id/redeliver',
