@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const run = promisify(execFile)
 
-/** The output of a program. The test fails if the program is missing. */
+/** Runs a program and returns its output. The test fails if the program is missing. */
 async function outputOf(program: string, words: string[]): Promise<string> {
   try {
     const { stdout } = await run(program, words, { env: { ...process.env, PORTAL_API_KEY: key }, cwd: folder })
@@ -51,12 +51,12 @@ async function fileWith(name: string, text: string): Promise<string> {
   return path
 }
 
-test('GET /dashboard/api-docs: the API docs object, with nothing of the partner’s in it', async () => {
+test('GET /dashboard/api-docs returns the API documentation without the partner’s key or token', async () => {
   const answer = await partner.get('/dashboard/api-docs')
   expect(answer.status).toBe(200)
   expect(ApiDocs.parse(answer.body.data)).toEqual(answer.body.data)
   expect(docs.baseUrl).toBe(`${portal.deps.publicUrl}/api`)
-  // The placeholder that the portal writes in place of a key.
+  // The portal writes this placeholder instead of a key.
   expect(docs.authentication.header).toBe('Authorization: Bearer <YOUR_API_KEY>')
   expect(docs.support).toEqual({
     email: 'desk@lender.example',
@@ -70,12 +70,12 @@ test('GET /dashboard/api-docs: the API docs object, with nothing of the partner�
   )
 })
 
-test('GET /partner/docs: the same for a system with a key', async () => {
+test('GET /partner/docs returns the same documentation to a caller with an API key', async () => {
   const answer = await portal.get('/partner/docs', { token: key })
   expect([answer.status, answer.body.data]).toEqual([200, docs])
 })
 
-test('the OpenAPI document is public, without an envelope, and valid', async () => {
+test('GET /openapi.json returns a valid, public document without an envelope', async () => {
   const answer = await portal.get('/openapi.json')
   expect([answer.status, answer.body.openapi]).toEqual([200, '3.1.0'])
   expect(answer.headers.get('content-type')).toContain('application/json')
@@ -85,7 +85,7 @@ test('the OpenAPI document is public, without an envelope, and valid', async () 
   expect(() => validator.resolveRefs()).not.toThrow()
 })
 
-test('every documented address is answered by the portal, in both documents', async () => {
+test('the portal answers every route in its documentation and in its OpenAPI document', async () => {
   const { paths } = (await portal.get('/openapi.json')).body
   const described = DOCUMENTED_ROUTES.map(({ route }) => `${route.method} ${route.path.replace(':id', '{id}')}`)
   const listed = docs.endpoints.map(({ method, path }) => `${method} ${path}`)
@@ -100,7 +100,7 @@ test('every documented address is answered by the portal, in both documents', as
   }
 })
 
-test('the request examples submit, and the answers are of the documented form', async () => {
+test('the portal accepts the documented request examples, and its answers match the documented schemas', async () => {
   const { paths } = (await portal.get('/openapi.json')).body
   for (const { route, requestExample, answerExample } of DOCUMENTED_ROUTES) {
     if (!requestExample) continue
@@ -117,7 +117,7 @@ test('the request examples submit, and the answers are of the documented form', 
   }
 })
 
-test('the fields that the documents call required are those that the portal asks for', async () => {
+test('the fields that the documents call required are the fields that the portal requires', async () => {
   for (const { method, path, requestBody } of docs.endpoints) {
     if (!requestBody) continue
     const { fields } = (await portal.ask(method, path, { token: key, body: {} })).body
@@ -126,7 +126,7 @@ test('the fields that the documents call required are those that the portal asks
   }
 })
 
-test('the limits and headers that the documents show are those of the answers', async () => {
+test('the portal’s answers have the documented limits and headers', async () => {
   const answer = await portal.get('/partner/docs', { token: key })
   for (const { name } of docs.rateLimits.headers.filter((header) => header.name !== 'Retry-After')) {
     expect([name, answer.headers.get(name)]).not.toEqual([name, null])
@@ -136,7 +136,7 @@ test('the limits and headers that the documents show are those of the answers', 
   expect([body?.limit, idempotency?.limit]).toEqual(['64 KiB', '255 characters, remembered 24 hours'])
 })
 
-test('the error codes that the documents show are those that callers get, with their statuses', async () => {
+test('callers get the documented error codes with the documented statuses', async () => {
   const headers = { 'idempotency-key': 'codes' }
   const limited = await portal.newPartner()
   const spent: string = (await limited.post('/dashboard/generate-api-key')).body.data.api_key
@@ -186,7 +186,7 @@ test('the Python example runs as printed', async () => {
   expect(output).toMatch(/^Submitted LO-[0-9A-Z]{8}\nNew Lead\n$/)
 })
 
-test('the examples say what was wrong when the key is', async () => {
+test('the Python example prints the portal’s error if the key is wrong', async () => {
   const right = key
   key = 'lp_wrong'
   try {
@@ -231,7 +231,7 @@ function deliveries() {
   ]
 }
 
-test('the JavaScript snippet tells genuine deliveries from others', async () => {
+test('the JavaScript snippet accepts only genuine deliveries', async () => {
   const cases = deliveries()
   await fileWith('verify.mjs', docs.webhooks.verification.javascript)
   await fileWith('cases.json', JSON.stringify(cases))
@@ -243,7 +243,7 @@ test('the JavaScript snippet tells genuine deliveries from others', async () => 
   expect(JSON.parse(output)).toEqual(cases.map((one) => one.isGenuine))
 })
 
-test('the Python snippet tells genuine deliveries from others', async () => {
+test('the Python snippet accepts only genuine deliveries', async () => {
   const cases = deliveries()
   await fileWith('verify.py', docs.webhooks.verification.python)
   await fileWith('cases.json', JSON.stringify(cases))
@@ -256,7 +256,7 @@ print(json.dumps([is_genuine(one['body'].encode(), one['headers'], '${SECRET}') 
   expect(JSON.parse(output)).toEqual(cases.map((one) => one.isGenuine))
 })
 
-test('every event is documented, with an example of its own form', async () => {
+test('every event is documented with an example that matches the event’s schema', async () => {
   const { webhooks } = (await portal.get('/openapi.json')).body
   expect(Object.keys(EVENT_PAYLOADS)).toEqual([...EVENT_TYPES])
   expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES])

@@ -21,7 +21,7 @@ export const API_DESCRIPTION =
 export const KEY_NOTE =
   'Generate an API key under API Keys in the portal, and send it with every call. It is shown once: keep it where your server’s secrets are, never in a web page or an app. A new key ends the old one at once.'
 
-/** Failures of a call of the partner API, by HTTP status. The texts are those of the codes. */
+/** The error codes of the partner API, by HTTP status. */
 export const API_ERRORS: Record<string, readonly ErrorCode[]> = {
   400: ['VALIDATION', 'MALFORMED_REQUEST'],
   401: ['UNAUTHORIZED'],
@@ -66,7 +66,7 @@ export const WEBHOOK_HEADERS = [
   },
 ]
 
-/** The API docs object of section 3, made from the contract's own routes, limits and codes. */
+/** Makes the API documentation (section 3 of the specification) from the contract's routes, limits and error codes. */
 export function apiDocs(publicUrl: string, mailFrom: string): ApiDocs {
   const baseUrl = apiBaseUrl(publicUrl)
   return {
@@ -140,7 +140,7 @@ function typeName(type: string | string[] | undefined): string {
   return [type].flat().find((one) => one !== 'null') ?? 'string'
 }
 
-/** `portal@example.com` of `Partner Portal <portal@example.com>`. */
+/** Returns `portal@example.com` from `Partner Portal <portal@example.com>`. */
 function addressOf(sender: string): string {
   return /<([^<>]+)>/.exec(sender)?.[1] ?? sender
 }

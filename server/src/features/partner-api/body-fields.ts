@@ -5,14 +5,14 @@ import * as z from 'zod/mini'
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
 interface BodyField {
-  /** The name in snake_case, as documents show it. */
+  /** The name in snake_case, as the documentation shows it. */
   name: string
   isRequired: boolean
   description: string
   schema: JsonSchema
 }
 
-/** The fields of a body that accepts any spelling, each with its permitted values. */
+/** The fields of a body that accepts field names in snake_case and camelCase. */
 export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
   const spelled = spelledBodyOf(body)
   if (!spelled) throw new Error('only bodies in any spelling are documented')
@@ -24,20 +24,20 @@ export function bodyFields(body: NonNullable<Route['body']>): BodyField[] {
   })
 }
 
-/** At least one of these must be given. */
+/** Field names, such as email and phone. The body must contain at least one of these fields. */
 export function eitherOr(body: NonNullable<Route['body']>): readonly string[] {
   return spelledBodyOf(body)?.oneOf.map(snakeCase) ?? []
 }
 
 function inputSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema: _, anyOf, ...json } = z.toJSONSchema(schema, { io: 'input' })
-  // The words of a list are accepted in any case. Documents show them as in the list.
+  // The portal accepts listed words in upper or lower case. The documentation shows them as listed.
   if (json.enum) return { ...json, type: ['string', 'null'], enum: [...json.enum, null] }
   const [only] = anyOf?.filter((one) => one.type !== 'null') ?? []
   return typeof only?.type === 'string' ? { ...only, type: [only.type, 'null'] } : json
 }
 
-/** Later versions may add fields to an answer that are not listed here. */
+/** The schema of an answer. It permits further fields, because later versions may add some. */
 export function answerSchema(schema: z.ZodMiniType): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

@@ -1,8 +1,8 @@
 import { EXAMPLE_LEAD } from './documented-routes.ts'
 
 /**
- * The examples of the documentation. Each runs as it is printed, with the key in the environment, so none holds a real
- * key (D45).
+ * The documentation's examples. Each runs as printed and reads the API key from the environment, so that no example
+ * contains a real key (D45).
  */
 export function codeExamples(baseUrl: string): Record<'curl' | 'javascript' | 'python', string> {
   const lead = JSON.stringify(EXAMPLE_LEAD, null, 2)
@@ -72,7 +72,8 @@ print(call("GET", "/webhook/status/" + submitted["loid"])["status"])
 }
 
 /**
- * Shows how a receiver checks that a delivery is ours. It uses Standard Webhooks and only the language's own library.
+ * Shows how a receiver checks that a delivery came from the portal, by Standard Webhooks and with only the language's
+ * own library.
  */
 export const VERIFICATION = {
   javascript: `import { createHmac, timingSafeEqual } from 'node:crypto'

@@ -15,7 +15,7 @@ interface DocumentedRoute {
   tag: 'Submit' | 'Follow' | 'Documentation'
   description: string
   requestExample: Record<string, unknown> | null
-  /** The answer's `data`. */
+  /** An example of the answer's `data`. */
   answerExample: unknown
 }
 
@@ -49,8 +49,8 @@ const SPELLINGS =
   'Fields may be written in snake_case or camelCase. `business_name` and an email or a phone are required; a field that is not known is refused by name.'
 
 /**
- * The part of the API that partners' systems may rely on. The web app's routes are left out: they change with the app,
- * and no key opens them.
+ * The routes that partners' systems may rely on. The web app's routes are not documented, because they change with the
+ * app and refuse API keys.
  */
 export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = [
   {

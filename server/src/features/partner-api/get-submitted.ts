@@ -5,8 +5,8 @@ import { findDeal } from '../deals/deals.queries.ts'
 import { findLead } from '../leads/leads.queries.ts'
 
 /**
- * Finds a record by the LOID or the id that submitting it returned. For a lead that has become a deal, the answer has
- * the deal's stage, but the id and LOID that the caller knows (D18).
+ * Finds a lead or deal by the LOID or the id that the portal returned for its submission. For a converted lead, the
+ * answer has the deal's stage, but the lead's id and LOID, which the caller knows (D18).
  */
 export async function getSubmitted(
   reads: Reads,

@@ -16,13 +16,13 @@ async function withKey(on: TestPortal = portal): Promise<{ partner: TestPartner;
   return { partner, key: answer.body.data.api_key }
 }
 
-/** The partner's log, with the oldest call first. */
+/** The partner's logged calls, the oldest first. */
 function logOf(partner: TestPartner, on: TestPortal = portal) {
   return on.deps.db.selectFrom('webhook_logs').selectAll().where('partner_id', '=', partner.id).orderBy('id').execute()
 }
 
 test.each(['/partner/leads', '/webhook/lead', '/webhook/deal'])(
-  'POST %s: an answered call is in the log, as it came and as it was answered',
+  'POST %s logs the request’s body and the answer unchanged',
   async (path) => {
     const { partner, key } = await withKey()
     const text = '{ "business_name": "Okafor",\n  "phone": "0491 570 156" }'
@@ -46,13 +46,13 @@ test.each(['/partner/leads', '/webhook/lead', '/webhook/deal'])(
   },
 )
 
-test('a call with a session is in the log, too', async () => {
+test('a call with a session is logged', async () => {
   const partner = await portal.newPartner()
   await partner.post('/webhook/lead', LEAST)
   expect(await logOf(partner)).toMatchObject([{ endpoint: '/api/webhook/lead', status: 'success' }])
 })
 
-test('refused calls are in the log with the reason: fields, broken JSON, another type, too large, a key used twice', async () => {
+test('refused calls are logged with the reason, such as an invalid field, broken JSON or a body that is too large', async () => {
   const { partner, key } = await withKey()
   const headers = { 'idempotency-key': 'one' }
   const ask = (body: unknown, more: Record<string, string> = {}) =>
@@ -77,7 +77,7 @@ test('refused calls are in the log with the reason: fields, broken JSON, another
   expect(rows[0]?.response_body).toContain('"code":"VALIDATION"')
 })
 
-test('a repeat is a call of its own, with the LOID of the first', async () => {
+test('a repeated call is logged separately, with the LOID of the first call', async () => {
   const { partner, key } = await withKey()
   const request = { token: key, headers: { 'idempotency-key': 'one' } }
   const first = await portal.post('/partner/leads', LEAST, request)
@@ -89,7 +89,7 @@ test('a repeat is a call of its own, with the LOID of the first', async () => {
   ])
 })
 
-test('calls beyond the limit are in the log', async () => {
+test('calls beyond the rate limit are logged', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const { partner, key } = await withKey(limited)
   await Promise.all(Array.from({ length: 121 }, () => limited.post('/webhook/lead', {}, { token: key })))
@@ -98,7 +98,7 @@ test('calls beyond the limit are in the log', async () => {
   expect(statuses).toHaveLength(121)
 })
 
-test('a call that failed on our side is in the log', async () => {
+test('a call that fails with an internal error is logged', async () => {
   await using broken = await startPortal()
   const { partner, key } = await withKey(broken)
   await broken.deps.pool.query('alter table history_entries rename to history_elsewhere')
@@ -113,7 +113,7 @@ test('a call that failed on our side is in the log', async () => {
   ])
 })
 
-test('a call succeeds although the log cannot be written', async () => {
+test('a call succeeds even if the log cannot be written', async () => {
   await using broken = await startPortal()
   const { partner, key } = await withKey(broken)
   await broken.deps.pool.query('alter table webhook_logs rename to logs_elsewhere')
@@ -122,7 +122,7 @@ test('a call succeeds although the log cannot be written', async () => {
   expect((await partner.get(`/crm/lead/${answer.body.data.loid}`)).status).toBe(200)
 })
 
-test('calls by unknown callers, and calls to other addresses, are not in the log', async () => {
+test('calls by unknown callers and calls to other routes are not logged', async () => {
   const { partner, key } = await withKey()
   const before = await portal.deps.db.selectFrom('webhook_logs').select('id').execute()
   expect((await portal.post('/webhook/lead', LEAST, { token: newApiKey() })).status).toBe(401)
@@ -133,7 +133,7 @@ test('calls by unknown callers, and calls to other addresses, are not in the log
   expect(await portal.deps.db.selectFrom('webhook_logs').select('id').execute()).toHaveLength(before.length)
 })
 
-test('a key that somebody puts into a body is not written down', async () => {
+test('an API key in a body is shortened in the log', async () => {
   const { partner, key } = await withKey()
   await portal.post('/webhook/lead', { ...LEAST, additional_info: `my key is ${key}`, [key]: key }, { token: key })
   const [row] = await logOf(partner)
@@ -141,9 +141,9 @@ test('a key that somebody puts into a body is not written down', async () => {
   expect(row?.request_body).toContain(`my key is ${key.slice(0, 8)}...`)
 })
 
-test('a body is kept up to 64 KiB, cut between characters', async () => {
+test('the log keeps at most 64 KiB of a body and splits no character', async () => {
   const { partner, key } = await withKey()
-  // 60,000 bytes that are not UTF-8 become three times as many.
+  // Each of these 60,000 bytes is invalid in UTF-8, so a replacement character of three bytes takes its place.
   await fetch(`${portal.url}/api/webhook/lead`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },

@@ -9,9 +9,9 @@ import { insertInboundCall } from '../webhooks/inbound-log.queries.ts'
 const LOGGED = new Set(Object.keys(INBOUND_LABELS))
 
 /**
- * Writes a row of the log for every call to these addresses with a known caller, including refused ones and repeats
- * (D37). It does so before the answer leaves, so the log has every answer that a caller gets. If the log cannot be
- * written, the call still succeeds.
+ * Logs every call that a known caller makes to the routes in `INBOUND_LABELS`, including refused and repeated calls
+ * (D37). Writes the row before the answer is sent, so that the log has every answer that a caller gets. If the log
+ * cannot be written, the call still succeeds.
  */
 export function logInboundCalls(app: FastifyInstance, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -44,13 +44,13 @@ function readAnswer(payload: unknown): z.output<typeof Answer> {
 }
 
 /**
- * Text that PostgreSQL can store, of at most 64 KiB and without secrets. It is never a header, so never the key of the
- * call.
+ * Makes a text ready for the log: at most 64 KiB, without NUL characters, which PostgreSQL cannot store, and without
+ * API keys. Headers, which contain the caller's key, are not logged.
  */
 function kept(text: unknown): string | null {
   if (typeof text !== 'string') return null
   const storable = withoutKeys(text).replaceAll('\u0000', '\ufffd')
   if (Buffer.byteLength(storable) <= BODY_BYTES_MAX) return storable
-  // If the cut falls within a character, that character is left out.
+  // If the cut falls within a character, this character is left out.
   return new TextDecoder().decode(Buffer.from(storable).subarray(0, BODY_BYTES_MAX), { stream: true })
 }

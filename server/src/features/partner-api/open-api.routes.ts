@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../../deps.ts'
 import { openApi } from './open-api.ts'
 
-/** Public. It answers the document itself without the usual envelope, because tools expect that at such an address. */
+/** A public route. It answers with the document alone, without the usual envelope, as OpenAPI tools expect. */
 export function openApiRoutes(app: FastifyInstance, deps: Deps): void {
   let document: object | undefined
   app.get('/api/openapi.json', { helmet: false }, async () => {

@@ -18,7 +18,7 @@ import {
 import { answerSchema, bodyFields, eitherOr } from './body-fields.ts'
 import { DOCUMENTED_ROUTES } from './documented-routes.ts'
 
-/** The same documentation as OpenAPI 3.1, for tools that generate clients and receivers from it. */
+/** The API documentation as an OpenAPI 3.1 document, from which tools generate clients and receivers. */
 export function openApi(publicUrl: string): object {
   return {
     openapi: '3.1.0',
@@ -103,7 +103,10 @@ function pathItems(): Record<string, object> {
   return items
 }
 
-/** Only a call with a body can be refused because of its body, and only a call with an id can find nothing. */
+/**
+ * The statuses with which a route's calls can fail. Only a call with a body can be refused because of its body, and
+ * only a call with an id can find nothing.
+ */
 function failuresOf(route: Route): string[] {
   return Object.keys(API_ERRORS).filter((status) => {
     if (['409', '413', '415'].includes(status)) return route.body !== undefined

@@ -37,7 +37,7 @@ async function withKey(
   return { partner, key: answer.body.data.api_key }
 }
 
-/** The deal, once it is in the CRM. */
+/** Waits until the deal is in the CRM, and returns the deal. */
 function pushedDeal(partner: TestPartner, loid: string) {
   return waitFor(`${loid} in the CRM`, async () => {
     const { body } = await partner.get(`/crm/deal/${loid}`)
@@ -53,7 +53,7 @@ async function dealsInCrm(loid: string) {
   return deals.filter((deal) => deal['LOID'] === loid)
 }
 
-test('POST /partner/leads: submits a lead with an API key and reaches the CRM', async () => {
+test('POST /partner/leads submits a lead with an API key, and the lead reaches the CRM', async () => {
   const { partner, key } = await withKey()
   const body = { ...LEAST, loan_amount: 50_000, firstName: 'Nkem' }
   const answer = await portal.post('/partner/leads', body, { token: key })
@@ -73,14 +73,17 @@ test('POST /partner/leads: submits a lead with an API key and reaches the CRM', 
   })
 })
 
-test.each(['/partner/leads', '/webhook/lead'])('POST %s: a business name and a phone are enough', async (path) => {
-  const { partner, key } = await withKey()
-  const answer = await portal.post(path, LEAST, { token: key })
-  expect(answer.status).toBe(201)
-  expect((await partner.pushedLead(answer.body.data.loid)).business_name).toBe('Okafor Freight')
-})
+test.each(['/partner/leads', '/webhook/lead'])(
+  'POST %s accepts a lead with only a business name and a phone number',
+  async (path) => {
+    const { partner, key } = await withKey()
+    const answer = await portal.post(path, LEAST, { token: key })
+    expect(answer.status).toBe(201)
+    expect((await partner.pushedLead(answer.body.data.loid)).business_name).toBe('Okafor Freight')
+  },
+)
 
-test('POST /webhook/lead: takes what the form sends, with a key or a session', async () => {
+test('POST /webhook/lead accepts all fields of the lead form, with an API key or a session', async () => {
   const { partner, key } = await withKey()
   for (const token of [key, partner.token]) {
     const answer = await portal.post('/webhook/lead', newLead(), { token })
@@ -89,7 +92,7 @@ test('POST /webhook/lead: takes what the form sends, with a key or a session', a
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(2)
 })
 
-test('names the faulty field as the caller spelled it', async () => {
+test('the error for a faulty field has the caller’s spelling of the field’s name', async () => {
   const { key } = await withKey()
   const body = { businessName: 'Okafor', phone: '12', loan_type: 'Gift', buisness_abn: '1' }
   const answer = await portal.post('/partner/leads', body, { token: key })
@@ -106,7 +109,7 @@ test.each([
   ['/partner/leads', LEAST],
   ['/webhook/lead', LEAST],
   ['/webhook/deal', DEAL],
-])('POST %s: a repeat with the same Idempotency-Key submits once', async (path, body) => {
+])('POST %s submits once if it is repeated with the same Idempotency-Key', async (path, body) => {
   const { partner, key } = await withKey()
   const request = { token: key, headers: { 'idempotency-key': 'order 77' } }
   const [first, again] = [await portal.post(path, body, request), await portal.post(path, body, request)]
@@ -118,7 +121,7 @@ test.each([
   expect([...leads.body.data.leads, ...deals.body.data.deals]).toHaveLength(1)
 })
 
-test('POST /webhook/deal: submits a deal that waits for its application, and reaches the CRM once', async () => {
+test('POST /webhook/deal submits a deal in the stage Waiting On Application, and the CRM gets the deal once', async () => {
   const { partner, key } = await withKey()
   const answer = await portal.post('/webhook/deal', { ...DEAL, stage: 'Funded' }, { token: key })
   const { id, loid } = answer.body.data
@@ -157,7 +160,7 @@ test('POST /webhook/deal: submits a deal that waits for its application, and rea
   expect(activity.body.data.activities.filter((one: { loid: string }) => one.loid === loid)).toHaveLength(1)
 })
 
-test('a deal begins at the lender’s first stage if the lender lacks the usual one', async () => {
+test('a deal begins at the lender’s first stage if the lender has no stage Waiting On Application', async () => {
   await using other = await startPortal()
   const partner = await other.newPartner()
   const choices = JSON.stringify(['Inbox', 'In Progress'])
@@ -167,7 +170,7 @@ test('a deal begins at the lender’s first stage if the lender lacks the usual 
   expect([answer.status, answer.body.data.status]).toEqual([201, 'Inbox'])
 })
 
-test('a sync knows the deals that the portal made, pushed or not, and makes none twice', async () => {
+test('a sync recognises submitted deals, pushed or not, and duplicates no deal', async () => {
   const { partner, key } = await withKey()
   const pushed: string = (await portal.post('/webhook/deal', DEAL, { token: key })).body.data.loid
   await pushedDeal(partner, pushed)
@@ -192,7 +195,7 @@ test('a sync knows the deals that the portal made, pushed or not, and makes none
   expect(list.body.data.deals).toHaveLength(2)
 })
 
-test('a stage that the lender sets shows in the history after the submission', async () => {
+test('the stage history shows a stage that the lender set above the submitted stage', async () => {
   const { partner, key } = await withKey()
   const { loid } = (await portal.post('/webhook/deal', DEAL, { token: key })).body.data
   await pushedDeal(partner, loid)
@@ -205,7 +208,7 @@ test('a stage that the lender sets shows in the history after the submission', a
   expect((await portal.get(`/webhook/status/${loid}`, { token: key })).body.data.status).toBe('Approved')
 })
 
-test('a lead and its deal made through the API: the lead gives way to the deal that matches it', async () => {
+test('a sync replaces a lead submitted through the API by the matching deal', async () => {
   const { partner, key } = await withKey()
   const lead = { ...DEAL, closing_date: undefined, deal_name: undefined, contact_name: undefined }
   const submitted = await portal.post('/webhook/lead', lead, { token: key })
@@ -217,24 +220,24 @@ test('a lead and its deal made through the API: the lead gives way to the deal t
   expect(status.body.data).toMatchObject({ id: submitted.body.data.id, status: deal.body.data.status })
 })
 
-test('a deal that the CRM refuses is given up at once, and says why', async () => {
+test('a deal that the CRM refuses is given up at once and shows the reason', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'field-map-'))
   const CRM_FIELD_MAP = join(folder, 'map.json')
-  // This map is wrong: it gives text to a field that takes a record.
+  // This map is wrong, because it writes text into a CRM field that takes a record.
   await writeFile(CRM_FIELD_MAP, '{"deals":{"fields":{"partner_iso":"Contact_Name","contact":"Partner_ISO"}}}')
   await using mistaken = await startPortal({ withCrm: true, env: { CRM_FIELD_MAP } })
   await rm(folder, { recursive: true })
   const partner = await mistaken.newPartner()
   const { loid } = (await mistaken.post('/webhook/deal', DEAL, { token: partner.token })).body.data
   const status = async () => (await partner.get(`/webhook/status/${loid}`)).body.data
-  const ended = await waitFor('the end of it', async () => (await status()).crm !== 'pending' && status())
+  const ended = await waitFor('the end of the push', async () => (await status()).crm !== 'pending' && status())
   expect(ended).toMatchObject({ crm: 'failed', status: 'Waiting On Application' })
   const { deal } = (await partner.get(`/crm/deal/${loid}`)).body.data
   expect(deal.crm_problem).toBe('The CRM does not accept what Contact Name says.')
   expect((await partner.post(`/crm/deal/${loid}/retry-push`)).body.data.crm).toBe('pending')
 })
 
-test('POST /crm/deal/{id}/retry-push: sends a deal that was given up, once', async () => {
+test('POST /crm/deal/{id}/retry-push pushes a given-up deal once', async () => {
   const { partner } = await withKey()
   const { loid } = await insertDeal(portal.deps.db, partner.id, { crm: 'failed', deal_name: 'Given up' })
   const retry = await partner.post(`/crm/deal/${loid}/retry-push`)
@@ -245,7 +248,7 @@ test('POST /crm/deal/{id}/retry-push: sends a deal that was given up, once', asy
   expect([again.status, again.body.data]).toEqual([202, { loid, crm: 'synced' }])
 })
 
-test('GET /webhook/status/{id}: by id and by LOID, for a lead and for a deal', async () => {
+test('GET /webhook/status/{id} finds leads and deals by id and by LOID', async () => {
   const { partner, key } = await withKey()
   const lead = (await portal.post('/webhook/lead', LEAST, { token: key })).body.data
   const deal = (await portal.post('/webhook/deal', DEAL, { token: key })).body.data
@@ -262,7 +265,7 @@ test('GET /webhook/status/{id}: by id and by LOID, for a lead and for a deal', a
   expect((await portal.get(`/webhook/status/${lead.id}`, { token: stranger.key })).status).toBe(404)
 })
 
-test('GET /webhook/status/{id}: a lead that became a deal keeps its id and shows the deal’s stage', async () => {
+test('GET /webhook/status/{id} returns the id of a converted lead with the stage of its deal', async () => {
   const { partner, key } = await withKey()
   const lead = (await portal.post('/partner/leads', LEAST, { token: key })).body.data
   await partner.pushedLead(lead.loid)
@@ -275,7 +278,7 @@ test('GET /webhook/status/{id}: a lead that became a deal keeps its id and shows
   }
 })
 
-test('sessions open no route that is for keys alone', async () => {
+test('a route that is only for API keys refuses sessions', async () => {
   const partner = await portal.newPartner()
   expect((await partner.post('/partner/leads', LEAST)).status).toBe(401)
   expect((await portal.post('/partner/leads', LEAST)).status).toBe(401)

@@ -30,12 +30,7 @@ export function DebugButton() {
       <Button variant="secondary" icon={<Bug aria-hidden />} busy={test.isPending} onClick={() => test.mutate()}>
         Debug
       </Button>
-      <Dialog
-        open={isShown}
-        onClose={() => setIsShown(false)}
-        title="CRM connection test"
-        className="sm:w-[34rem]!"
-      >
+      <Dialog open={isShown} onClose={() => setIsShown(false)} title="CRM connection test" className="sm:w-[34rem]!">
         {test.data && <DebugReport result={test.data} />}
       </Dialog>
     </>
