@@ -14,7 +14,7 @@ import { findLead, findLeadKeys } from '../leads/leads.queries.ts'
 import { findNotes } from '../notes/notes.queries.ts'
 import { pullDetailsOf } from '../sync/pull-details.ts'
 
-/** One referral: its leads (two after a match, D49), its deal, and their recorded history, the latest first. */
+/** A referral's leads (two after a match, D49) and its deal, with their histories and notes, the latest first. */
 interface Referral {
   leads: { lead: LeadDetail; ended_at: string | null }[]
   deal: DealDetail | undefined
@@ -24,8 +24,8 @@ interface Referral {
 }
 
 /**
- * Everything that happened to the deal or lead of this LOID. It is the same from either page. `before` is the end of
- * the previous page.
+ * Reads a page of everything that happened to the referral with this LOID. The pages of its lead and of its deal show
+ * the same timeline. `before` is the position of the last entry that the caller has already.
  */
 export async function readTimeline(
   deps: Deps,
@@ -82,15 +82,15 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
     : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
   if (!present) throw new NotFound('Lead not found')
+  // The oldest first. The lead's statuses come before the deal's stages, even if they have the same second.
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
-  // The record itself may be ahead of the CRM's history.
+  // The record may already have a newer value than the CRM's history.
   if (latest?.value !== present.value) moments.push(present)
   const since = latest?.value === present.value ? latest.at : present.at
   return { ...wayOf(submissionOf({ leads, deal }), moments), kind: present.kind, value: present.value, since }
 }
 
-/** The lead's moments come before the deal's, even within the second of the conversion. */
 function momentsOf(kind: HistoryKind, history: readonly HistoryEntry[]) {
   return history.map(({ value, changed_time }) => ({ kind, value, at: changed_time }))
 }
@@ -100,7 +100,7 @@ function submissionOf({ leads, deal }: Pick<Referral, 'leads' | 'deal'>): string
   return times.toSorted()[0] ?? ''
 }
 
-/** In the order of the list, with the latest first. */
+/** Returns all entries of the timeline, the latest first. */
 function entriesOf(referral: Referral): TimelineEntry[] {
   const { leads, deal, statuses, stages, notes } = referral
   const changes = [
@@ -112,7 +112,7 @@ function entriesOf(referral: Referral): TimelineEntry[] {
   const submittedAt = submissionOf(referral)
   const entries = [
     ...beginWithSubmission(changes, referral),
-    // The CRM gives whole seconds, so a note may seem to come before the submission.
+    // The CRM gives whole seconds, so a note may seem to be older than the submission.
     ...notes.map(noteEntry).map((entry) => (entry.at < submittedAt ? { ...entry, at: submittedAt } : entry)),
   ]
   const [lead] = leads.filter(({ ended_at }) => ended_at !== null)
@@ -154,8 +154,9 @@ function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_
 }
 
 /**
- * If the first change came with the record, it is the submission. Otherwise the submission gets its own entry. A record
- * that the portal took names the person. Any other shows by its source whether a partner submitted it.
+ * Makes the timeline begin with the submission. If the first change came together with the record, this change is the
+ * submission. Otherwise the submission gets an entry of its own. A record that was submitted in the portal names the
+ * person who submitted it. For any other record, the lead source shows whether a partner submitted it.
  */
 function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }: Referral): TimelineEntry[] {
   const records = [...leads.map(({ lead }) => lead), deal ?? []].flat()
@@ -177,12 +178,12 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
   return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
 }
 
-/** The CRM writes a record and then the first line of its history. The two are at most this far apart. */
+/** The CRM creates a record and then the first line of its history. There is less than this time between them. */
 const TOGETHER_MS = 60_000
 
 const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }
 
-/** Entries of one moment are in the order in which they must have happened. */
+/** Sorts entries by time. Entries with the same time are in the order in which they must have happened. */
 function positionOf({ at, type, id }: TimelineEntry): string {
   return `${at} ${RANKS[type]} ${id}`
 }

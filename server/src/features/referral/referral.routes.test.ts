@@ -29,7 +29,7 @@ async function timelineOf(path: string, partner = ada) {
   return body.data
 }
 
-/** The lead's id in the CRM. */
+/** Waits until the lead is in the CRM, and returns its id there. */
 async function inCrm(loid: string): Promise<string> {
   await ada.pushedLead(loid)
   const leads = await lender.list('Leads', 'LOID')
@@ -43,7 +43,7 @@ async function pull(): Promise<void> {
 const told = (timeline: { entries: { type: string; value: string | null; text: string | null }[] }) =>
   timeline.entries.map(({ type, value, text }) => [type, value, text])
 
-test('GET /crm/lead/{id}/timeline: before → what happened, the latest first, and where it stands', async () => {
+test('GET /crm/lead/{id}/timeline returns what happened to the lead, the latest first, and the lead’s present step', async () => {
   const { loid } = await ada.submitLead()
   const id = await inCrm(loid)
   await lender.behaviour({ clockShiftSeconds: 60 })
@@ -80,7 +80,7 @@ test('GET /crm/lead/{id}/timeline: before → what happened, the latest first, a
   expect(timeline.earlier).toBeNull()
 })
 
-test('GET /crm/deal/{id}/timeline: before → the same as the lead’s once it is converted, by LOID and by id', async () => {
+test('a converted lead and its deal have the same timeline, by LOID and by id', async () => {
   const { loid, id: leadId } = await ada.submitLead()
   const id = await inCrm(loid)
   await lender.behaviour({ clockShiftSeconds: 60 })
@@ -105,7 +105,7 @@ test('GET /crm/deal/{id}/timeline: before → the same as the lead’s once it i
   expect(funded.standing).toMatchObject({ step: 'Funded', outcome: 'funded', usual: null })
 })
 
-test('a lead that the lender entered begins with the lender', async () => {
+test('the timeline of a lead that the lender entered begins with an entry by the lender', async () => {
   const partner = await waitFor('the partner in the CRM', async () => (await ada.get('/profile')).body.data.zoho_id)
   await lender.create('Leads', { Last_Name: 'Rivera', Lead_Status: 'Lost Lead', Partner: { id: partner } })
   await pull()
@@ -115,7 +115,7 @@ test('a lead that the lender entered begins with the lender', async () => {
   expect(entries.at(-1)).toMatchObject({ type: 'submitted', by: null, is_lender: true, value: 'Lost Lead' })
 })
 
-test('more than a thousand notes come fifty at a time, each once', async () => {
+test('a timeline of a thousand entries comes in pages of fifty, each entry once', async () => {
   const { loid } = await ada.submitLead()
   await portal.deps.pool.query(
     `insert into notes (id, partner_id, loid, written_on, content, created_at, crm)
@@ -136,7 +136,7 @@ test('more than a thousand notes come fifty at a time, each once', async () => {
   expect([pages, seen.size]).toEqual([20, 1_000])
 })
 
-test('the usual time in a status is shown beside it', async () => {
+test('a timeline shows how long leads usually stay in the present status', async () => {
   const { loid } = await ada.submitLead()
   await insertHistories(portal.deps, ada.id, { records: 10, days: 2.4, value: 'New Lead' })
   portal.advance(DAY_MS)
@@ -146,7 +146,7 @@ test('the usual time in a status is shown beside it', async () => {
   expect(standing.usual).toEqual({ days: 2.4, entries: 10, of: 'partner' })
 })
 
-test('a timeline is its partner’s alone, and a viewer reads it', async () => {
+test('a viewer reads the timelines of the own partner, and nobody reads another partner’s', async () => {
   const bob = await portal.newPartner()
   const { loid, id } = await ada.submitLead()
   const deal = await insertDeal(portal.deps.db, ada.id)

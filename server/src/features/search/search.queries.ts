@@ -5,8 +5,8 @@ import { type Sender, sendNamed } from '../../db/send-named.ts'
 import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /**
- * One page of the matches, newest first. `total` counts up to SEARCH_TOTAL_MAX (D24, D55), and no page goes beyond
- * that.
+ * Returns one page of the matches, newest first. Matches beyond the newest SEARCH_TOTAL_MAX are neither counted in
+ * `total` nor on any page (D24, D55).
  */
 export async function searchLeads(
   sender: Sender,

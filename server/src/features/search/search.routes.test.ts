@@ -22,7 +22,7 @@ async function search(partner: TestPartner, q: string, more = ''): Promise<Found
   return body.data
 }
 
-test('GET /crm/search: q, type → data.leads and data.deals in which every word occurs', async () => {
+test('GET /crm/search returns the leads and deals in which every word of the query occurs', async () => {
   const partner = await portal.newPartner()
   const lead = await partner.submitLead({
     businessName: 'Harbour Cafe',
@@ -55,7 +55,7 @@ test('GET /crm/search: q, type → data.leads and data.deals in which every word
   expect((await search(partner, 'ana')).deals[0]?.contact_person).toBe('Ana Ng')
 })
 
-test('the answer has at most fifty of each, newest first, and the total number', async () => {
+test('GET /crm/search returns at most fifty leads and fifty deals, newest first, with the total numbers', async () => {
   const partner = await portal.newPartner()
   for (let i = 0; i < 52; i++) {
     await insertDeal(portal.deps.db, partner.id, { business_name: `Many ${i}` })
@@ -72,7 +72,7 @@ test('the answer has at most fifty of each, newest first, and the total number',
   ])
 })
 
-test('matches are counted up to a thousand, and a match older than the newest rows is found', async () => {
+test('a search counts at most a thousand matches, and finds a match that is older than a thousand other records', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const lead = await partner.submitLead({ businessName: 'Older', businessIndustry: 'Hospitality' })
   const deal = await insertDeal(portal.deps.db, partner.id, { business_name: 'Older', loan_type: 'Line of Credit' })
@@ -90,7 +90,7 @@ test('matches are counted up to a thousand, and a match older than the newest ro
   expect((await search(partner, 'credit')).deals.map(({ loid }) => loid)).toEqual([deal.loid])
 })
 
-test('a partner finds nothing of another’s', async () => {
+test('a partner’s search finds no records of another partner', async () => {
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await ada.submitLead()
   await insertDeal(portal.deps.db, ada.id, { business_name: 'Okafor Freight' })
@@ -107,7 +107,7 @@ test.each([
   ['q=a&q=b', 'q'],
   ['q=%00', 'q'],
   [`q=${'x'.repeat(201)}`, 'q'],
-])('the search %s is refused for %s', async (query, field) => {
+])('GET /crm/search?%s is refused with an error for %s', async (query, field) => {
   const partner = await portal.newPartner()
   const { status, body } = await partner.get(`/crm/search?${query}`)
   expect([status, Object.keys(body.fields)]).toEqual([400, [field]])

@@ -23,8 +23,8 @@ export async function insertSecurityEntry(
 }
 
 /**
- * Newest first. Reads one row more than asked for, which tells whether there is a next cursor. People are shown with
- * their current names.
+ * Returns a page of entries, newest first. Reads one row more than the page has, which shows whether there is a next
+ * page. Entries have the current names of people.
  */
 export async function findSecurityEntries(
   db: Db,
@@ -52,7 +52,7 @@ export async function findSecurityEntries(
   return { entries, next_cursor: rows.length > SECURITY_LOG_SIZE ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** The newest entries, for operators. They are of all partners if none is given. */
+/** The newest entries, for operators. Includes all partners and people unless the caller names one. */
 export function findNewestSecurityEntriesOfAllPartners(
   db: Db,
   { partnerId, personId }: { partnerId?: string; personId?: string },
@@ -69,7 +69,7 @@ export function findNewestSecurityEntriesOfAllPartners(
   return query.orderBy('log.id', 'desc').limit(limit).execute()
 }
 
-/** Removes entries from before this time. Returns how many. */
+/** Removes entries that are older than this time. Returns how many. */
 export async function removeSecurityEntriesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('security_log')

@@ -13,7 +13,7 @@ async function logOf(partner: Pick<TestPartner, 'get'>, query = '') {
 
 const eventsOf = (log: { entries: { event: string }[] }) => log.entries.map(({ event }) => event)
 
-test('owners read what happened, newest first: who, when, from where and with which browser', async () => {
+test('an owner reads who did what, when, from where and with which browser, newest first', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const headers = { 'user-agent': SAFARI }
@@ -50,7 +50,7 @@ test('owners read what happened, newest first: who, when, from where and with wh
   expect(JSON.stringify(entries)).not.toMatch(/secret=|horse|not-the-password|partner\.example/)
 })
 
-test('only what a browser is known by is taken over from it', async () => {
+test('the log stores a browser only if its user agent names a known one', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   for (const agent of ['my-password-1/2.0', `${'x'.repeat(9_000)}/1`, 'curl/8.5.0']) {
@@ -61,7 +61,7 @@ test('only what a browser is known by is taken over from it', async () => {
   expect(entries.slice(0, 3).map(({ browser }: { browser: string }) => browser)).toEqual([null, null, null])
 })
 
-test('the log is read by cursor, by type and by person, and tells nothing of another partner', async () => {
+test('the log is read by cursor, by type and by person, and has no entries of another partner', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const bob = await addColleague(portal, ada, 'member')
@@ -73,8 +73,8 @@ test('the log is read by cursor, by type and by person, and tells nothing of ano
   expect(first.entries).toHaveLength(50)
   const second = await logOf(ada, `?cursor=${first.next_cursor}`)
   const ids = [...first.entries, ...second.entries].map(({ id }) => id)
-  // The 67 entries are 30 keys, one revoked key, 30 failures, two sign-ins, a sign-up, a confirmed address, an
-  // invitation and its acceptance.
+  // The 67 entries are 30 new keys, one revoked key, 30 failed sign-ins, two sign-ins, a sign-up, a confirmed address,
+  // an invitation and its acceptance.
   expect([ids.length, new Set(ids).size, second.next_cursor]).toEqual([67, 67, null])
   expect(ids).toEqual(ids.toSorted().reverse())
 
@@ -104,7 +104,7 @@ test('the log is read by cursor, by type and by person, and tells nothing of ano
   expect((await portal.get('/security-log', { token })).body).toMatchObject({ code: 'NOT_ALLOWED' })
 })
 
-test('nobody changes an entry, and after a year it goes', async () => {
+test('an entry cannot be changed, and is removed after a year', async () => {
   await using portal = await startPortal()
   await portal.newPartner()
   const { db } = portal.deps

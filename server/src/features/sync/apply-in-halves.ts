@@ -1,8 +1,9 @@
 import { reasonOf } from './pull.ts'
 
 /**
- * Applies items together. If PostgreSQL or a rule refuses one, the items are halved again and again until the refused
- * one is alone. It is left out, and the others are applied (D28). Returns the results of the parts, in order.
+ * Applies items together. If PostgreSQL or a rule refuses an item, the items are halved again and again until the
+ * refused item is alone. Then this item is left out, and the others are applied (D28). Returns the results of the
+ * applied parts, in order.
  */
 export async function applyInHalves<Item, Result>(
   items: readonly Item[],

@@ -22,8 +22,8 @@ import { type Applied, type AppliedRecord, type IsNews, type PageTally } from '.
 import { recordRestoredLeads } from './record-restored-leads.ts'
 
 /**
- * A lead, a deal, or a lead with the deal that it became. The last two stay together so that the partner always sees
- * one of them.
+ * A lead, a deal, or a converted lead with its deal. The converted lead and its deal are applied together, so that the
+ * partner always sees one of them.
  */
 export interface Unit {
   partnerId: string
@@ -34,14 +34,17 @@ export interface Unit {
 /** Records that were read together and are written together. */
 export interface Page {
   units: readonly Unit[]
-  /** The histories that were read, by their records' ids in the CRM. */
+  /** The histories that were read, by the CRM's ids of their records. */
   told: ReadonlyMap<string, readonly CrmHistoryEntry[]>
   readAt: string
   isNews: IsNews
   notesDue: Scope['notesDue']
 }
 
-/** Applies a page in one transaction: rows, histories, events and matches together or not at all. */
+/**
+ * Applies the rows, histories, events and matches of a page in one transaction. If a unit is refused, the other units
+ * are applied in several transactions.
+ */
 export async function applyPage(
   deps: Pick<Deps, 'db' | 'clock' | 'crm'>,
   page: Page,
@@ -100,7 +103,7 @@ function applyTogether(
       }
     }
     const isWritten = (await writeRows(tx, 'deals', deals)) && (await writeRows(tx, 'leads', leads))
-    // Another pull added one of these records at the same time; its row can be read now.
+    // Another pull added one of these records at the same time. The next attempt can read its row.
     if (!isWritten) return startOver()
     await writeHistory(tx, DEAL_TABLE, deals, now)
     await writeHistory(tx, LEAD_TABLE, leads, now)
@@ -136,8 +139,8 @@ function applyTogether(
 }
 
 /**
- * The CRM may make a deal from a lead whose applicant's data was erased here. The deal must not bring any of that data
- * back (D97).
+ * Marks the deals of erased leads as erased. The CRM may convert a lead after its applicant's data was erased in the
+ * portal, and the deal must not bring any of this data back (D97).
  */
 async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly Unit[]> {
   const loids = itemsOf(units, 'deal').map(({ loid }) => loid)
@@ -149,7 +152,7 @@ async function withoutErased(tx: Tx, units: readonly Unit[]): Promise<readonly U
   })
 }
 
-/** The person who submitted a lead also counts as the one who submitted its deal (D64). */
+/** The person who submitted a lead also counts as the person who submitted its deal (D64). */
 function submittedAs(deal: StoredDeal, { submitter_id, submitted_by }: StoredLead): StoredDeal {
   return deal.submitted_by === null ? { ...deal, submitter_id, submitted_by } : deal
 }
@@ -158,7 +161,10 @@ function itemsOf<Kind extends 'lead' | 'deal'>(units: readonly Unit[], kind: Kin
   return units.flatMap((unit) => unit[kind] ?? [])
 }
 
-/** Locks the rows of these records. Plans one record after the other, so that no two records take the same row. */
+/**
+ * Locks the rows of these records. Returns a function that plans one record after another and remembers each planned
+ * row, so that no two records take the same row.
+ */
 async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -175,7 +181,10 @@ async function openPlanning<Item extends NamedRecord, Row extends RecordRow>(
   const byZohoId = new Map(rows.map((row) => [row.zoho_id, row]))
   const byLoid = new Map(rows.map((row) => [row.loid, row]))
 
-  /** The row of this record. It is found by the CRM's id, or by its LOID if its push has not been answered yet. */
+  /**
+   * Finds the record's row by the CRM's id. Otherwise finds it by the LOID, if the row's push has not been answered yet
+   * or its record had left the CRM.
+   */
   function findOwn(item: Item, partnerId: string): Row | undefined {
     const sameRecord = byZohoId.get(item.zoho_id)
     if (sameRecord) return sameRecord
@@ -228,14 +237,14 @@ function isNoLongerMatched({ before, row }: PlannedLead): boolean {
 }
 
 /**
- * Whether staff gave the deal to its partner before the portal first saw it, in an organisation whose conversion copies
- * no LOID.
+ * Whether the lead's deal has another LOID. This happens if the CRM's conversion copies no LOID and staff gave the deal
+ * to another partner before the portal first saw it.
  */
 function isDealOfAnotherLoid({ loid, deal_loid, matched_at }: StoredLead): boolean {
   return matched_at === null && deal_loid !== null && deal_loid !== loid
 }
 
-/** Whether the partner gets the record for the first time, or again after it was gone or another partner's. */
+/** Whether the record is new to the partner, or has returned from the archive or from another partner. */
 function isMet({ before, row }: { before: RecordRow | undefined; row: RecordRow }): boolean {
   return !before || before.partner_id !== row.partner_id || (before.archived_at !== null && row.archived_at === null)
 }

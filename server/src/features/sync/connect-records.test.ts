@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** Records that the partner must not see before it has confirmed its address. */
+/** Creates a broker with a lead in the CRM. A partner must not see them before it has confirmed its address. */
 async function brokerInCrm(name: string) {
   const email = `${name.toLowerCase().replaceAll(' ', '-')}@example.com`
   const id = await lender.create('Partners', { Name: name, Email: email, First_Name: 'Wilhelmina' })
@@ -35,7 +35,7 @@ const crmStateOf = async (partner: TestPartner, loid: string) =>
 test('a stranger with a broker’s name and email sees and sends nothing until the address is confirmed', async () => {
   const broker = await brokerInCrm('Victim Cafe')
   const stranger = await portal.newPartner({ ...broker.form, businessName: 'victim cafe', firstName: 'Mallory' })
-  await waitFor('the hold', () => mustConfirm(stranger))
+  await waitFor('the partner to be held', () => mustConfirm(stranger))
   const { loid } = await stranger.submitLead()
   for (const path of ['/dashboard/sync-leads', '/dashboard/sync-deals', '/crm/sync']) {
     const sync = await stranger.post(path)
@@ -53,7 +53,7 @@ test('a stranger with a broker’s name and email sees and sends nothing until t
   expect(await lender.read('Partners', broker.id)).toMatchObject({ Name: 'Victim Cafe', First_Name: 'Wilhelmina' })
 })
 
-test('a stranger whose new address is a broker’s, while the CRM is away, sees nothing either', async () => {
+test('a stranger who takes a broker’s address during a CRM outage sees nothing before confirming it', async () => {
   const broker = await brokerInCrm('Later Loans')
   await lender.faults({ unavailable: { every: 1, match: 'Partners' } })
   const stranger = await portal.newPartner({ businessName: 'Later Loans' })
@@ -62,7 +62,7 @@ test('a stranger whose new address is a broker’s, while the CRM is away, sees 
   const token = /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(200)
   await lender.faults({})
-  await waitFor('the hold', async () => {
+  await waitFor('the partner to be held', async () => {
     await portal.deps.pool.query("update jobs.job set start_after = now() where name = 'push-partner'")
     return mustConfirm(stranger)
   })
@@ -72,15 +72,15 @@ test('a stranger whose new address is a broker’s, while the CRM is away, sees 
   await waitFor('the records', async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 1)
 })
 
-test('a closed account sends none of its waiting records, and the true owner connects to the records', async () => {
+test('a disowned account pushes none of its waiting records, and the true owner gets the CRM’s records', async () => {
   const broker = await brokerInCrm('Owner Broking')
   const stranger = await portal.newPartner(broker.form)
-  await waitFor('the hold', () => mustConfirm(stranger))
+  await waitFor('the partner to be held', () => mustConfirm(stranger))
   const { loid } = await stranger.submitLead()
   expect((await portal.post('/auth/disown', { token: await linkToken(broker.form.email) })).status).toBe(200)
 
   const owner = await portal.newPartner(broker.form)
-  await waitFor('the hold', () => mustConfirm(owner))
+  await waitFor('the partner to be held', () => mustConfirm(owner))
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: broker.form.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
@@ -91,7 +91,7 @@ test('a closed account sends none of its waiting records, and the true owner con
   expect(JSON.stringify(await lender.list('Leads', 'LOID'))).not.toContain(loid)
 })
 
-test('a new partner whose first push lost its answer finds its own record again, and confirms nothing for it', async () => {
+test('a new partner whose first push lost its answer gets its own CRM record without confirming its address', async () => {
   await lender.faults({ resetAfterCommit: { times: 1, match: 'POST /crm/v8/Partners' } })
   const partner = await portal.newPartner({ businessName: 'Lost Answer Loans' })
   const { loid } = await partner.submitLead()
@@ -101,20 +101,20 @@ test('a new partner whose first push lost its answer finds its own record again,
   expect(named).toHaveLength(1)
 })
 
-test('a renamed partner does not wait for a CRM record with its old name', async () => {
+test('a renamed partner need not confirm its address for a CRM record with its old name', async () => {
   const broker = await brokerInCrm('Old Name Finance')
   const partner = await portal.newPartner(broker.form)
-  await waitFor('the hold', () => mustConfirm(partner))
+  await waitFor('the partner to be held', () => mustConfirm(partner))
   const { loid } = (await partner.post('/dashboard/leads', newLead())).body.data
   await partner.put('/profile', { business_name: 'New Name Finance' })
   await partner.pushedLead(loid)
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('a partner whose CRM record is gone confirms nothing: its waiting records go with its next submission', async () => {
+test('a held partner whose CRM record is removed pushes its waiting records with its next submission', async () => {
   const broker = await brokerInCrm('Gone Finance')
   const partner = await portal.newPartner(broker.form)
-  await waitFor('the hold', () => mustConfirm(partner))
+  await waitFor('the partner to be held', () => mustConfirm(partner))
   const { loid } = await partner.submitLead()
   await partner.post('/crm/note', { loid, content: 'Called, no answer' })
   const open = async () => {
@@ -123,13 +123,13 @@ test('a partner whose CRM record is gone confirms nothing: its waiting records g
     )
     return rows.length
   }
-  await waitFor('the jobs that wait for the address', async () => (await open()) === 0)
+  await waitFor('the held partner’s jobs to end', async () => (await open()) === 0)
 
   await lender.remove('Partners', broker.id)
   await partner.pushedLead((await partner.submitLead()).loid)
   await partner.pushedLead(loid)
   await waitFor('the note', async () => {
-    // The note's first try may have come before the lead's.
+    // The note's first push may have failed because the lead was not in the CRM yet.
     await portal.deps.pool.query(`update jobs.job set start_after = now() where name = 'push-note' and state = 'retry'`)
     return (await partner.get(`/crm/lead/${loid}`)).body.data.notes[0].crm === 'synced'
   })

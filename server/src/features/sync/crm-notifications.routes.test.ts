@@ -76,7 +76,7 @@ function untilPulled() {
 test.each([
   {},
   { conversionFiresEdit: false, coqlReturnsConverted: false, notifyDeleteWord: 'remove', timesOffset: '-05:00' },
-])('the lender’s changes show at once, without a sync: %o', async (switches) => {
+])('the portal shows the lender’s changes without a sync: %o', async (switches) => {
   await lender.behaviour(switches)
   await watch()
   const { loid, id } = await submitted()
@@ -96,7 +96,7 @@ test.each([
   await waitFor('the stage', async () => (await listed('deals'))[0].stage === 'Funded')
   await lender.remove('Deals', deal)
   await lender.remove('Leads', born)
-  await waitFor('their going', async () => (await listed('deals')).length + (await listed('leads')).length === 0)
+  await waitFor('both removals', async () => (await listed('deals')).length + (await listed('leads')).length === 0)
   await waitForEvents(
     'lead.created',
     'lead.created',
@@ -110,7 +110,7 @@ test.each([
   )
 })
 
-test('a change in the CRM reaches the partner’s endpoint without anybody pressing Sync', async () => {
+test('a change in the CRM is delivered to the partner’s endpoint without a sync', async () => {
   await watch()
   await using receiver = await startReceiver()
   await ada.put('/dashboard/webhook-url', { webhook_url: receiver.url })
@@ -123,7 +123,7 @@ test('a change in the CRM reaches the partner’s endpoint without anybody press
   })
 })
 
-test('changes on the staff page show, too', async () => {
+test('the portal shows changes made on the sandbox’s staff page', async () => {
   await watch()
   const { loid, id } = await submitted()
   const body = new URLSearchParams({ status: 'Contacted' })
@@ -135,7 +135,7 @@ test('changes on the staff page show, too', async () => {
   )
 })
 
-test('the portal’s own writing comes back and changes nothing', async () => {
+test('notifications about the portal’s own pushes change nothing', async () => {
   await watch()
   const { loid } = await submitted()
   await ada.post(`/crm/note/${loid}`, { content: 'Call after ten' })
@@ -162,11 +162,11 @@ test('the portal’s own writing comes back and changes nothing', async () => {
   expect(await eventTypes()).toEqual(['lead.created', 'note.added'])
 })
 
-test('values that the CRM fills in by itself in a submitted deal are no news', async () => {
+test('values that the CRM itself fills in on a submitted deal cause no event', async () => {
   await watch()
   const form = { businessName: 'Okafor Freight', email: 'nkem@okafor-freight.example', amount: 50_000 }
   const { loid } = (await ada.post('/webhook/deal', form)).body.data
-  const deal = await waitFor('the CRM’s own figures', async () => {
+  const deal = await waitFor('the CRM’s own values', async () => {
     const [one] = await listed('deals')
     return one.crm === 'synced' && one.probability !== null && one
   })
@@ -175,7 +175,7 @@ test('values that the CRM fills in by itself in a submitted deal are no news', a
   expect(await eventTypes()).toEqual(['deal.created'])
 })
 
-test('only posts with the CRM’s token count, and odd posts break nothing', async () => {
+test('notifications without the channel’s token are refused, and malformed notifications break nothing', async () => {
   await watch()
   const token = await tokenOfChannel()
   const ids = ['5400000000000812044']
@@ -224,7 +224,7 @@ test('only posts with the CRM’s token count, and odd posts break nothing', asy
   expect(lines.filter((line) => line.includes('job given up'))).toEqual([])
 })
 
-test('a burst for one record becomes a few pulls, and many records of one notification become one call', async () => {
+test('many notifications about one record cause a few pulls, and one notification about many records causes one call', async () => {
   await watch()
   const { id } = await submitted()
   await untilPulled()
@@ -249,7 +249,7 @@ test('a burst for one record becomes a few pulls, and many records of one notifi
   expect((await lender.calls()).total).toBe(total + 1)
 })
 
-test('notifications that come twice, late and in another order lead to the same', async () => {
+test('repeated, late and reordered notifications lead to the same records and history', async () => {
   await watch()
   const { loid, id } = await submitted()
   await untilPulled()
@@ -273,7 +273,7 @@ test('notifications that come twice, late and in another order lead to the same'
   ])
 })
 
-test('channels are opened once, renewed in time, and opened again when they are gone', async () => {
+test('notification channels are opened once, renewed in time, and opened again if the CRM has lost them', async () => {
   await watch()
   const first = await lender.watches()
   expect(first.map((one) => one['resource_name'])).toEqual(expect.arrayContaining(['Leads', 'Deals', 'Notes']))
@@ -295,7 +295,7 @@ test('channels are opened once, renewed in time, and opened again when they are 
   expect(names(await lender.watches())).toEqual(names(first))
 })
 
-test('a CRM that does not notify, or cannot, is said in one line and stops nothing', async () => {
+test('if the CRM cannot notify the portal, one log line says so and nothing fails', async () => {
   const said = async (text: string, of: TestPortal = portal) => {
     const from = lines.length
     await watch(of)
@@ -317,7 +317,7 @@ test('a CRM that does not notify, or cannot, is said in one line and stops nothi
   }
 })
 
-test('a portal with a running clock asks to be notified as soon as it has started', async () => {
+test('a portal with schedules opens its notification channels and sweeps as soon as it starts', async () => {
   await using started = await startPortal({ withCrm: true, hasSchedules: true })
   const staff = openLender(started.crmUrl)
   await waitFor('the channels', async () => (await staff.watches()).length === 3)

@@ -7,8 +7,8 @@ import { NOTIFICATIONS_PATH } from './watch-crm.job.ts'
 const RECORDS_A_JOB = 100
 
 /**
- * The route that the CRM calls. It is not in the contract: routes there are documented for partners and refuse unknown
- * fields, which Zoho may add to its posts.
+ * The route for the CRM's notifications. It is not in the contract, because routes of the contract refuse unknown
+ * fields, and Zoho may add fields to its posts.
  */
 export function crmNotificationRoutes(app: FastifyInstance, { db, crm, jobs }: Deps): void {
   app.post(NOTIFICATIONS_PATH, async ({ body }) => {

@@ -12,7 +12,7 @@ type DebugAnswer = output<typeof debugSyncLeads.answer>
 /** Shorter than the caller's own limit of 30 s. */
 const ANSWER_MS_MAX = 20_000
 
-/** Tries each step of a lead sync in order and changes nothing (D33). After a failed step, the rest are not tried. */
+/** Tries each step of a lead sync in order and changes nothing (D33). After a failed step, no further step is tried. */
 export async function debugLeadSync({ db, crm, clock }: Deps, partnerId: string): Promise<DebugAnswer> {
   const signal = AbortSignal.timeout(ANSWER_MS_MAX)
   const debug: DebugAnswer['debug'] = {

@@ -10,15 +10,16 @@ import { nameRecords } from './name-records.ts'
 import type { Pull, PulledPartner } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** This many histories are read at once. Pushes have the rest of Zoho's ten calls. */
+/** This many histories are read at once. Zoho permits ten calls at once, so two remain for pushes. */
 const HISTORIES_AT_ONCE = 8
 
 type Owners = ReadonlyMap<string, PulledPartner>
 type Gathered = Pick<Page, 'units' | 'told'>
 
 /**
- * Reads everything from the CRM that is needed to apply these leads or deals: their LOIDs, the deals that leads became,
- * the leads that deals were, and the histories of changed records. Leaves out records that have not changed.
+ * Reads everything from the CRM that is needed to apply these leads or deals: their LOIDs, the deals of converted
+ * leads, the leads that were converted into deals, and the histories of changed records. Leaves out records that have
+ * not changed.
  */
 export async function gatherPage(
   pull: Pull,
@@ -35,7 +36,10 @@ export async function gatherPage(
   return gather(pull, owners, { leads: leads.leads, leadRows: leads.rows, deals: deals.deals, dealRows: deals.rows })
 }
 
-/** A new deal with an open lead's LOID belongs to that lead, if the CRM says that it converted the lead. */
+/**
+ * Reads the leads of new deals. A new deal with the LOID of an open lead belongs to that lead if the CRM says that the
+ * lead is converted.
+ */
 async function leadsOf(
   { deps, signal }: Pull,
   { deals, rows }: { deals: readonly NamedCrmDeal[]; rows: readonly StoredDeal[] },
@@ -94,7 +98,7 @@ async function nameLeads(pull: Pull, owners: Owners, records: readonly CrmLead[]
   return { leads, rows }
 }
 
-/** `leads` holds the leads that some of the deals were converted from, by the deals' ids. */
+/** `leads` has converted leads by the ids of their deals. */
 async function nameDeals(
   pull: Pull,
   owners: Owners,
@@ -103,8 +107,7 @@ async function nameDeals(
 ) {
   const { deps, signal } = pull
   const rows = await findRowsOfAllPartners(deps.db, DEAL_TABLE, idsOf(records))
-  // If the lender's conversion maps neither LOID nor partner, the deal names no partner. It then gets both from its
-  // lead.
+  // If the lender's conversion copies neither LOID nor partner, the deal gets both from its lead.
   const unmapped = records.filter((deal) => deal.partner_zoho_id === null && deal.loid === null)
   const partnersToSet = new Map(
     unmapped.flatMap(({ zoho_id }) => {
@@ -115,12 +118,12 @@ async function nameDeals(
   const owned = records.map((deal) => {
     return { ...deal, partner_zoho_id: deal.partner_zoho_id ?? partnersToSet.get(deal.zoho_id) ?? null }
   })
-  // The lead must be linked to its deal, although the deal may be much older and unchanged since.
+  // A converted lead's deal is included even if the deal is unchanged, because the lead must be linked to it.
   const ofLeads = owned.filter((deal) => leads.has(deal.zoho_id) && owners.has(deal.partner_zoho_id ?? ''))
   const wanted = new Set([...ofLeads, ...differing(owned, rows, owners)])
   const deals = await nameRecords<CrmDeal>(deps, 'Deals', [...wanted], {
     knownLoids: new Map(loidsOf(rows)),
-    // A deal has the LOID of the lead that it was (D17).
+    // A deal has the LOID of its lead (D17).
     leadLoids: new Map([...leads].map(([zohoId, lead]) => [zohoId, lead.loid])),
     partnersToSet,
     readAgain: (zohoIds) => deps.crm.getDeals(zohoIds, signal),
@@ -129,7 +132,7 @@ async function nameDeals(
   return { deals, rows }
 }
 
-/** The deals that these leads became, except those already in this page. */
+/** Reads the deals of converted leads, except deals that are already in this page. */
 async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[], inHand: readonly NamedCrmDeal[]) {
   const known = new Set(idsOf(inHand))
   const leadOf = new Map(
@@ -141,8 +144,8 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   if (leadOf.size === 0) return { deals: [], rows: [] }
   const { deps, signal } = pull
   const { records } = await deps.crm.getDeals([...leadOf.keys()], signal)
-  // These deals were given to another partner before they had a LOID. They get their lead's LOID, and are pulled with
-  // the other partner's records.
+  // Staff gave these deals to another partner before the deals had a LOID. They get their lead's LOID, and are pulled
+  // with the other partner's records.
   const others = records.filter((deal) => {
     return deal.loid === null && deal.partner_zoho_id !== null && !owners.has(deal.partner_zoho_id)
   })
@@ -151,7 +154,10 @@ async function dealsOf(pull: Pull, owners: Owners, leads: readonly NamedCrmLead[
   return nameDeals(pull, owners, records, leadOf)
 }
 
-/** Reads the histories of known records that changed. Only histories have the values that came and went in between. */
+/**
+ * Reads the histories of known records that have changed. Only the history has the values that a record had between two
+ * pulls.
+ */
 async function readHistories(
   pull: Pull,
   items: readonly (CrmLead | CrmDeal)[],
@@ -183,7 +189,7 @@ function differing<Item extends CrmLead | CrmDeal>(
   })
 }
 
-/** The rule of the SQL comparison for one fetched record. */
+/** Compares a record from the CRM with its row, by the same rule as the SQL of `differs` in crm-rows.queries.ts. */
 function hasChanged(
   record: CrmLead | CrmDeal,
   row: RecordRow & Partial<Pick<StoredLead, 'converted_at' | 'matched_at' | 'deal_loid'>>,

@@ -6,10 +6,10 @@ const ATTEMPTS_MAX = 5
 class StartOver extends Error {}
 
 /**
- * One transaction for a page of records of these partners. The button, the sweep and a notification may pull the same
- * records at once. The partners' locks make one page wait until the other is applied. No call to another machine is
- * made under these locks. A page starts over if another page has added one of its rows, or if PostgreSQL ended it
- * because of a deadlock.
+ * Runs one transaction for a page of these partners' records. A sync, the sweep and a notification may pull the same
+ * records at once, so each page locks its partners and other pages of these partners wait. Nobody calls another machine
+ * under these locks. The transaction starts over if another page has added one of its rows, or if PostgreSQL has ended
+ * it because of a deadlock.
  */
 export async function inPageTransaction<Result>(
   db: Db,

@@ -23,7 +23,7 @@ function matches(leadMore: Partial<MatchableLead>, dealMore: Partial<MatchableDe
   return matchLeadsToDeals([{ ...lead, ...leadMore }], [{ ...deal, ...dealMore }]).length === 1
 }
 
-describe('the same business', () => {
+describe('business names', () => {
   test.each([
     ['Okafor Freight Pty Ltd', 'okafor freight'],
     ['OKAFOR  FREIGHT', 'Okafor-Freight Pty. Ltd.'],
@@ -31,7 +31,7 @@ describe('the same business', () => {
     ['O’Brien & Sons', 'OBrien and Sons P.T.Y. L.T.D.'],
     ['Café Zürich', 'café zürich pty ltd'],
     ['Pty Ltd', 'pty ltd'],
-  ])('%s and %s', (one, other) => {
+  ])('%s and %s match', (one, other) => {
     expect(matches({ business_name: one }, { business_name: other })).toBe(true)
   })
 
@@ -42,13 +42,13 @@ describe('the same business', () => {
     ['', ''],
     ['!!', '??'],
     ['Pty Ltd', 'Okafor'],
-  ])('%s and %s are not', (one, other) => {
+  ])('%s and %s do not match', (one, other) => {
     expect(matches({ business_name: one }, { business_name: other })).toBe(false)
   })
 })
 
-describe('terms', () => {
-  test('are equal whatever their case, spaces and punctuation', () => {
+describe('loan terms', () => {
+  test('match whatever their case, spaces and punctuation', () => {
     expect(matches({ loan_type: 'term-loan', loan_term: '24 Months' })).toBe(true)
     expect(matches({ loan_amount: 150_000.5 }, { amount: 150_000.5 })).toBe(true)
   })
@@ -60,24 +60,24 @@ describe('terms', () => {
     [{ loan_type: null }],
     [{ loan_term: '12 months' }],
     [{ loan_term: null }],
-  ])('%o does not match', (more) => {
+  ])('%o do not match those of the deal', (more) => {
     expect(matches(more)).toBe(false)
   })
 
-  test('missing on both sides match nothing', () => {
+  test('that both records lack do not match', () => {
     expect(matches({ loan_type: null }, { loan_type: null })).toBe(false)
     expect(matches({ loan_amount: null }, { amount: null })).toBe(false)
   })
 })
 
-describe('the same contact', () => {
+describe('contacts', () => {
   test.each([
     [{ email: ' NKEM@freight.example' }, {}],
     [{ email: null }, { phone: '0412 345 678' }],
     [{ email: 'other@freight.example' }, { email: null, phone: '(04) 1234-5678' }],
     [{ email: null }, { phone: '0061 412 345 678' }],
     [{ email: null, phone: '02 9876 5432' }, { phone: '+61 2 9876 5432' }],
-  ])('%o and %o', (leadMore, dealMore) => {
+  ])('%o and %o match', (leadMore, dealMore) => {
     expect(matches(leadMore, dealMore)).toBe(true)
   })
 
@@ -92,12 +92,12 @@ describe('the same contact', () => {
       { email: '', phone: '' },
     ],
     [{ email: null }, { phone: '0412 345 679' }],
-  ])('%o and %o are not', (leadMore, dealMore) => {
+  ])('%o and %o do not match', (leadMore, dealMore) => {
     expect(matches(leadMore, dealMore)).toBe(false)
   })
 })
 
-test('a deal takes the oldest matching lead, and each lead goes to one deal', () => {
+test('a deal is matched with its oldest matching lead, and each lead with one deal', () => {
   const leads = ['L1', 'L2', 'L3'].map((loid) => ({ ...lead, loid }))
   expect(matchLeadsToDeals(leads, [deal])).toEqual([{ lead: 'L1', deal: 'DEAL' }])
   expect(matchLeadsToDeals(leads, [deal, { ...deal, loid: 'D2' }])).toEqual([
