@@ -20,7 +20,7 @@ const STATUSES: Record<(typeof LEAD_STATUSES)[number], string> = {
   Duplicate: 'error',
 }
 
-test.each(Object.entries(STATUSES))('the lead status %s is %s', (status, colour) => {
+test.each(Object.entries(STATUSES))('the lead status %s has the colour %s', (status, colour) => {
   expect(badgeColour(status)).toBe(colour)
 })
 
@@ -36,11 +36,11 @@ test.each([
   ['Thrown To Harbour Lending', 'secondary'],
   ['With Harbour Lending', 'secondary'],
   ['Consumer Or Asset Deal', 'secondary'],
-])('the deal stage %s is %s', (stage, colour) => {
+])('the deal stage %s has the colour %s', (stage, colour) => {
   expect(badgeColour(stage)).toBe(colour)
 })
 
-test('a name that nobody foresaw takes the colour of the words in it, else grey', () => {
+test('an unknown name has the colour of the words in it, or grey', () => {
   expect(badgeColour('FUNDED - settled')).toBe('success')
   expect(badgeColour('Not qualified (credit)')).toBe('error')
   expect(badgeColour('Something else')).toBe('secondary')

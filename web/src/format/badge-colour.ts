@@ -14,7 +14,7 @@ const EXACT: Record<string, BadgeColour> = {
 }
 
 /**
- * The words of the same table inside longer names. More specific words come before the words that they contain (D21).
+ * The colours of the same names inside longer names. More specific words come before the words that they contain (D21).
  */
 const WORDS: [word: string, colour: BadgeColour][] = [
   ['not contacted', 'primary'],

@@ -11,11 +11,11 @@ test.each([
   '{"a":"line\\n","b":"two\nlines"}',
   '<YOUR_API_KEY>',
   '@/etc/hostname',
-])('a shell reads %j back as it was', (text) => {
+])('a shell reads the quoted text %j back unchanged', (text) => {
   expect(execFileSync('sh', ['-c', `printf %s ${shellQuoted(text)}`], { encoding: 'utf8' })).toBe(text)
 })
 
-test('a command names address, headers and body, a line each', () => {
+test('a command has one line for each of address, headers and body', () => {
   const command = curlCommand({
     url: 'https://portal.example/api/webhook/lead',
     headers: ['Authorization: Bearer <YOUR_API_KEY>', 'Content-Type: application/json'],

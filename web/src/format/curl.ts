@@ -4,7 +4,7 @@ interface CurlRequest {
   body: string | null
 }
 
-/** A POST for the command line, one option per line. */
+/** A curl command that sends a POST request, with one option per line. */
 export function curlCommand({ url, headers, body }: CurlRequest): string {
   return [
     `curl -X POST ${shellQuoted(url)}`,
@@ -14,7 +14,7 @@ export function curlCommand({ url, headers, body }: CurlRequest): string {
   ].join(' \\\n  ')
 }
 
-/** Text as one word of a POSIX shell: `it's` is `'it'\''s'`. */
+/** Quotes text as one word of a POSIX shell: `it's` becomes `'it'\''s'`. */
 export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -17,7 +17,7 @@ test('a plain date is the same day in every zone', () => {
   expect(formatDate('2026-09-05')).toBe('Sep 5, 2026')
 })
 
-test('a scale of days or months says no more of a date than it needs', () => {
+test('labels of days and months leave out the rest of the date', () => {
   expect([formatDayInShort('2026-09-05'), formatMonth('2026-09-05')]).toEqual(['Sep 5', 'Sep 2026'])
 })
 
@@ -36,7 +36,7 @@ test.each([
   expect(formatDateTime(instant)).toBe(`Sep 6, 2026, ${time}`)
 })
 
-test('an unknown or invalid date is a dash', () => {
+test('an unknown or invalid date is shown as a dash', () => {
   expect([formatDate(null), formatDate(''), formatDate('soon'), formatRelativeTime(undefined)]).toEqual([
     '—',
     '—',
@@ -59,7 +59,7 @@ test.each([
   expect(formatRelativeTime(instant, NOW)).toBe(text)
 })
 
-test('days active are the ceiling of the days since creation', () => {
+test('the days active are the days since creation, rounded up', () => {
   expect(daysActive('2026-11-21T02:00:00.000Z', NOW)).toBe(0)
   expect(daysActive('2026-11-21T01:59:59.000Z', NOW)).toBe(1)
   expect(daysActive('2026-11-18T01:00:00.000Z', NOW)).toBe(4)
@@ -69,7 +69,7 @@ test('one day is singular', () => {
   expect([formatDays(0), formatDays(1), formatDays(2)]).toEqual(['0 days', '1 day', '2 days'])
 })
 
-test('a duration is told in milliseconds below a second', () => {
+test('a duration below a second is shown in milliseconds', () => {
   expect([formatDuration(0), formatDuration(999), formatDuration(1_000), formatDuration(15_049)]).toEqual([
     '0 ms',
     '999 ms',

@@ -3,53 +3,56 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-// The specification's 'MMM d, yyyy' is the same for everybody, so it is written out here. The locale en-AU has 'Sept',
-// and the first use of the browser's formatter keeps a slow phone busy for a tenth of a second.
+// The specification's 'MMM d, yyyy' is the same for everybody, so this code formats it itself. The locale en-AU has
+// 'Sept', and the first use of the browser's formatter keeps a slow phone busy for a tenth of a second.
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `Nov 21, 2026`. An instant in the browser's zone; a plain `YYYY-MM-DD` is the same day everywhere. */
+/**
+ * For example `Nov 21, 2026`. An instant is shown in the browser's zone. A plain `YYYY-MM-DD` is the same day
+ * everywhere.
+ */
 export function formatDate(date: string | null | undefined): string {
   const time = instantOf(date)
   if (time === null) return '—'
   return isPlain(date) ? dayText(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()) : localDay(time)
 }
 
-/** `Nov 21, 2026, 3:05 PM` in the browser's zone. */
+/** For example `Nov 21, 2026, 3:05 PM`, in the browser's zone. */
 export function formatDateTime(instant: string | null | undefined): string {
   const time = instantOf(instant)
   return time === null ? '—' : `${localDay(time)}, ${localTime(time)}`
 }
 
-/** `Nov 21, 2026, 3:05:09 PM` in the browser's zone. */
+/** For example `Nov 21, 2026, 3:05:09 PM`, in the browser's zone. */
 export function formatExactTime(instant: string | null | undefined): string {
   const time = instantOf(instant)
   return time === null ? '—' : `${localDay(time)}, ${localTime(time, { toTheSecond: true })}`
 }
 
-/** `230 ms`, `1.2 s`. */
+/** For example `230 ms` or `1.2 s`. */
 export function formatDuration(durationMs: number): string {
   return durationMs < SECOND_MS ? `${Math.round(durationMs)} ms` : `${(durationMs / SECOND_MS).toFixed(1)} s`
 }
 
-/** `12 May`, in the browser's zone. */
+/** For example `12 May`, in the browser's zone. */
 export function formatDayAndMonth(instant: string): string {
   const [month, day] = formatDate(instant).split(/[ ,]/)
   return `${day} ${month}`
 }
 
-/** `Nov 16` of a plain `YYYY-MM-DD`. */
+/** Formats a plain `YYYY-MM-DD` as `Nov 16`. */
 export function formatDayInShort(date: string): string {
   return formatDate(date).replace(/, \d+$/, '')
 }
 
-/** `Nov 2026` of a plain `YYYY-MM-DD`. */
+/** Formats a plain `YYYY-MM-DD` as `Nov 2026`. */
 export function formatMonth(date: string): string {
   return formatDate(date).replace(/ \d+,/, '')
 }
 
 /**
- * Section 9: 'Just now', minutes, hours up to 24, days up to 7, then the date. A time in the future, from a slow clock,
- * counts as now.
+ * Returns 'Just now', minutes, hours up to 24, days up to 7, and then the date (section 9). A time in the future, from
+ * a slow clock, counts as now.
  */
 export function formatRelativeTime(instant: string | null | undefined, now: number = Date.now()): string {
   const time = instantOf(instant)
@@ -66,12 +69,12 @@ export function isPast(instant: string, now: number = Date.now()): boolean {
   return Date.parse(instant) <= now
 }
 
-/** `1 day`, `3 days`. */
+/** For example `1 day` or `3 days`. */
 export function formatDays(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'}`
 }
 
-/** The days since creation, rounded up; 0 at the moment of creation. */
+/** The days since creation, rounded up. At the moment of creation it is 0. */
 export function daysActive(createdAt: string, now: number = Date.now()): number {
   const time = instantOf(createdAt)
   return time === null ? 0 : Math.max(0, Math.ceil((now - time.getTime()) / DAY_MS))

@@ -10,16 +10,16 @@ test.each([
   expect(prettyJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
 })
 
-test('parts that parsing would change stay as they were sent', () => {
+test('parts that parsing would change stay unchanged', () => {
   expect(prettyJson('{"id":12345678901234567890,"id":1.0}')).toBe('{\n  "id": 12345678901234567890,\n  "id": 1.0\n}')
 })
 
-test('text other than JSON is shown as it is', () => {
+test('text other than JSON stays unchanged', () => {
   expect(prettyJson('<html>\n  {"a":1')).toBe('<html>\n  {"a":1')
   expect(prettyJson('')).toBe('')
 })
 
-test('a body of nothing but brackets does not grow beyond measure', () => {
+test('a body of many nested brackets does not grow beyond measure', () => {
   const text = '['.repeat(5_000) + ']'.repeat(5_000)
   expect(prettyJson(text).length).toBeLessThan(1_000_000)
 })

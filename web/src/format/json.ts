@@ -1,6 +1,6 @@
 const TOKENS = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** Deeper levels are indented no further than this one: thousands of brackets would become megabytes of spaces. */
+/** Deeper levels are not indented further, because thousands of nested brackets would become megabytes of spaces. */
 const INDENTED_LEVELS_MAX = 40
 
 /**

@@ -3,7 +3,7 @@ import { storeToken } from '../api/token.ts'
 import { serve } from '../testing/server.ts'
 import { follow } from './follow.ts'
 
-test('a page that lacks a second factor asks for its stream again, for the person may set one up', async () => {
+test('a page refused for lack of a second factor requests its stream again', async () => {
   vi.useFakeTimers()
   storeToken('token')
   const { seen } = serve({ 'GET /live': () => ({ status: 403 }) })

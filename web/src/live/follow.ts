@@ -3,24 +3,25 @@ import { NoStream, readStream } from '../api/read-stream.ts'
 import { dropToken, readToken } from '../api/token.ts'
 
 const RETRY_MS = 1_000
-/** Short, so that a page catches up soon after the server is back. */
+/** This limit is short, so that a page catches up soon after the server is back. */
 const RETRY_MS_MAX = 4_000
 const LOOK_EVERY_MS = 5_000
-/** The server says something every 20 seconds. */
+/** The server sends at least a comment every 20 seconds. */
 const SILENCE_MS_MAX = 45_000
 /**
- * The page's first data is as old as the page. A stream that begins later than this cannot tell what the page missed.
+ * The page's first data is as old as the page. A first stream that begins later than this cannot repeat the events that
+ * the page missed.
  */
 const FIRST_STREAM_MS_MAX = 10_000
-/** How often a visible page without a stream asks (D71). */
+/** How often a visible page without a stream fetches its data (D71). */
 const ASK_EVERY_MS = 15_000
-/** More ids than a stream repeats. */
+/** More ids than a stream repeats after a break. */
 const IDS_KEPT_MAX = 4_000
 
 /**
- * Follows the events of the partner's records over one stream after another, until `signal`. Each event is reported
- * once, however often the server repeats it. While there is no stream, a visible page learns every 15 seconds that all
- * its data may be old. A hidden page ends its stream when another one comes to the front, because browsers keep only
+ * Follows the events of the partner's records until `signal`, and opens a new stream when one ends. Each event is
+ * reported once, however often the server repeats it. Without a stream, a visible page is told every 15 seconds that
+ * all its data may be old. A hidden page ends its stream when another page becomes visible, because browsers keep only
  * six connections to a server.
  */
 export function follow(onMessage: (message: LiveMessage) => void, signal: AbortSignal): void {
@@ -33,7 +34,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
   let failures = 0
   let askedAt = startedAt
   let signAt = startedAt
-  /** Ends the present stream, or the wait for the next one. */
+  /** Ends the present stream, or the wait before the next one. */
   let interrupting = new AbortController()
 
   function handleSign() {
@@ -59,7 +60,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
     if (id === undefined) return
     if (seen.size >= IDS_KEPT_MAX) for (const old of [...seen].slice(0, IDS_KEPT_MAX / 2)) seen.delete(old)
     seen.add(id)
-    // Ids begin with their time, and one may arrive late.
+    // Ids begin with their time. The newest id counts even if an older one arrives late.
     if (lastEventId === undefined || id > lastEventId) lastEventId = id
   }
 
@@ -71,7 +72,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
 
   function look() {
     const now = Date.now()
-    // This also covers the time after the machine slept, which no timer notices.
+    // A timer does not notice that the machine slept, but this check also finds the silence of that time.
     if (!isResting && now - signAt > SILENCE_MS_MAX) interrupting.abort()
     if (!isOpen && !document.hidden && now - askedAt >= ASK_EVERY_MS) tellReset()
   }
@@ -106,7 +107,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
           if (error instanceof NoStream) {
             if (error.status === 401) dropToken(token)
             if (error.status === 401) return
-            // If a second factor is missing, the page shows what to do. It follows once that is done.
+            // If a second factor is missing, the page asks for one. After it is set up, a later request succeeds.
             retryAfterMs = error.status === 403 ? ASK_EVERY_MS : error.retryAfterMs
           }
         }
@@ -129,13 +130,16 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
   void run()
 }
 
-/** After a stream that worked and ended, the wait is short, but not the same for all pages. */
+/**
+ * The wait before the next stream. After a stream that worked, it is short and random, so that not all pages return at
+ * once.
+ */
 function retryMs(failures: number): number {
   if (failures === 0) return Math.random() * RETRY_MS
   return Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX) * (0.5 + Math.random() / 2)
 }
 
-/** Waits for that time, or until one of the signals. */
+/** Waits for this time, or until one of the signals aborts. */
 function pause(ms: number | undefined, ...signals: AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const either = AbortSignal.any(signals)

@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { onTokenChange, readToken } from '../api/token.ts'
 
-/** The first page is there by then: the stream must not delay it. */
+/** The stream starts late, so that it does not delay the first page. */
 const BEGIN_AFTER_MS = 1_000
 
-/** Follows events while somebody is signed in. Returns a function that stops this. */
+/** Follows events while a person is signed in. Returns a function that ends this. */
 export function keepLive(queryClient: QueryClient): () => void {
   let following: AbortController | undefined
 
@@ -16,7 +16,7 @@ export function keepLive(queryClient: QueryClient): () => void {
 
   async function start(signal: AbortSignal) {
     if (signal.aborted) return
-    // If the code cannot load, the page works without it.
+    // If the code cannot load, the page works without live events.
     const module = await import('./live.ts').catch(() => undefined)
     if (!signal.aborted) module?.startLive(queryClient, signal)
   }

@@ -4,7 +4,7 @@ import type { QueryKey } from '@tanstack/react-query'
 type Stale = (loid: string) => QueryKey[]
 
 const FIGURES: QueryKey[] = [['dashboard'], ['inbox']]
-/** No event reports the failure of a push to the CRM. */
+/** A push that fails records no event, so changes of a record also refresh this list. */
 const ATTENTION: QueryKey = ['inbox', 'attention']
 const LEAD_LISTS: QueryKey[] = [['leads', 'list'], ['leads', 'recent'], ['search']]
 const DEAL_LISTS: QueryKey[] = [['deals', 'list'], ['deals', 'recent'], ['search']]
@@ -30,8 +30,8 @@ const note: Stale = (loid) => [
 const all: Stale = () => [[]]
 
 /**
- * The queries that a message makes stale, given by the beginnings of their keys. Queries of closed pages are fetched
- * again when the page opens.
+ * The queries that a message makes stale, by the beginnings of their keys. A query of a closed page is fetched again
+ * when the page opens.
  */
 const STALE: Record<LiveMessage['type'], Stale> = {
   'lead.created': (loid) => [...lead(loid), ...FIGURES],
@@ -47,7 +47,7 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'note.added': (loid) => [...note(loid), ['dashboard', 'activity'], ['inbox']],
   'note.changed': (loid) => [...note(loid), ATTENTION],
   'sync.progressed': () => [['sync']],
-  // A first sync records no events.
+  // A first sync records no events, so its end refreshes everything it may have changed.
   'sync.ended': () => [['leads'], ['deals'], ['search'], ['sync'], ...FIGURES],
   'webhook.logged': () => [
     ['webhooks', 'logs'],
@@ -57,7 +57,7 @@ const STALE: Record<LiveMessage['type'], Stale> = {
   'endpoint.changed': () => [['webhooks', 'endpoint']],
   'team.changed': () => [['team'], ['accounts']],
   'security.logged': () => [['security-log'], ['team'], ['accounts'], ['api-keys']],
-  // Messages without an id were lost while the stream was interrupted.
+  // The server does not repeat messages without an id, so some may have been lost while the stream was interrupted.
   'stream.opened': all,
   'stream.reset': all,
 }

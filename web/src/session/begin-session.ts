@@ -4,7 +4,7 @@ import { storeRole } from '../api/role.ts'
 import { storePersonId, storeToken } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
 
-/** No data of an earlier person may remain in the cache. */
+/** Starts a session. It empties the cache, so that no data of an earlier person remains. */
 export function beginSession(queryClient: QueryClient, { token, partner, person }: BegunSession) {
   queryClient.clear()
   queryClient.setQueryData(
@@ -17,7 +17,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       role: person.role,
       mustConfirmEmail: false,
     },
-    // This is stale from the start: data that signing in does not return is fetched where it is shown.
+    // These data are stale from the start. What signing in does not return is fetched by the page that shows it.
     { updatedAt: 0 },
   )
   storeRole(person.role)

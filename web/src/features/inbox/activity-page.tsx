@@ -55,7 +55,7 @@ export function ActivityPage() {
     })
   }
 
-  /** The button that was pressed disappears. */
+  /** The pressed button disappears, so the type filter takes the focus. */
   function handleClear() {
     typeRef.current?.focus()
     handleChange({ type: undefined, person: undefined, dateFrom: undefined, dateTo: undefined })

@@ -7,7 +7,7 @@ import type { ActivitySearch } from '../../app/search-params.ts'
 
 const NEWEST: string | undefined = undefined
 
-/** An unknown type filters nothing. The previous list stays until the next one has loaded. */
+/** Drops an unknown type from the filters. The previous list stays until the next one has loaded. */
 export function activityLogQuery(search: ActivitySearch) {
   const filters = { ...search, type: RECORD_EVENT_TYPES.find((type) => type === search.type) }
   return infiniteQueryOptions({

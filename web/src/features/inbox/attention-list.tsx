@@ -64,7 +64,7 @@ function Item({ item }: { item: AttentionItem }) {
   )
 }
 
-/** Says in a few words what is waiting: '12 days in Pre Call, usually 3'. */
+/** Says in a few words what the item waits for: '12 days in Pre Call, usually 3'. */
 function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' | 'standing'>): string {
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
@@ -77,7 +77,7 @@ function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' 
   return `${standing.days} days in ${standing.value}, usually ${usual}${whose}`
 }
 
-/** Each item has one action: it retries the failed push, or opens the record. */
+/** The item's one action: retry the failed push, or open the record. */
 function Action({ item }: { item: AttentionItem }) {
   const mayRetry = useMay('member')
   if (item.retry && mayRetry) return <Retry item={item} retry={item.retry} />

@@ -18,7 +18,7 @@ interface BellPanelProps {
   onOpen: (open: boolean) => void
 }
 
-/** Hangs from the bell, over the page. A click outside it or Escape closes it. */
+/** The panel below the bell. A click outside it or Escape closes it. */
 export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
   const news = useQuery(newsQuery())
   const close = () => onOpen(false)
@@ -26,7 +26,7 @@ export function BellPanel({ bell, open, onOpen }: BellPanelProps) {
     <Popover.Root
       open={open}
       onOpenChange={(wanted, { event }) => {
-        // The bell's own button opens and closes the panel.
+        // A click on the bell is left to the bell's own handler, which opens and closes the panel.
         if (event.target instanceof Node && bell.current?.contains(event.target)) return
         onOpen(wanted)
       }}

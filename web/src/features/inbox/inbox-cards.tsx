@@ -23,13 +23,13 @@ import { NewsList } from './news-list.tsx'
 type Activities = UseQueryResult<Answer<typeof readRecentActivity>>
 
 /**
- * The height is the same in every state, so that nothing below moves when news arrives. Both cards fit on the first
- * screen of a phone.
+ * The cards keep their height in every state, so that nothing below moves when news arrives. Both cards fit on the
+ * first screen of a phone.
  */
 const AREA = 'grid gap-5 grid-cols-1 lg:grid-cols-2'
 const CARD = 'flex min-w-0 flex-col lg:h-84'
 
-/** What needs attention and what happened, above all figures (D72, D74). */
+/** The cards for what needs attention and for what is new, above all figures (D72, D74). */
 export function InboxCards({ activity }: { activity: Activities }) {
   const attention = useQuery(attentionQuery())
   const news = useQuery(newsQuery())
@@ -55,7 +55,7 @@ interface KnownProps {
 }
 
 function Known({ attention, news, activity }: KnownProps) {
-  // The order of the cards does not change while somebody looks.
+  // The order of the cards does not change while the page is open.
   const [isQuiet] = useState(attention.data?.items.length === 0)
   const items = attention.data?.items ?? []
   const first = (
@@ -158,7 +158,7 @@ function AllActivity() {
   )
 }
 
-/** Nothing is new, so this shows the last events, which the person has already seen. */
+/** Shown when nothing is new: the last events, which the person has already seen. */
 function Earlier({ activity }: { activity: Activities }) {
   const activities = activity.data?.activities ?? []
   if (activity.isPending) return <SkeletonRows rows={3} label="Loading activity" />

@@ -15,7 +15,7 @@ export function refreshInbox(queryClient: QueryClient) {
   return queryClient.invalidateQueries({ queryKey: ['inbox'] })
 }
 
-/** Marks the news in this answer as seen, but no later news. */
+/** Marks all news up to this answer as seen, but no later news. */
 export async function markAllSeen(queryClient: QueryClient, { until, snapshot }: News) {
   await call(markNewsSeen, { body: { until, snapshot } })
   await refreshInbox(queryClient)

@@ -13,7 +13,7 @@ interface NewsListProps {
   onFollow?: () => void
 }
 
-/** One line per record, each a link to its page. */
+/** One line per record, which links to the record's page. */
 export function NewsList({ news, onFollow }: NewsListProps) {
   const more = news.total - news.lines.length
   return (
@@ -57,7 +57,7 @@ interface LineLinkProps {
   children: ReactNode
 }
 
-/** A burst links to its list. A record that is gone has no link. */
+/** Many changes at once share one line that links to their list. A removed record has no link. */
 function LineLink({ line: { about, loid }, onFollow, children }: LineLinkProps) {
   const className = 'block px-5 py-3'
   if (about === null) return <div className={className}>{children}</div>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 interface QuoteProps {
-  /** Set it if nothing nearby says whose words they are. */
+  /** The author of the words. Set it if nothing nearby names the author. */
   by?: string
   children: ReactNode
 }

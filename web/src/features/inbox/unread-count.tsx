@@ -7,7 +7,7 @@ export function unreadText(count: number): string {
   return count > SHOWN_MAX ? `${SHOWN_MAX}+` : String(count)
 }
 
-/** Beside Leads and Deals in the sidebar. */
+/** The number beside Leads or Deals in the sidebar. */
 export function UnreadCount({ of }: { of: 'leads' | 'deals' }) {
   const { data: count = 0 } = useQuery({ ...newsQuery(), select: (news) => news[of] })
   if (count === 0) return null

@@ -8,8 +8,8 @@ import { textLinkClass } from '../../ui/description-list.tsx'
 const SHOWN_MAX = 3
 
 /**
- * Warns that the same applicant was submitted lately (D18a). Its links open in a new tab, because the form would be
- * lost otherwise.
+ * Warns that the same applicant was submitted lately (D18a). The links open in a new tab, so that the person does not
+ * leave the form.
  */
 export function DuplicateWarning({ duplicates }: { duplicates: readonly DuplicateLead[] }) {
   if (duplicates.length === 0) return null

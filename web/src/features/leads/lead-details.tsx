@@ -84,7 +84,7 @@ function ContactLink({ href, children }: { href: string; children: ReactNode }) 
   )
 }
 
-/** The text comes from the CRM's staff, so only an ordinary web address becomes a link. */
+/** The lender's staff enter this text in the CRM, so only an ordinary web address becomes a link. */
 function PermitLink({ address }: { address: string }) {
   if (!/^https?:\/\//i.test(address)) return address
   return (

@@ -5,17 +5,17 @@ import { LEAD_FIELD_NAMES } from './new-lead-form.ts'
 const NAME = 'lead'
 
 /**
- * The draft of a session that ended. It is kept only in memory and only for the same person, because it is an
- * applicant's data.
+ * The draft of a session that ended. It contains an applicant's data, so it is kept only in memory and only for the
+ * same person.
  */
 let left: { personId: string; values: NewLeadForm } | null = null
 
-/** Keeps the text typed so far. */
+/** Keeps the values of the form in this tab. */
 export function keepDraft(values: NewLeadForm) {
   keepTabDraft(NAME, JSON.stringify(values))
 }
 
-/** Keeps the text that was typed before the session ended under the form. */
+/** Keeps the values that a person had entered when the session ended. */
 export function keepDraftOfEndedSession(personId: string, values: NewLeadForm) {
   left = { personId, values }
 }
@@ -27,13 +27,13 @@ export function readDraft(personId: string | null): NewLeadForm | null {
   return isLead(kept) ? kept : null
 }
 
-/** For a draft that was submitted or given up. */
+/** Call this when the draft was submitted or discarded. */
 export function dropDraft() {
   left = null
   keepTabDraft(NAME, '')
 }
 
-/** A stored draft may come from another version, whose form had other fields. */
+/** A stored draft may come from another version of the portal, whose form had other fields. */
 function isLead(kept: unknown): kept is NewLeadForm {
   return typeof kept === 'object' && kept !== null && LEAD_FIELD_NAMES.every((name) => name in kept)
 }

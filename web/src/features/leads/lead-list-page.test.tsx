@@ -27,7 +27,7 @@ async function names(): Promise<(string | null | undefined)[]> {
   return rows.map((row) => within(row).getAllByRole('link')[0]?.textContent)
 }
 
-test('leads stand newest first; a column sorts descending, and the other way on the second click', async () => {
+test('the newest lead comes first, and a click on a column sorts descending, a second click ascending', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   const user = openApp('/leads')
   expect(await names()).toEqual(['Acacia', 'Corymbia', 'Banksia'])
@@ -42,7 +42,7 @@ test('leads stand newest first; a column sorts descending, and the other way on 
   expect(screen.getByRole('columnheader', { name: 'Loan Amount' }).getAttribute('aria-sort')).toBe('ascending')
 })
 
-test('filters go into the address and to the server, are counted, and start at the first page', async () => {
+test('filters are put in the address, sent to the server and counted, and lead to the first page', async () => {
   const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 2) }) })
   const user = openApp('/leads?page=2')
   await names()
@@ -60,7 +60,7 @@ test('filters go into the address and to the server, are counted, and start at t
   expect(screen.getByLabelText<HTMLInputElement>('Date From').value).toBe('')
 })
 
-test('two filters that change at once both count', async () => {
+test('two filters that change at once are both applied', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads')
   await names()
@@ -69,7 +69,7 @@ test('two filters that change at once both count', async () => {
   await waitFor(() => expect(window.location.search).toBe('?status=Contacted&dateFrom=2026-05-01'))
 })
 
-test('other parameters in the address do not reach the server', async () => {
+test('unknown parameters in the address are not sent to the server', async () => {
   const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads?utm_source=mail&stage=Funded&status=Contacted')
   await names()
@@ -77,7 +77,7 @@ test('other parameters in the address do not reach the server', async () => {
   expect(asked.map(({ query }) => query)).toEqual([{ limit: '20', status: 'Contacted' }])
 })
 
-test('nothing found tells a search from a partner without leads', async () => {
+test('an empty list has one text for a partner without leads and another for a search', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [] }) }) })
   const user = openApp('/leads')
   expect(await screen.findByText("You haven't submitted any leads yet")).toBeDefined()
@@ -88,7 +88,7 @@ test('nothing found tells a search from a partner without leads', async () => {
   expect(window.location.search).toBe('?search=zz')
 })
 
-test('pages can be turned when the page is full, and back from the last one', async () => {
+test('a full page has a next page, and the last page only a previous one', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) => ({
@@ -104,7 +104,7 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect(await isDisabled('Previous')).toBe(false)
 })
 
-test('a page that could not be fetched takes the buttons away, and the focus is not lost with them', async () => {
+test('when a page fails to load, its buttons disappear and the main part takes the focus', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) =>
@@ -130,7 +130,7 @@ test('the second half of a double click opens no lead', async () => {
   await waitFor(() => expect(window.location.pathname).toBe('/leads/LO-AAAAAAA3'))
 })
 
-test('from a page past the last one a button leads back', async () => {
+test('a page past the last one has a button to the first page', async () => {
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) => ({ body: paged({ leads: query['page'] === '99' ? [] : THREE }) }),
   })
@@ -142,7 +142,7 @@ test('from a page past the last one a button leads back', async () => {
   expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search leads' }))
 })
 
-test('clearing search and filters leads to the search box, and says nothing of leads before it knows', async () => {
+test('clearing search and filters moves the focus to the search box, and the page loads before it says whether there are leads', async () => {
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve
@@ -176,12 +176,12 @@ test('a failed list says so and can be tried again', async () => {
   isUp = true
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await names()).toHaveLength(3)
-  // The button is gone, and the focus is back where it was.
+  // The button is gone, and the focus is back on an element around the table.
   expect(document.activeElement?.matches('main *')).toBe(true)
   expect(document.activeElement?.contains(screen.getByRole('table', { name: 'Leads' }))).toBe(true)
 })
 
-test('a lead that has not reached the CRM is marked, and one the portal gave up on can be sent again', async () => {
+test('a lead that has not reached the CRM is marked, and a lead that the portal gave up on can be sent again', async () => {
   let crm: 'failed' | 'pending' = 'failed'
   const server = serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf({ crm })] }) }),
@@ -198,7 +198,7 @@ test('a lead that has not reached the CRM is marked, and one the portal gave up 
   expect(window.location.pathname).toBe('/leads')
 })
 
-test('a list that found no connection says so, and comes by itself once there is one', async () => {
+test('a list says that there is no connection, and loads by itself when the connection is back', async () => {
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveSignedIn({
     'GET /dashboard/leads': () => {
@@ -214,7 +214,7 @@ test('a list that found no connection says so, and comes by itself once there is
   expect((await screen.findAllByText('Back again')).length).toBeGreaterThan(0)
 })
 
-test('a click with Ctrl, or with the middle button, anywhere in a row does what it does on the row’s link', async () => {
+test('a click with Ctrl or the middle button anywhere in a row counts as a click on the row’s link', async () => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }) }) })
   openApp('/leads')
   const link = await screen.findByRole('link', { name: 'Acacia' })
@@ -230,7 +230,7 @@ test('a click with Ctrl, or with the middle button, anywhere in a row does what 
   expect(window.location.pathname).toBe('/leads')
 })
 
-test('a lead that the list shows changed is asked for again when it is opened', async () => {
+test('a lead that has changed in the list is fetched again when it is opened', async () => {
   let lead = leadOf({ loid: 'LO-AAAAAAA1', business_name: 'Banksia', lead_status: 'New Lead' })
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [lead] }) }),

@@ -50,12 +50,12 @@ export function LeadListPage() {
     })
   }
 
-  /** Other filters have other pages, so the list starts at the first. */
+  /** A changed filter gives other pages, so the list starts at the first one. */
   function handleFilter(change: Partial<LeadListSearch>) {
     handleChange({ page: undefined, ...change })
   }
 
-  /** The button that was pressed disappears. */
+  /** The pressed button disappears, so the search box takes the focus. */
   function handleClear() {
     searchRef.current?.focus()
     void navigate({ ...paths.leads, search: {} })

@@ -5,7 +5,7 @@ import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
-test('a lead shows what is known of it; without a history, its present status', async () => {
+test('a lead’s page shows its known fields, and its present status if it has no history', async () => {
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
       body: data({ lead: leadOf({ permit_link: 'javascript:alert(1)', loan_purpose: null }), notes: [] }),
@@ -23,7 +23,7 @@ test('a lead shows what is known of it; without a history, its present status', 
   expect(history.textContent).toContain('New LeadLatest')
 })
 
-test('a lead whose history cannot be loaded is shown all the same, and keeps a note that is being written', async () => {
+test('if the history fails to load, the lead is shown, and a retry keeps a half-written note', async () => {
   let isBroken = true
   const server = serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
@@ -44,7 +44,7 @@ test('a lead whose history cannot be loaded is shown all the same, and keeps a n
   expect(asked.filter((path) => path !== '/live')).toEqual(['/crm/lead/LO-7K3M9QAZ/status-history'])
 })
 
-test('a lead that has become a deal leads on to it', async () => {
+test('the page of a lead that became a deal opens the deal', async () => {
   serveSignedIn({
     'GET /crm/lead/LO-7K3M9QAZ': () => ({
       body: data({ lead: leadOf({ converted_to_deal: { loid: 'LO-7K3M9QAZ' } }), notes: [] }),
@@ -57,20 +57,20 @@ test('a lead that has become a deal leads on to it', async () => {
   expect(await screen.findByRole('heading', { level: 1, name: 'Coastal Concrete – Term Loan' })).toBeDefined()
 })
 
-test('a missing id and a lead that cannot be loaded both lead back to the list', async () => {
+test('the page of a lead that fails to load has two links back to the list', async () => {
   serveSignedIn({ 'GET /crm/lead/LO-NOPE': () => ({ status: 404, body: failure('Lead not found', 'NOT_FOUND') }) })
   openApp('/leads/LO-NOPE')
   expect(await screen.findByText('Failed to load lead details')).toBeDefined()
   expect(screen.getAllByRole('link', { name: 'Back to Leads' })).toHaveLength(2)
 })
 
-test('an address without an id says so', async () => {
+test('an address without an id shows that the id is invalid', async () => {
   serveSignedIn({})
   openApp('/leads/%20')
   expect(await screen.findByText('Invalid lead ID')).toBeDefined()
 })
 
-test('Back to Leads finds the list as it was left; from elsewhere it opens the whole list', async () => {
+test('Back to Leads opens the list with its former filters, or the whole list if the person came from elsewhere', async () => {
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ body: data({ lead: leadOf(), notes: [] }) }),
@@ -95,7 +95,7 @@ test('Back to Leads finds the list as it was left; from elsewhere it opens the w
 test.each([
   [200, 'Coastal Concrete'],
   [400, 'Lead'],
-])('a lead opened from the list, and answered with %i, has the focus on its heading: %s', async (status, heading) => {
+])('a lead opened from the list and answered with %i has the focus on its heading: %s', async (status, heading) => {
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve
@@ -117,7 +117,7 @@ test.each([
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1, name: heading }))
 })
 
-test('from a lead that could not be read both ways back lead to the list as it was left', async () => {
+test('both back links of a lead that failed to load lead to the list with its search', async () => {
   serveSignedIn({
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
     'GET /crm/lead/LO-7K3M9QAZ': () => ({ status: 400, body: failure('No', 'X') }),

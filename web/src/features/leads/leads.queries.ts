@@ -14,7 +14,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { LeadListSearch } from '../../app/search-params.ts'
 import { timelineQuery } from '../referral/referral.queries.ts'
 
-/** How often the page of a record looks again while the record is on its way to the CRM. */
+/** How often a lead's page fetches the lead again while it waits to reach the CRM. */
 const PENDING_POLL_MS = 4_000
 const LIST_PENDING_POLL_MS = 10_000
 
@@ -82,7 +82,7 @@ export function duplicatesQuery(check: DuplicateCheck) {
     queryKey: ['leads', 'duplicates', check],
     queryFn: ({ signal }) => call(findDuplicates, { query: check, signal }),
     enabled: Object.values(check).some((text) => text !== undefined),
-    // Nobody waits for this remark, so one try is enough.
+    // Nobody waits for this warning, so one attempt is enough.
     retry: false,
     placeholderData: keepPreviousData,
   })

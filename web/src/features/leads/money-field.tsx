@@ -13,9 +13,9 @@ interface MoneyFieldProps {
 }
 
 /**
- * Holds text while a person types, and an amount once they leave the field. The amount is shown in whole dollars and
- * keeps its cents (D19a). Entering the field rewrites nothing. A rewrite would undo the selection that the Tab key or a
- * password manager made, and the next input would be added to the old text.
+ * Holds text while a person types, and an amount when the person leaves the field. The amount is shown in whole dollars
+ * and keeps its cents (D19a). Entering the field does not rewrite the text. A rewrite would undo the selection that the
+ * Tab key or a password manager made, and the next input would be added to the old text.
  */
 export function MoneyField({ form, name, ...looks }: MoneyFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name })

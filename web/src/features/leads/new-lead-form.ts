@@ -5,7 +5,7 @@ import type { UseFormReturn } from 'react-hook-form'
 
 export type LeadForm = UseFormReturn<NewLeadForm, unknown, NewLead>
 
-/** In the order of the fields on the page, because the first field in error gets the focus. */
+/** The names have the order of the fields on the page, because the first field in error gets the focus. */
 export const EMPTY_LEAD: Required<NewLeadForm> = {
   firstName: '',
   lastName: '',
@@ -37,7 +37,7 @@ function isLeadFieldName(name: string): name is LeadFieldName {
   return name in EMPTY_LEAD
 }
 
-/** This also works after the form has left the page. */
+/** Whether a field was filled in. This also works after the form has left the page. */
 export function hasEntries(form: LeadForm): boolean {
   const values = form.getValues()
   return LEAD_FIELD_NAMES.some((name) => values[name] !== EMPTY_LEAD[name])
@@ -51,14 +51,14 @@ export type MoneyName = (typeof MONEY_NAMES)[number]
 
 type Amount = NewLeadForm['loanAmount']
 
-/** The field's value after the person has left it. */
+/** The field's value when the person leaves it. */
 export function amountAsTyped(value: Amount): number | '' {
   return (typeof value === 'number' ? value : parseMoney(value ?? '')) ?? ''
 }
 
 /**
- * Submitting by Enter or a click does not blur the field. This formats the amounts anyway, so the form shows what is
- * submitted.
+ * Formats the amounts on submission, so that the form shows what is submitted. Submitting by Enter or a click does not
+ * blur the field.
  */
 export function settleAmounts(form: LeadForm) {
   for (const name of MONEY_NAMES) form.setValue(name, amountAsTyped(form.getValues(name)))

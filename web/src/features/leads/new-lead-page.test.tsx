@@ -47,7 +47,7 @@ const APPLICANT = {
   'Business Name': 'Coastal Concrete',
 }
 
-test('missing fields are listed in a toast, told on each, and the first has the focus', async () => {
+test('missing fields are listed in a toast and marked, and the first one has the focus', async () => {
   const { user, submit, submitted } = await openForm()
   fill({ 'Last Name': 'Singh', Email: 'mia@coastal.example' })
   await user.click(submit)
@@ -57,7 +57,7 @@ test('missing fields are listed in a toast, told on each, and the first has the 
   expect(submitted()).toHaveLength(0)
 })
 
-test('a submitted lead goes to the server as it is stored, once, and its page opens', async () => {
+test('a double click submits a lead once, with numbers in their stored form, and its page opens', async () => {
   const { user, submit, submitted } = await openForm()
   fill({ ...APPLICANT, 'Loan Amount': '50k', 'Monthly Turnover': '12,000.50' })
   await user.dblClick(submit)
@@ -76,7 +76,7 @@ test('a submitted lead goes to the server as it is stored, once, and its page op
   })
 })
 
-test('after Submit and add another the form is empty, and a toast tells which lead was submitted', async () => {
+test('after Submit and add another the form is empty, and a toast names the submitted lead', async () => {
   const { user, submitted } = await openForm({
     'GET /dashboard/leads/duplicates': () => ({
       body: data({
@@ -107,7 +107,7 @@ test.each([
   [true, 'First Name'],
   [false, null],
 ])(
-  'typing can begin at once where there is a keyboard (%s), and leaving the empty field says nothing',
+  'the first field has the focus if the device has a mouse (%s), and leaving it empty is no error',
   async (hasMouse, focused) => {
     vi.spyOn(window, 'matchMedia').mockImplementation((media) =>
       Object.assign(realMatchMedia(media), { matches: hasMouse }),
@@ -121,7 +121,7 @@ test.each([
   },
 )
 
-test('an amount is shown as it is submitted, also when the cursor is still in it', async () => {
+test('a submitted amount is formatted even while the cursor is in its field', async () => {
   const { user, submitted } = await openForm({
     'POST /dashboard/leads': () => ({ status: 500, body: failure('x', 'INTERNAL') }),
   })
@@ -133,7 +133,7 @@ test('an amount is shown as it is submitted, also when the cursor is still in it
   expect(field('Loan Amount').value).toBe('$250,000')
 })
 
-test('a failed submission keeps everything, and trying again uses the same key', async () => {
+test('a failed submission keeps all fields, and a second attempt uses the same key', async () => {
   let isUp = false
   const { user, submit, submitted } = await openForm({
     'POST /dashboard/leads': () =>
@@ -150,7 +150,7 @@ test('a failed submission keeps everything, and trying again uses the same key',
   expect(keys[0]).toBe(keys[1])
 })
 
-test('the server’s refusal stands on its field', async () => {
+test('the server’s refusal is shown on its field', async () => {
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({
       status: 400,
@@ -164,7 +164,7 @@ test('the server’s refusal stands on its field', async () => {
   expect(document.activeElement).toBe(field('Email'))
 })
 
-test('a success without a LOID warns and goes to the list', async () => {
+test('a submission answered without a LOID warns and opens the list', async () => {
   const { user, submit } = await openForm({
     'POST /dashboard/leads': () => ({ status: 201, body: data({ id: 'l1' }) }),
   })
@@ -174,7 +174,7 @@ test('a success without a LOID warns and goes to the list', async () => {
   expect(screen.getByText(/its LOID is not known yet/)).toBeDefined()
 })
 
-test('for a number that fits both countries the form asks which, and the choice is sent', async () => {
+test('the form asks for the country of a number that fits both, and sends the choice', async () => {
   const { user, submit, submitted } = await openForm()
   fill({ ...APPLICANT, Phone: '027 123 4567' })
   await user.click(submit)
@@ -186,7 +186,7 @@ test('for a number that fits both countries the form asks which, and the choice 
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ phone: '+64271234567', iso: 'NZ' }))
 })
 
-test('021 is a New Zealand mobile, and 04 with a digit missing is remarked on', async () => {
+test('021 is a New Zealand mobile, and the form remarks on 04 with a digit missing', async () => {
   const { user } = await openForm()
   fill({ Phone: '021 123 4567' })
   expect(await screen.findByText('New Zealand, mobile: +64 21 123 4567')).toBeDefined()
@@ -195,13 +195,13 @@ test('021 is a New Zealand mobile, and 04 with a digit missing is remarked on', 
   expect(await screen.findByText('Looks like an Australian mobile with a digit missing')).toBeDefined()
 })
 
-test('the detected country is told once typing pauses', async () => {
+test('a toast names the detected country when typing pauses', async () => {
   const { user } = await openForm()
   await user.type(field('Phone'), '+64 21 123 4567')
   expect(await screen.findByText('Phone number detected: New Zealand')).toBeDefined()
 })
 
-test('an amount is shown in whole dollars once left, and keeps its cents', async () => {
+test('an amount is shown in whole dollars when the person leaves it, and keeps its cents', async () => {
   const { user, submit, submitted } = await openForm()
   fill(APPLICANT)
   const amount = field('Loan Amount')
@@ -215,7 +215,7 @@ test('an amount is shown in whole dollars once left, and keeps its cents', async
   await waitFor(() => expect(submitted()[0]?.body).toMatchObject({ loanAmount: 50_000.5 }))
 })
 
-test('a text that is too long is refused, not cut off', async () => {
+test('a text that is too long is refused and not cut off', async () => {
   const { user, submit, submitted } = await openForm()
   fill(APPLICANT)
   const text = 'x'.repeat(5_001)
@@ -227,7 +227,7 @@ test('a text that is too long is refused, not cut off', async () => {
   expect(submitted()).toHaveLength(0)
 })
 
-test('warnings appear and stop nothing', async () => {
+test('warnings appear and do not stop the submission', async () => {
   const { user, submit, submitted } = await openForm()
   expect(screen.queryByLabelText('Property Value')).toBeNull()
   await user.click(screen.getByLabelText('The applicant owns property'))
@@ -241,7 +241,7 @@ test('warnings appear and stop nothing', async () => {
   expect(await screen.findByText('Property value is recommended when using property as security')).toBeDefined()
 })
 
-test('an applicant who was submitted lately is pointed out with a link', async () => {
+test('the form warns of an applicant who was submitted lately, with a link to the lead', async () => {
   const { server } = await openForm({
     'GET /dashboard/leads/duplicates': () => ({
       body: data({
@@ -259,13 +259,13 @@ test('an applicant who was submitted lately is pointed out with a link', async (
   expect(server.seen.at(-1)?.query).toEqual({ email: 'mia@coastal.example' })
 })
 
-test('leaving a form in which nothing was entered asks nothing', async () => {
+test('leaving an empty form asks for no confirmation', async () => {
   const { user } = await openForm()
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
 })
 
-test('leaving a begun form asks first, and keeps what was entered', async () => {
+test('leaving a begun form asks for confirmation, and Keep Editing keeps its values', async () => {
   const { user } = await openForm()
   fill({ 'First Name': 'Mia' })
   await user.click(screen.getByRole('link', { name: 'Back to Leads' }))
@@ -277,7 +277,7 @@ test('leaving a begun form asks first, and keeps what was entered', async () => 
   await waitFor(() => expect(window.location.pathname).toBe('/leads'))
 })
 
-test.each([['Cancel'], ['Back to Leads']])('%s leads to the list as it was left', async (name) => {
+test.each([['Cancel'], ['Back to Leads']])('%s leads to the list with its former filters', async (name) => {
   serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }) })
   const user = openApp('/leads?status=Contacted&sort=loid')
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))
@@ -298,7 +298,7 @@ test.each([['Cancel'], ['Back to Leads']])('%s leads to the list as it was left'
   expect(window.location.pathname + window.location.search).toBe('/leads?status=Contacted&sort=loid')
 })
 
-test('a draft outlives the session: the same person finds it again, a colleague does not', async () => {
+test('after a session ends, the same person finds the draft again, and a colleague does not', async () => {
   const partner = { id: 'p1', email: 'demo@harbour.example', businessName: 'Harbour Finance' }
   let personId = 'h1'
   const { user, submit } = await openForm({
@@ -313,7 +313,7 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   fill({ ...APPLICANT, 'Loan Amount': '250k' })
   await user.click(submit)
   expect(await screen.findByText('Authentication error. Please log in again.')).toBeDefined()
-  // The page says it only once.
+  // The page shows only one message about the end of the session.
   expect(screen.queryByText('Your session has ended. Please sign in again.')).toBeNull()
 
   async function signInAgain() {
@@ -336,7 +336,7 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   await screen.findByRole('button', { name: 'Submit Lead' })
   expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
   expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
-  // A reload would lose nothing now.
+  // The draft is stored again, so a reload would not lose it.
   expect(JSON.stringify(sessionStorage)).toContain('Coastal Concrete')
   await user.click(screen.getByRole('link', { name: 'Cancel' }))
   await user.click(await screen.findByRole('button', { name: 'Discard' }))
@@ -344,7 +344,7 @@ test('a draft outlives the session: the same person finds it again, a colleague 
   expect((await screen.findByLabelText<HTMLInputElement>(/^Business Name/)).value).toBe('')
 })
 
-test('what was typed is there again after a reload, for the same person alone, until it is discarded or submitted', async () => {
+test('after a reload the draft is there for the same person only, until it is discarded or submitted', async () => {
   const { user } = await openForm()
   fill({ 'First Name': 'Mia', 'Loan Amount': '250k' })
   fireEvent.blur(field('Loan Amount'))

@@ -51,7 +51,7 @@ export function NewLeadPage() {
     defaultValues: EMPTY_LEAD,
   })
   const draft = useDraft(form)
-  // How many leads this page has submitted. All state of the form except its values starts again with each.
+  // How many leads this page has submitted. With each one, all state of the form except its values starts again.
   const [round, setRound] = useState(0)
   const submission = useSubmission(form, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
@@ -92,7 +92,7 @@ export function NewLeadPage() {
             <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0" />
             {CONSENT_TEXT}
           </p>
-          {/* On a phone the three share one line. */}
+          {/* On a phone the three buttons share one line. */}
           <div className="mt-4 flex flex-wrap gap-2 max-sm:mt-3 max-sm:gap-1.5 max-sm:*:grow max-sm:*:px-2.5 max-sm:*:text-[0.8125rem]">
             <Button type="submit" busy={submission.pending === 'one'}>
               Submit Lead
@@ -124,8 +124,8 @@ export function NewLeadPage() {
 }
 
 /**
- * Warns before every way out of the page, including the browser's own. It does not warn after the session has ended,
- * because there is nothing to come back to.
+ * Warns before the person leaves the page in any way, including the browser's own. It does not warn after the session
+ * has ended, because the draft is kept then.
  */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   function isUnsaved() {
@@ -135,8 +135,8 @@ function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
 }
 
 /**
- * A reload, a crash or the end of the session removes the form, but not the typed text: the same person finds it in
- * this tab. Returns whether there was a draft, until it is discarded.
+ * Keeps the typed text through a reload, a crash or the end of the session, for the same person in this tab. Returns
+ * whether there was a draft, until it is discarded.
  */
 function useDraft(form: LeadForm) {
   const [personId] = useState(readPersonId)
@@ -168,8 +168,8 @@ function useDraft(form: LeadForm) {
 }
 
 /**
- * Puts the focus into the first field, also for the next lead. It does not do so on a device without a keyboard, where
- * the on-screen one would cover half of the phone.
+ * Moves the focus to the first field, for each lead. A device without a keyboard gets no focus for the first lead,
+ * because its on-screen keyboard would cover half of the screen.
  */
 function useFirstFocus(form: LeadForm, round: number) {
   useEffect(() => {
@@ -202,14 +202,14 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
     },
     onError(error) {
       showFieldErrors(form, error)
-      // Another toast has announced the end of the session in our own words; the specification's text is enough.
+      // Another toast has announced the end of the session. The specification's text is enough.
       if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },
   })
 
   function handleValid(lead: NewLead, addsAnother: boolean) {
-    // A second click may arrive before the button shows that the first is under way.
+    // A second click may arrive before the button shows that the first submission is running.
     if (queryClient.isMutating({ mutationKey: SUBMIT_KEY }) > 0) return
     for (const warning of softWarnings(lead)) toast.warning(warning)
     submit.mutate({ lead, addsAnother })
@@ -217,7 +217,7 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
 
   function handleInvalid() {
     const values = form.getValues()
-    // A business name of blanks stands for the applicant's own name.
+    // If the business name consists of blanks, the applicant's own name replaces it.
     const missing = REQUIRED_NAMES.filter(
       (name) => (name === 'businessName' ? values[name] : values[name].trim()) === '',
     )
@@ -238,7 +238,7 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
 
 const REQUIRED_NAMES = ['firstName', 'lastName', 'email', 'phone', 'businessName'] as const
 
-/** The server's messages about fields appear on those fields, and the first of them gets the focus. */
+/** Shows the server's messages about fields on those fields. The first of these fields gets the focus. */
 function showFieldErrors(form: LeadForm, error: unknown) {
   if (!(error instanceof Failure)) return
   const named = LEAD_FIELD_NAMES.filter((name) => error.fields[name] !== undefined)

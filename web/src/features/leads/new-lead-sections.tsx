@@ -28,7 +28,7 @@ export function ApplicantSections({ form }: { form: LeadForm }) {
 
   const firstName = register('firstName')
 
-  /** The page put the focus here, so leaving the field empty is not a mistake yet. */
+  /** The page itself moved the focus to this field, so leaving it empty is not a mistake yet. */
   async function handleFirstLeft(event: FocusEvent) {
     if (getFieldState('firstName').isDirty) await firstName.onBlur(event)
   }
@@ -183,7 +183,7 @@ interface Recognised {
   businessAbn?: string | null | undefined
 }
 
-/** Checks for duplicates only once the values are complete. */
+/** Checks only complete values for duplicates. */
 function checkOf({ email, phone, iso, businessAbn }: Recognised): DuplicateCheck {
   const abn = businessAbn?.replace(/\s/g, '') ?? ''
   return {

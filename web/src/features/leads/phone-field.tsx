@@ -17,18 +17,18 @@ import type { LeadForm } from './new-lead-form.ts'
 
 const COUNTRIES: Record<IsoCountry, string> = { AU: 'Australia', NZ: 'New Zealand' }
 
-/** For a moment, half-typed numbers fit other patterns, so the toast waits for a pause. */
+/** Half-typed numbers can fit another country's pattern, so the toast waits for a pause. */
 const TYPING_PAUSE_MS = 600
 
 interface PhoneFieldProps {
   form: LeadForm
-  /** Called when the number is complete: the person left the field, or chose a country. */
+  /** Called when the number is complete: when the person leaves the field or chooses a country. */
   onSettled: () => void
 }
 
 /**
- * Its border shows, as the person types, whether the text is a phone number. If two countries would fit, a switch
- * offers the choice (D19).
+ * A phone field. Its border shows while the person types whether the text is a phone number. If two countries fit, a
+ * switch offers the choice (D19).
  */
 export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   const { field, fieldState } = useController({ control: form.control, name: 'phone' })
@@ -77,7 +77,7 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   )
 }
 
-/** Shown while the person types, over the field's hover and focus colours. An error already has a colour. */
+/** The colour while the person types, over the field's hover and focus colours. An error already has a colour. */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   if (isNumber) return 'border-success-dot!'
   return isSilent ? undefined : 'border-warning-dot!'
@@ -109,7 +109,7 @@ function CountrySwitch({ readings, country, onChoose }: CountrySwitchProps) {
   )
 }
 
-/** Names the country of a number, or asks for it. It does so once, whenever the answer changes. */
+/** Names the country of a number in a toast, or asks for it. The toast appears again only when its text changes. */
 function useCountryToast() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const announced = useRef<string>(undefined)
@@ -135,7 +135,7 @@ function useCountryToast() {
   return { now, soon }
 }
 
-/** If both countries fit, there is no reading until somebody chooses one (D50). */
+/** Returns null if both countries fit and nobody has chosen one yet (D50). */
 function readChosen(text: string, chosen: IsoCountry | undefined): PhoneReading | null {
   return chosen === undefined && fitsBothCountries(text) ? null : readPhone(text, chosen)
 }
@@ -145,7 +145,7 @@ function hintFor(text: string, reading: PhoneReading | null): ReactNode {
   return reading && <span>{readingText(reading)}</span>
 }
 
-/** `Australia, mobile: +61 412 345 678` */
+/** For example `Australia, mobile: +61 412 345 678`. */
 function readingText({ country, kind, e164 }: PhoneReading): string {
   return `${COUNTRIES[country]}, ${kind}: ${formatPhone(e164)}`
 }

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 
-/** A remark under a field that stops nothing. */
+/** A remark under a field. It does not stop the submission. */
 export function SoftWarning({ text }: { text: string }) {
   return (
     <span role="status" className="flex items-start gap-1.5 text-warning-ink">

@@ -1,6 +1,6 @@
 import { Failure, UNEXPECTED } from '../../api/failure.ts'
 
-/** Section 8: the text for a refused submission, by HTTP status. */
+/** The text for a refused submission, by HTTP status (section 8). */
 export function submitFailureText(error: unknown): string {
   if (!(error instanceof Failure)) return UNEXPECTED
   switch (error.status) {

@@ -17,7 +17,7 @@ interface NoteFormProps {
   onAdded: () => void
 }
 
-/** The text stays until the note is stored, even if the person leaves the page. */
+/** The form for a new note. It keeps the text until the note is stored, even if the person leaves the page. */
 export function NoteForm({ parent, onAdded }: NoteFormProps) {
   const draftName = `note ${parent.loid}`
   const [text, setText] = useState(() => readTabDraft(draftName))
@@ -75,7 +75,7 @@ export function NoteForm({ parent, onAdded }: NoteFormProps) {
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
         }}
-        // Passing through an empty field is not a mistake yet.
+        // Leaving an empty field is not a mistake yet.
         onBlur={() => setIsChecked(isChecked || length > 0)}
       />
       <div className="flex justify-end">

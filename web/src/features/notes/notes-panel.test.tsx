@@ -30,7 +30,7 @@ function type(text: HTMLTextAreaElement, value: string) {
   fireEvent.change(text, { target: { value } })
 }
 
-test('a note is checked when it is sent, and from then on as one types', async () => {
+test('a note is checked when it is sent, and after that with each keystroke', async () => {
   const { server, user, text, add } = await openLead()
   await user.click(add)
   expect(screen.getByText('Please enter a note before submitting')).toBeDefined()
@@ -46,7 +46,7 @@ test('a note is checked when it is sent, and from then on as one types', async (
   expect(server.seen.some(({ path }) => path.startsWith('/crm/note'))).toBe(false)
 })
 
-test('a note half written is there again on coming back, in the same tab, until it is added or emptied', async () => {
+test('a half-written note stays in its tab until it is added or emptied', async () => {
   const handlers = {
     'GET /dashboard/leads': () => ({ body: paged({ leads: [leadOf()] }) }),
     'POST /crm/note/LO-7K3M9QAZ': () => ({
@@ -82,7 +82,7 @@ test.each([
   ['signing out in another tab', signOutElsewhere],
   ['a session that the server ended', endOnServer],
   ['a session that ended while the tab was closed', endWhileClosed],
-])('%s leaves nothing of a note half written', async (_name, end) => {
+])('%s removes a half-written note', async (_name, end) => {
   const { user, text } = await openLead()
   type(text, 'Call after three')
   expect(JSON.stringify(sessionStorage)).toContain('Call after three')
@@ -128,7 +128,7 @@ test('Ctrl and Enter send a note', async () => {
   expect(sent?.body).toEqual({ content: 'Call after three' })
 })
 
-test('an added note empties the form; a repeat after a failure uses the same key', async () => {
+test('adding a note empties the form, and a repeat after a failure uses the same key', async () => {
   let isUp = false
   const { server, user, text, add } = await openLead({
     'POST /crm/note/LO-7K3M9QAZ': () =>
@@ -148,7 +148,7 @@ test('an added note empties the form; a repeat after a failure uses the same key
   expect(sent[0]?.headers.get('idempotency-key')).toBe(sent[1]?.headers.get('idempotency-key'))
 })
 
-test('a deal’s note carries its kind and title', async () => {
+test('a deal’s note is sent with its kind and title', async () => {
   const server = serveSignedIn({
     'GET /crm/deal/LO-7K3M9QAZ': () => ({ body: data({ deal: dealOf(), notes: [], converted_from_lead: false }) }),
     'GET /crm/deal/LO-7K3M9QAZ/stage-history': () => ({ body: data([]) }),
@@ -166,7 +166,7 @@ test('a deal’s note carries its kind and title', async () => {
   })
 })
 
-test('a note that did not reach the CRM says so, and is sent again, on a deal as on a lead', async () => {
+test('a deal’s note that did not reach the CRM says so, and its Retry button sends it again', async () => {
   let crm = 'failed'
   const note = () => ({ ...NOTE, content: 'Settled', crm })
   const server = serveSignedIn({

@@ -18,9 +18,9 @@ import type { NoteParent } from './notes.queries.ts'
 
 interface NotesPanelProps {
   parent: NoteParent
-  /** The newest first. */
+  /** The newest note comes first. */
   notes: readonly Note[]
-  /** A note was added, or sent again. */
+  /** Called when a note was added or sent again. */
   onChange: () => void
 }
 
@@ -86,7 +86,7 @@ function NoteItem({ note, onChange, isFolded }: NoteItemProps) {
   )
 }
 
-/** Whether the note has reached the CRM. If the portal gave up, a button tries again (D23). */
+/** Shows that the note has not reached the CRM yet. If the portal gave up, a button tries again (D23). */
 function NoteCrmMark({ note, onChange }: { note: Note; onChange: () => void }) {
   const retry = useMutation({
     mutationFn: () => call(retryNotePush, { params: { id: note.id } }),

@@ -7,7 +7,7 @@ export interface NoteParent {
   loid: string
 }
 
-/** A deal's notes carry the kind of their parent and a title of their own (section 7). */
+/** Sends a note. A deal's note is sent with the kind of its parent and a title (section 7). */
 export async function sendNote(
   { kind, loid }: NoteParent,
   content: string,

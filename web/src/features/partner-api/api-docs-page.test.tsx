@@ -73,14 +73,14 @@ function serveDocs(docs: unknown) {
   return serveSignedIn({ 'GET /dashboard/api-docs': () => ({ body: data(docs) }) })
 }
 
-test('while the documentation loads the page says so', async () => {
+test('the page says that the documentation is loading', async () => {
   serveSignedIn({ 'GET /dashboard/api-docs': () => new Promise(() => {}) })
   openApp('/api-docs')
   expect(await screen.findByText('Loading API documentation')).toBeDefined()
   expect(document.title).toBe('API Docs · Partner Portal')
 })
 
-test('documentation that the server refuses tells the status and can be asked for again', async () => {
+test('the page names the status if the server refuses the documentation, and Try Again fetches it', async () => {
   let isBroken = true
   serveSignedIn({
     'GET /dashboard/api-docs': () =>
@@ -93,7 +93,7 @@ test('documentation that the server refuses tells the status and can be asked fo
   expect(await screen.findByRole('heading', { name: 'Partner API' })).toBeDefined()
 })
 
-test('documentation that cannot be reached shows that loading failed', async () => {
+test('the page says that loading failed if no answer comes', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveSignedIn({ 'GET /dashboard/api-docs': () => Promise.reject(new TypeError('Failed to fetch')) })
   openApp('/api-docs')
@@ -106,7 +106,7 @@ test.each(['authentication', 'endpoints', 'examples'])('documentation without %s
   expect(await screen.findByText('Invalid Documentation Format')).toBeDefined()
 })
 
-test('documentation without its other parts is shown as far as it goes', async () => {
+test('documentation without the optional parts is shown without them', async () => {
   const { authentication, endpoints, examples } = DOCS
   serveDocs({ authentication, endpoints, examples })
   openApp('/api-docs')
@@ -115,7 +115,7 @@ test('documentation without its other parts is shown as far as it goes', async (
   expect(titles).toEqual(['Overview', 'Authentication', 'Code examples', 'Endpoints', 'Request fields'])
 })
 
-test('every part of the documentation is on the page, and in its contents', async () => {
+test('every part of the documentation is on the page and in the table of contents', async () => {
   serveDocs(DOCS)
   openApp('/api-docs')
   const titles = [
@@ -153,7 +153,7 @@ test('every part of the documentation is on the page, and in its contents', asyn
   expect(screen.getByRole('link', { name: 'OpenAPI (JSON)' }).getAttribute('href')).toBe('/api/openapi.json')
 })
 
-test('an endpoint tells its method, path and examples, and leads to the one table of its fields', async () => {
+test('an endpoint shows its method, path and examples, and links to the one table of its fields', async () => {
   serveDocs(DOCS)
   openApp('/api-docs')
   const endpoint = (await screen.findByRole('heading', { name: '/partner/leads' })).closest('article')
@@ -172,7 +172,7 @@ test('an endpoint tells its method, path and examples, and leads to the one tabl
   expect(within(endpoint).getByRole('group', { name: 'Response example' })).toBeDefined()
 })
 
-test('examples come in three languages, each to be copied', async () => {
+test('examples in three languages can be copied', async () => {
   serveDocs(DOCS)
   const user = openApp('/api-docs')
   const tabs = await screen.findByRole('tablist', { name: 'Code examples' })
@@ -189,7 +189,7 @@ test('examples come in three languages, each to be copied', async () => {
   expect(await navigator.clipboard.readText()).toBe(DOCS.examples.python)
 })
 
-test('each event has its example', async () => {
+test('each event has an example', async () => {
   serveDocs(DOCS)
   const user = openApp('/api-docs')
   expect(await screen.findByRole('group', { name: 'lead.created body' })).toBeDefined()
@@ -197,7 +197,7 @@ test('each event has its example', async () => {
   expect(screen.getByRole('group', { name: 'deal.created body' })).toBeDefined()
 })
 
-test('the session token is masked; what is copied is the newest one', async () => {
+test('the session token is masked, and the copy button copies the newest one', async () => {
   serveDocs(DOCS)
   const user = openApp('/api-docs')
   await screen.findByText('Your session token')

@@ -16,16 +16,16 @@ import { WebhookReference } from './webhook-reference.tsx'
 interface Part {
   id: string
   title: string
-  /** The entries below it in the table of contents. */
+  /** The entries below this part in the table of contents. */
   items?: { id: string; title: string }[]
   content: ReactNode
 }
 
-/** The documentation, part by part. If there is room, the table of contents stands beside it. */
+/** All parts of the documentation. On a wide screen the table of contents is beside them. */
 export function ApiReference({ docs }: { docs: ReadableDocs }) {
   const parts = partsOf(docs)
   useEffect(() => {
-    // The address may name a part that was not there yet when the page opened.
+    // The address may name a part that was not drawn yet when the page opened.
     if (window.location.hash) document.getElementById(window.location.hash.slice(1))?.scrollIntoView()
   }, [])
   return (
@@ -80,7 +80,7 @@ function partsOf(docs: ReadableDocs): Part[] {
     {
       id: 'examples',
       title: 'Code examples',
-      // With a line break at the end, a pasted command would run before anybody read it.
+      // A pasted command with a line break at the end would run before anybody read it.
       content: (
         <CodeSamples
           label="Code examples"

@@ -7,7 +7,10 @@ const CodeTabs = lazy(async () => {
   return { default: CodeTabs }
 })
 
-/** It stands far down the page. Until the tabs have loaded, the first sample takes their place. */
+/**
+ * Code in several languages, on tabs. The tabs load late, because they are far down the page. Until then the first
+ * sample is shown.
+ */
 export function CodeSamples({ label, samples }: { label: string; samples: readonly CodeSample[] }) {
   const [first] = samples
   return (

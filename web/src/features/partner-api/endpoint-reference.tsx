@@ -11,18 +11,18 @@ const METHOD_COLOURS: Record<string, BadgeVariant> = {
   DELETE: 'error',
 }
 
-/** `endpoint-post-partner-leads`: the anchor that the table of contents links to. */
+/** The anchor that the table of contents links to, for example `endpoint-post-partner-leads`. */
 export function endpointId({ method, path }: ApiEndpoint): string {
   return ['endpoint', method, ...(path.match(/\w+/g) ?? [])].join('-').toLowerCase()
 }
 
 interface EndpointReferenceProps {
   endpoint: ApiEndpoint
-  /** The anchor of the list of its body's fields. */
+  /** The anchor of the table with the body's fields. */
   fieldsId: string | undefined
 }
 
-/** One call: on the left what it does, on the right an example. */
+/** One endpoint: on the left its description, on the right its examples. */
 export function EndpointReference({ endpoint, fieldsId }: EndpointReferenceProps) {
   const { method, path, description, requestBody, responseExample } = endpoint
   return (

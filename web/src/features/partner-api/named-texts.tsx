@@ -6,11 +6,11 @@ interface NamedTextsProps {
   nameHeader: string
   textHeader?: string
   items: readonly (readonly [name: string, text: string])[]
-  /** Set it if the names are words for people, not for machines. */
+  /** Set this if the names are words for people, not for machines. */
   plain?: boolean
 }
 
-/** Names and their meanings. On a phone the meaning stands below the name. */
+/** A table of names and their meanings. On a phone the meaning is below the name. */
 export function NamedTexts({ label, nameHeader, textHeader = 'Meaning', items, plain = false }: NamedTextsProps) {
   return (
     <div className="panel overflow-hidden">

@@ -5,12 +5,12 @@ import { call } from '../../api/call.ts'
 
 /**
  * The documentation as the page can show it. It is invalid without authentication, endpoints or examples (section 8).
- * Any other part may be missing, and then its section is missing too.
+ * If another part is missing, the page leaves out its section.
  */
 const ReadableDocs = z.required(z.partial(ApiDocs), { authentication: true, endpoints: true, examples: true })
 export type ReadableDocs = z.infer<typeof ReadableDocs>
 
-/** The documentation, or null if the answer cannot be read as such. */
+/** Returns null if the answer is no valid documentation. */
 export function apiDocsQuery() {
   return queryOptions({
     queryKey: ['partner-api', 'docs'],

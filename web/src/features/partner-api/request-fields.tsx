@@ -1,7 +1,7 @@
 import type { ApiEndpoint, ApiField } from '@portal/contract/partner-api.ts'
 import { Marked } from './marked.tsx'
 
-/** The fields of a body, once for all endpoints that take it. */
+/** The fields of a body, in one table for all endpoints that take this body. */
 export interface FieldTable {
   id: string
   title: string

@@ -5,10 +5,7 @@ import { MaskedText } from '../../ui/secret.tsx'
 
 const SHOWN_LENGTH = 4
 
-/**
- * The token of the present session (D45), masked and with a copy button. If it was refreshed in the meantime, this is
- * the newest.
- */
+/** The token of the present session (D45), masked and with a copy button. After a refresh the new token is shown. */
 export function SessionToken() {
   const token = useSyncExternalStore(onTokenChange, readToken)
   if (!token) return null

@@ -10,7 +10,7 @@ interface TableOfContentsProps {
   parts: readonly (Entry & { items?: readonly Entry[] })[]
 }
 
-/** Stays beside the parts on wide screens, and marks the part being read. */
+/** Stays beside the parts on wide screens, and marks the part that the person is reading. */
 export function TableOfContents({ parts }: TableOfContentsProps) {
   const entries = parts.flatMap(({ id, items = [] }) => [id, ...items.map((item) => item.id)])
   const current = useCurrentPart(entries.join(' '))
@@ -67,7 +67,7 @@ function EntryLink({
   )
 }
 
-/** The last part that begins in the upper third of the screen or above it. */
+/** Returns the last part that begins in the upper third of the screen or above it. */
 function useCurrentPart(ids: string): string | undefined {
   const [current, setCurrent] = useState<string>()
   useEffect(() => {

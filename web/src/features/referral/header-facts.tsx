@@ -17,7 +17,7 @@ export function HeaderFacts({ facts, loid }: { facts: readonly (string | null)[]
   )
 }
 
-/** Stands beside the badge of the status or stage. */
+/** The date beside the badge of the status or stage. */
 export function Since({ since }: { since: string }) {
   return <span className="text-[0.8125rem] text-muted">since {formatDate(since)}</span>
 }

@@ -4,14 +4,14 @@ import { CardSkeleton, Skeleton } from '../../ui/skeleton.tsx'
 interface ReferralPanelsProps {
   timeline: ReactNode
   notes: ReactNode
-  /** Histories and sums, which offer no actions. */
+  /** Histories and sums, without buttons. */
   histories: ReactNode
   fields: ReactNode
 }
 
 /**
- * The events with the fields below them, and the notes and histories beside them. On a phone the notes come before the
- * fields, and the histories after them.
+ * Lays out the page of a lead or deal: the timeline with the fields below it, and the notes and histories beside them.
+ * On a phone the notes come before the fields, and the histories after them.
  */
 export function ReferralPanels({ timeline, notes, histories, fields }: ReferralPanelsProps) {
   return (
@@ -26,7 +26,7 @@ export function ReferralPanels({ timeline, notes, histories, fields }: ReferralP
   )
 }
 
-/** The same height as the content that is loading. */
+/** Has the height of the content that is loading. */
 export function ReferralOutline({ label, fields }: { label: string; fields: number }) {
   return (
     <div role="status" aria-label={label}>

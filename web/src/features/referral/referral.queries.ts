@@ -3,13 +3,16 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
-/** Whether the lead's page or the deal's page asks. The answer is the same. */
+/** The lead or deal whose page shows the timeline. Both pages show the same one. */
 export interface TimelineOf {
   kind: 'lead' | 'deal'
   loid: string
 }
 
-/** The latest part, or the part before that entry. The key of the latest part is the beginning of all keys. */
+/**
+ * Fetches the latest part of the timeline, or the part before the given entry. The key of the latest part is the
+ * beginning of all keys.
+ */
 export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
   return queryOptions({
     queryKey: [kind === 'lead' ? 'leads' : 'deals', 'timeline', loid, ...(before === undefined ? [] : [before])],

@@ -12,7 +12,7 @@ import { changeMark } from '../../ui/change-mark.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { type TimelineOf, timelineQuery } from './referral.queries.ts'
 
-/** More entries would push the fields of the record away. */
+/** More entries would push the record's fields too far down. */
 const SHOWN_AT_FIRST = 6
 
 interface TimelineCardProps {
@@ -35,21 +35,21 @@ export function TimelineCard({ of, timeline }: TimelineCardProps) {
   )
 }
 
-/** One part of the timeline, and the earlier parts that were asked for. Folded entries are printed too. */
+/** One part of the timeline, with the earlier parts that the person has opened. Folded entries are printed too. */
 function Entries({ of, part, shownAtFirst }: { of: TimelineOf; part: ReferralTimeline; shownAtFirst: number }) {
   const { entries, earlier } = part
   const [isOpen, setIsOpen] = useState(entries.length <= shownAtFirst)
   const [wantsEarlier, setWantsEarlier] = useState(false)
   const before = wantsEarlier ? earlier?.before : undefined
   const next = useQuery({ ...timelineQuery(of, before), enabled: before !== undefined })
-  // Entries that arrive while somebody looks are marked, as on lists.
+  // Entries that arrive while the page is open are marked, as on lists.
   const [known] = useState(() => new Set(entries.map((entry) => entry.id)))
   const lastShown = useRef<HTMLLIElement>(null)
   const shown = isOpen ? entries.length : shownAtFirst
   const hidden = entries.length - shown + (earlier?.count ?? 0)
 
   function handleMore() {
-    // The button disappears. The new entries come after this one.
+    // The button may disappear. The new entries come after the entry that takes the focus.
     lastShown.current?.focus({ preventScroll: true })
     if (!isOpen) setIsOpen(true)
     else setWantsEarlier(true)
@@ -160,7 +160,7 @@ function Mark({ entry: { type, value } }: { entry: TimelineEntry }) {
   )
 }
 
-/** The event, and the person behind it. */
+/** The event, and the person who caused it. */
 function Sentence({ entry: { type, by, value, days, is_lender: isLender } }: { entry: TimelineEntry }): ReactNode {
   switch (type) {
     case 'submitted':

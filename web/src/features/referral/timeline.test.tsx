@@ -20,7 +20,7 @@ const noteOf = (number: number) => ({ type: 'note' as const, text: `Note ${numbe
 const shownTexts = (list: HTMLElement) =>
   [...list.querySelectorAll('li.flex')].map((item) => /Note \d+/.exec(item.textContent ?? '')?.[0])
 
-test('a referral says where it stands, what that means and what it usually takes', async () => {
+test('a referral shows its present step, what the step means and how long it usually takes', async () => {
   const { standing } = timelineOf()
   openLead({
     'GET /crm/lead/LO-7K3M9QAZ/timeline': () => ({
@@ -41,7 +41,7 @@ test('a referral says where it stands, what that means and what it usually takes
   expect(oldest?.textContent).toMatch(/^Submitted by Mia Harbour/)
 })
 
-test('a long timeline unfolds, then fetches what was earlier', async () => {
+test('a long timeline unfolds and then fetches earlier entries', async () => {
   const first = Array.from({ length: 49 }, (_, index) => noteOf(99 - index))
   const { server, user } = openLead({
     'GET /crm/lead/LO-7K3M9QAZ/timeline': ({ query }) => ({
@@ -66,7 +66,7 @@ test('a long timeline unfolds, then fetches what was earlier', async () => {
   expect(within(list).queryByRole('button')).toBeNull()
 })
 
-test('a timeline that cannot be loaded leaves the rest of the page', async () => {
+test('the page shows the lead even if the timeline fails to load', async () => {
   let isBroken = true
   const { user } = openLead({
     'GET /crm/lead/LO-7K3M9QAZ/timeline': () =>
@@ -79,7 +79,7 @@ test('a timeline that cannot be loaded leaves the rest of the page', async () =>
   expect(await screen.findByRole('list', { name: 'Timeline' })).toBeDefined()
 })
 
-test('empty fields are folded until one asks for them', async () => {
+test('empty fields are folded until a button shows them', async () => {
   const { user } = openLead({})
   const fields = await screen.findByRole('region', { name: 'Business Details' })
   expect(within(fields).getByText('Industry').parentElement?.className).toContain('hidden')

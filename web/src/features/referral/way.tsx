@@ -6,7 +6,7 @@ import { Check, CornerUpRight, Hourglass, X } from 'lucide-react'
 import { formatDate, formatDayInShort, formatDays } from '../../format/dates.ts'
 import { formatUsualDays } from '../../format/usual-time.ts'
 
-/** The path of a referral as steps: its present step, what that step means and how long it usually takes (D75). */
+/** The progress of a referral: its steps, what the present step means and how long it usually takes (D75). */
 export function Way({ standing }: { standing: Standing }) {
   return (
     <section aria-label="The way of this referral" className="panel mb-5">
@@ -109,7 +109,7 @@ function markLooks(state: StepState, outcome: Outcome): string {
   return 'border-2 border-brand bg-surface ring-4 ring-brand-tint'
 }
 
-/** `since Nov 19, 2026 · 3 days`, or `on Nov 19, 2026` if it has ended. */
+/** For example `since Nov 19, 2026 · 3 days`, or `on Nov 19, 2026` for a referral that has ended. */
 function sinceText({ outcome, since }: Standing): string {
   if (outcome !== 'open') return `on ${formatDate(since)}`
   const days = daysSince(since)

@@ -5,7 +5,7 @@ import { dealOf, leadOf } from '../../testing/records.ts'
 import { data, failure } from '../../testing/server.ts'
 import { serveSignedIn } from '../../testing/signed-in.ts'
 
-test('results stand in a table of leads and one of deals, with their number', async () => {
+test('results are shown in a table of leads and a table of deals, with their number', async () => {
   const server = serveSignedIn({
     'GET /crm/search': () => ({
       body: data({
@@ -24,7 +24,7 @@ test('results stand in a table of leads and one of deals, with their number', as
   expect(server.seen.find(({ path }) => path === '/crm/search')?.query).toEqual({ q: '0412' })
 })
 
-test('more than the server counts is said to be more', async () => {
+test('a number beyond the server’s count is shown with a plus', async () => {
   serveSignedIn({
     'GET /crm/search': () => ({ body: data({ leads: [leadOf()], deals: [], total_leads: 1_000, total_deals: 3 }) }),
   })
@@ -33,7 +33,7 @@ test('more than the server counts is said to be more', async () => {
   expect(screen.getByText('1,003+ results', { exact: false })).toBeDefined()
 })
 
-test('nothing found gives hints', async () => {
+test('a search without results gives hints', async () => {
   serveSignedIn({
     'GET /crm/search': () => ({ body: data({ leads: [], deals: [], total_leads: 0, total_deals: 0 }) }),
   })
@@ -43,14 +43,14 @@ test('nothing found gives hints', async () => {
   expect(screen.getByRole('heading', { name: 'Quick Actions' })).toBeDefined()
 })
 
-test('a failed search says so, and an empty one goes home', async () => {
+test('a failed search says so', async () => {
   serveSignedIn({ 'GET /crm/search': () => ({ status: 400, body: failure('Search failed', 'X') }) })
   openApp('/search?q=zz')
   expect(await screen.findByText('Search failed')).toBeDefined()
   expect(screen.queryByText(/Searching/)).toBeNull()
 })
 
-test('an empty search goes home', async () => {
+test('an empty search opens the dashboard', async () => {
   serveSignedIn({})
   openApp('/search?q=')
   await waitFor(() => expect(window.location.pathname).toBe('/dashboard'))

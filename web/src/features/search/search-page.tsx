@@ -44,14 +44,14 @@ export function SearchPage() {
       />
       <div className="grid grid-cols-1 gap-5">
         <Results q={q} />
-        {/* Below what is on its way it would be pushed about. */}
+        {/* The quick actions appear after the results, which would otherwise push them down. */}
         {!results.isPending && <QuickActions />}
       </div>
     </>
   )
 }
 
-/** The server counts up to this number and no further. */
+/** The server counts only up to this number, so a total that reaches it is shown with a plus. */
 function countText(total: number): string {
   return formatNumber(total) + (total < SEARCH_TOTAL_MAX ? '' : '+')
 }

@@ -26,7 +26,7 @@ function logged(entries: SecurityEntry[], next_cursor: string | null = null) {
   return { body: data({ entries, next_cursor }) }
 }
 
-test('an owner reads who did what from where, and the older part on demand', async () => {
+test('an owner reads who did what from where, and can load older entries', async () => {
   const older = entryOf({ event: 'partner-activated', person: null, ip: null, browser: null })
   const { seen } = serveSignedIn({
     'GET /security-log': ({ query }) =>
@@ -45,7 +45,7 @@ test('an owner reads who did what from where, and the older part on demand', asy
   expect(seen.filter(({ path }) => path === '/security-log')).toHaveLength(2)
 })
 
-test('a type narrows the log down, stands in the address, and can be cleared where nothing is of it', async () => {
+test('a chosen type filters the log, is put in the address, and can be cleared if it has no entries', async () => {
   const robin = { id: ROBIN, email: 'robin@acme.example', first_name: 'Robin', last_name: 'Lee', role: 'member' }
   const { seen } = serveSignedIn({
     'GET /security-log': ({ query }) => logged(query['type'] === 'keys' ? [] : [entryOf({})]),
@@ -64,7 +64,7 @@ test('a type narrows the log down, stands in the address, and can be cleared whe
   await waitFor(() => expect(seen.at(-1)?.query).toEqual({ person: ROBIN }))
 })
 
-test('a log that does not load can be asked for again', async () => {
+test('Try Again fetches a log that failed to load', async () => {
   let isBroken = true
   serveSignedIn({
     'GET /security-log': () => (isBroken ? { status: 400, body: failure('No', 'VALIDATION') } : logged([])),

@@ -35,7 +35,7 @@ export function SecurityLogPage() {
 
   const typeRef = useRef<HTMLSelectElement>(null)
 
-  /** The button that was pressed disappears. */
+  /** The pressed button disappears, so the type filter takes the focus. */
   function handleClear() {
     typeRef.current?.focus()
     handleChange({ type: undefined, person: undefined })

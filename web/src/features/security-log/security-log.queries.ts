@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { SecurityLogSearch } from '../../app/search-params.ts'
 
-/** The people who may have done it: the whole team, including deactivated people. */
+/** The people that the filter offers: the whole team, including deactivated people. */
 export function securityPeopleQuery() {
   return queryOptions({
     queryKey: ['security-log', 'people'],
@@ -15,7 +15,7 @@ export function securityPeopleQuery() {
 
 const NEWEST: string | undefined = undefined
 
-/** An unknown type filters nothing. The previous list stays until the next one has loaded. */
+/** Drops an unknown type from the filters. The previous list stays until the next one has loaded. */
 export function securityLogQuery(search: SecurityLogSearch) {
   const filters = { ...search, type: SECURITY_KINDS.find((kind) => kind === search.type) }
   return infiniteQueryOptions({

@@ -10,7 +10,10 @@ import { toast } from '../../ui/toast.ts'
 
 const FRESH_MS = 5 * 60_000
 
-/** Shown while a partner's records in the CRM wait for its email address to be confirmed (D52). */
+/**
+ * Shown until the partner's email address is confirmed. Before that, the portal exchanges no records with the CRM
+ * (D52).
+ */
 export function ConfirmEmailNotice() {
   const { data: partner } = useQuery({ ...sessionQuery(), staleTime: FRESH_MS })
   const mail = useMutation({

@@ -12,7 +12,7 @@ import { toast } from '../../ui/toast.ts'
 
 type DebugResult = Awaited<ReturnType<typeof runDebugTest>>
 
-/** Tries each step of a lead sync without changing anything, and shows how each went (D33). */
+/** Tries each step of a lead sync without changing anything, and shows the result of each step (D33). */
 export function DebugButton() {
   const [isShown, setIsShown] = useState(false)
   const test = useMutation({

@@ -16,7 +16,7 @@ export type SyncResult = LeadSyncResult | DealSyncResult | FullSyncResult
 const POLL_EVERY_MS = 1_000
 const MISSES_MAX = 5
 
-/** Starts a sync or joins the running one (D30), and follows it to its end, however long that takes (D31). */
+/** Starts a sync or joins the running one (D30), and follows the run until it ends, however long it takes (D31). */
 export async function runSync(kind: SyncKind, onProgress: (run: SyncRun) => void): Promise<SyncResult> {
   const answer = kind === 'leads' ? await call(syncLeads) : await call(syncDeals)
   return 'run_id' in answer ? followRun(answer.run_id, onProgress) : answer
@@ -28,7 +28,7 @@ async function followRun(id: string, onProgress: (run: SyncRun) => void): Promis
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
     const run = await readRun(id).catch((error: unknown) => {
       misses += 1
-      // The run goes on without us, so one or two lost answers are no reason to give up on it.
+      // The run continues on the server, so one or two lost answers are no reason to give up on it.
       if (misses > MISSES_MAX || (error instanceof Failure && error.status >= 400 && error.status < 500)) throw error
       return null
     })

@@ -2,7 +2,10 @@ import { formatNumber } from '@portal/contract/numbers.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import type { Sync } from './use-sync.ts'
 
-/** A long sync's progress (D31). It floats, so that the list below does not move when it comes and goes. */
+/**
+ * The progress of a long sync (D31). It floats over the page, so that the list below does not move when it appears or
+ * disappears.
+ */
 export function SyncProgress({ sync }: { sync: Sync }) {
   const { kind, progress } = sync
   if (!progress) return null

@@ -3,7 +3,7 @@ import { Failure } from '../../api/failure.ts'
 import { formatCount } from '../../format/count.ts'
 import type { SyncResult } from './run-sync.ts'
 
-/** `Sync complete: 3 created, 2 updated, 1 converted`, and the records that could not be read. */
+/** For example `Sync complete: 3 created, 2 updated, 1 converted`. Also counts the records that could not be read. */
 export function syncCompleteText(result: SyncResult): string {
   const parts = 'leads' in result ? [result.leads, result.deals] : [result]
   const sum = (pick: (part: (typeof parts)[number]) => number) => parts.reduce((total, part) => total + pick(part), 0)
@@ -37,7 +37,7 @@ export function problemCount(result: SyncResult): number {
   return parts.reduce((total, part) => total + part.problems.length, 0)
 }
 
-/** The call layer's texts when the server gave none. Section 8 uses 'Unknown error' in their place. */
+/** The texts that `call` uses if the server gave none. Section 8 replaces them with 'Unknown error'. */
 const NO_REASON = ['Lead sync failed', 'Deal sync failed', 'Sync failed']
 
 export function syncFailureText(error: unknown): string {

@@ -24,7 +24,7 @@ async function openLeads(handlers: Handlers) {
   return { user, button: screen.getByRole('button', { name: 'Sync from CRM' }), fetched }
 }
 
-test('a sync tells its counts and fetches the list again', async () => {
+test('a finished sync shows its counts, and the list is fetched again', async () => {
   const { user, button, fetched } = await openLeads({ 'POST /dashboard/sync-leads': () => ({ body: data(RESULT) }) })
   const before = fetched()
   await user.click(button)
@@ -40,7 +40,7 @@ test('a failed sync says why', async () => {
   expect(await screen.findByText('Sync failed: The CRM does not answer')).toBeDefined()
 })
 
-test('a long sync shows how far it has come, and then its result', async () => {
+test('a long sync shows its progress and then its result', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 200 })
   const run = { run_id: 'r1', kind: 'leads', phase: 'fetching leads', error: null, started_at: '', finished_at: null }
   const answers = [

@@ -24,8 +24,8 @@ function progressQuery(kind: SyncKind) {
 }
 
 /**
- * A sync goes on when the person leaves its page. If they come back, the page still shows it as busy, and the result
- * appears on any page where they are then.
+ * A sync continues when the person leaves its page. When the person comes back, the page still shows it as busy. Its
+ * result appears on the page that is open when it ends.
  */
 export function useSync(kind: SyncKind) {
   const queryClient = useQueryClient()
@@ -40,7 +40,7 @@ export function useSync(kind: SyncKind) {
     },
     onError(error) {
       if (!isSignedOut(error)) toast.error(syncFailureText(error))
-      // The notice that explains the result may not be there yet.
+      // The notice that explains this refusal appears with the new session data.
       if (error.message === CONFIRM_EMAIL) void queryClient.invalidateQueries({ queryKey: sessionQuery().queryKey })
     },
     onSettled() {
@@ -53,7 +53,10 @@ export function useSync(kind: SyncKind) {
 
 export type Sync = ReturnType<typeof useSync>
 
-/** A sync may change every lead and deal, and therefore the figures. Waiting for the new ones would keep it busy. */
+/**
+ * A sync may change every lead and deal, and therefore the figures. It does not wait for the new data, which would keep
+ * its button busy.
+ */
 export function refreshAfterSync(queryClient: QueryClient) {
   for (const feature of ['leads', 'deals', 'search', 'dashboard']) {
     void queryClient.invalidateQueries({ queryKey: [feature] })

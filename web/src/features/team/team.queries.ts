@@ -8,7 +8,7 @@ export function teamQuery() {
   return queryOptions({
     queryKey: ['team'],
     queryFn: ({ signal }) => call(readTeam, { signal }),
-    // People accept invitations without our doing.
+    // People accept invitations without an action on this page.
     ...LIST_FRESHNESS,
   })
 }
@@ -17,7 +17,7 @@ export function refreshTeam(queryClient: QueryClient) {
   return queryClient.invalidateQueries({ queryKey: teamQuery().queryKey })
 }
 
-/** All people by name, readable by the whole team. */
+/** All people by name. Every role may read them. */
 export function submittersQuery() {
   return queryOptions({
     queryKey: ['team', 'submitters'],

@@ -23,7 +23,7 @@ const PARTS: readonly IconListItem[] = [
   },
 ]
 
-/** The info box: what a partner must know to receive deliveries. */
+/** Explains what a partner must know to receive deliveries. */
 export function DeliveryGuide() {
   return (
     <Card title="How deliveries work">

@@ -19,13 +19,16 @@ import { SigningSecret } from './signing-secret.tsx'
 import { TestEventResult, useTestEvent } from './test-event.tsx'
 import { showEndpoint } from './webhooks.queries.ts'
 
-/** The partner's only URL, with its actions: set, change, remove and test. Also the secret that signs deliveries. */
+/**
+ * The partner's only webhook URL, with buttons to set, change, remove and test it, and the secret that signs
+ * deliveries.
+ */
 export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
   const url = endpoint.webhook_url
   const queryClient = useQueryClient()
   const [isEditing, setIsEditing] = useState(false)
   const [isRemoving, setIsRemoving] = useState(false)
-  // The secret is kept only here, and is lost with the page: the query cache is for data that can be read again.
+  // The secret is kept only here and is lost with the page. The query cache is for data that can be fetched again.
   const [secret, setSecret] = useState<string | null>(null)
   const editRef = useRef<HTMLButtonElement>(null)
   useKeptFocus(editRef, JSON.stringify([url, isEditing, secret, endpoint.is_active]))
@@ -33,7 +36,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
 
   const save = useMutation({
     mutationFn: (webhookUrl: string | null) => call(changeWebhookUrl, { body: { webhook_url: webhookUrl } }),
-    // An answer with a secret is not cached.
+    // The answer contains the secret, so it is not cached.
     gcTime: 0,
     onSuccess({ secret: newSecret, ...saved }, webhookUrl) {
       showEndpoint(queryClient, saved)
@@ -45,7 +48,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
     },
     onError(error, webhookUrl) {
       setIsRemoving(false)
-      // The form shows this error beside the field.
+      // If the form is open, it shows this error beside the field.
       if (!isEditing || webhookUrl === null)
         toast.error([UPDATE_FAILED, failureDetail(error)].filter(Boolean).join(': '))
     },

@@ -14,7 +14,9 @@ interface EndpointTroubleProps {
   onEnable: () => void
 }
 
-/** Says that the portal disabled the URL, or that it may have to (D35). Shows nothing while deliveries arrive. */
+/**
+ * Says that the portal has disabled the URL, or that it may soon do this (D35). Shows nothing while deliveries arrive.
+ */
 export function EndpointTrouble({ endpoint, busy, onEnable }: EndpointTroubleProps) {
   const {
     is_active: isActive,

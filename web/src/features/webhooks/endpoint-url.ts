@@ -1,13 +1,13 @@
 import { WEBHOOK_URL_NOT_HTTPS } from '@portal/contract/webhooks.ts'
 
-/** The text of section 8. */
+/** The text that section 8 demands. */
 export const UPDATE_FAILED = 'Failed to update webhook URL'
 export const WEBHOOK_URL_INCOMPLETE = 'Please enter a complete address, such as https://example.com/webhooks'
 
-/** This same machine, which a portal may allow for tests (D36). */
+/** The names of the machine itself. A portal may allow them for tests (D36). */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Checks what needs no request. Only the server knows where a name leads. */
+/** Finds the problems that need no request. Only the server can check which machine the host name leads to. */
 export function webhookUrlProblem(text: string): string | undefined {
   const url = URL.parse(text.trim())
   if (!url || url.hostname === '') return WEBHOOK_URL_INCOMPLETE

@@ -8,7 +8,7 @@ test.each([
   ['error', 'Error', 'error'],
   ['pending', 'Pending', 'warning'],
   ['paused', 'paused', 'secondary'],
-])('the status %s is said as %s in the colour %s', (status, text, variant) => {
+])('the status %s is shown as %s in the colour %s', (status, text, variant) => {
   render(<LogStatus status={status as 'success'} />)
   expect(screen.getByText(text).closest('[data-variant]')?.getAttribute('data-variant')).toBe(variant)
 })

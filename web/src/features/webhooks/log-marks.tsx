@@ -31,7 +31,7 @@ const RESPONSES = {
   secondary: { Icon: CircleMinus, className: 'text-muted' },
 }
 
-/** The HTTP status of the answer, shown by its number, a sign and a colour. */
+/** The HTTP status of the answer: its number, an icon and a colour. */
 export function ResponseStatus({ code }: { code: number | null }) {
   if (code === null) return <span className="text-muted">No answer</span>
   const colour = responseColour(code)
@@ -47,7 +47,7 @@ export function ResponseStatus({ code }: { code: number | null }) {
   )
 }
 
-/** Section 4: green for 200–299, red for 400 and above, otherwise grey. */
+/** Green for 200–299, red for 400 and above, and grey otherwise (section 4). */
 export function responseColour(code: number): keyof typeof RESPONSES {
   if (code >= 200 && code <= 299) return 'success'
   return code >= 400 ? 'error' : 'secondary'

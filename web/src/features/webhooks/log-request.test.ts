@@ -5,7 +5,7 @@ import { pollMs } from './webhooks.queries.ts'
 
 const inbound = { direction: 'inbound', event_type: null } as const
 
-test('a call to us is named for what it asks, a delivery for its event', () => {
+test('an inbound call is named for its action, and a delivery for its event', () => {
   expect(logTitle(webhookLogOf({ ...inbound, endpoint: '/api/webhook/lead' }))).toBe('Submit Lead')
   expect(logTitle(webhookLogOf({ ...inbound, endpoint: '/api/partner/leads' }))).toBe('Submit Lead')
   expect(logTitle(webhookLogOf({ ...inbound, endpoint: '/api/webhook/deal' }))).toBe('Submit Deal')
@@ -13,7 +13,7 @@ test('a call to us is named for what it asks, a delivery for its event', () => {
   expect(logTitle(webhookLogOf({ event_type: 'deal.updated' }))).toBe('deal.updated')
 })
 
-test('a row leads to the page of its deal or of its lead', () => {
+test('a log row is about a deal or about a lead', () => {
   expect(isAboutDeal(webhookLogOf({ ...inbound, endpoint: '/api/webhook/deal' }))).toBe(true)
   expect(isAboutDeal(webhookLogOf({ ...inbound, endpoint: '/api/webhook/lead' }))).toBe(false)
   expect(isAboutDeal(webhookLogOf({ event_type: 'deal.created' }))).toBe(true)
@@ -22,7 +22,7 @@ test('a row leads to the page of its deal or of its lead', () => {
   expect([isAboutDeal(note('deal')), isAboutDeal(note('lead'))]).toEqual([true, false])
 })
 
-test('a call to us can be made again from the command line', () => {
+test('an inbound call becomes a curl command', () => {
   const log = webhookLogOf({ ...inbound, endpoint: '/api/webhook/lead', request_body: '{"business_name":"O\'Neil"}' })
   expect(logAsCurl(log, 'https://portal.example')).toBe(
     [
@@ -34,7 +34,7 @@ test('a call to us can be made again from the command line', () => {
   )
 })
 
-test('so can a delivery, with placeholders for what signs it', () => {
+test('a delivery becomes a curl command with placeholders for its signature', () => {
   expect(logAsCurl(webhookLogOf({ endpoint: 'https://hooks.example/a?b=c', request_body: '{}' }), 'x')).toBe(
     [
       "curl -X POST 'https://hooks.example/a?b=c' \\",
@@ -47,7 +47,7 @@ test('so can a delivery, with placeholders for what signs it', () => {
   )
 })
 
-test('the log is looked at again while a delivery is pending, and seldom while its next attempt is far off', () => {
+test('the log is fetched again while a delivery is pending, and less often if its next attempt is far off', () => {
   const now = Date.parse('2026-11-21T02:00:00.000Z')
   const pending = (next: string | null) => webhookLogOf({ status: 'pending', next_attempt_at: next })
   expect(pollMs([webhookLogOf()], now)).toBe(false)

@@ -1,19 +1,19 @@
 import { INBOUND_LABELS, type WebhookLog } from '@portal/contract/webhooks.ts'
 import { curlCommand } from '../../format/curl.ts'
 
-/** The name of a row: for a call to us what it asks for (section 7), for a delivery the event. */
+/** The name of a log row: the action of an inbound call (section 7), or the event of a delivery. */
 export function logTitle({ direction, endpoint, event_type: eventType }: WebhookLog): string {
   if (direction === 'inbound') return INBOUND_LABELS[endpoint] ?? endpoint
   return eventType ?? 'Delivery'
 }
 
-/** Whether a row is about a deal, because deals and leads have different pages. */
+/** Whether a log row is about a deal and not about a lead. Deals and leads have different pages. */
 export function isAboutDeal({ endpoint, event_type: eventType, request_body: body }: WebhookLog): boolean {
   if (eventType === 'note.added') return /"on":\s*"deal"/.test(body ?? '')
   return eventType?.startsWith('deal.') ?? endpoint === '/api/webhook/deal'
 }
 
-/** The logged request for the command line, with placeholders for the secrets, which the log does not keep. */
+/** Returns the logged request as a curl command. It has placeholders for the secrets, which the log does not keep. */
 export function logAsCurl({ direction, endpoint, request_body: body }: WebhookLog, origin: string): string {
   const headers =
     direction === 'inbound'

@@ -22,7 +22,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
   const [isAsking, setIsAsking] = useState(false)
   const rotate = useMutation({
     mutationFn: () => call(rotateWebhookSecret),
-    // An answer with a secret is not cached.
+    // The answer contains the secret, so it is not cached.
     gcTime: 0,
     onSuccess({ secret, ...saved }) {
       showEndpoint(queryClient, saved)
@@ -34,7 +34,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
   if (!preview) return null
 
   function handleConfirm() {
-    // The dialog closes before the new secret takes the focus. Otherwise it would take the focus back.
+    // The dialog closes before the new secret takes the focus. A dialog that closed later would take the focus back.
     setIsAsking(false)
     rotate.mutate()
   }

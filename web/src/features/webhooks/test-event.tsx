@@ -21,7 +21,7 @@ export function useTestEvent() {
   })
 }
 
-/** The answer of the partner's server to a test event, as soon as it is known. */
+/** Shows how the partner's server answered a test event, as soon as the answer is known. */
 export function TestEventResult({ id }: { id: string }) {
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(testEventQuery(id))

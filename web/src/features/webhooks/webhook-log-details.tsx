@@ -15,7 +15,7 @@ import { logAsCurl } from './log-request.ts'
 import { WebhookAttempts } from './webhook-attempts.tsx'
 import { refreshAfterDelivery, SEND_KEY } from './webhooks.queries.ts'
 
-/** An unfolded row of the log: the request, the answer, and the actions for it. */
+/** An unfolded row of the log: the request, the answer, and buttons to copy the request or send the delivery again. */
 export function WebhookLogDetails({ log }: { log: WebhookLog }) {
   const isDelivery = log.direction === 'outbound'
   return (
@@ -60,7 +60,9 @@ function Body({ title, text }: { title: string; text: string | null }) {
   return <CodeBlock title={title} code={prettyJson(text)} language="json" wrap className="self-start" />
 }
 
-/** A pending delivery waits for its next attempt. The person can have that attempt at once. */
+/**
+ * Sends the delivery again. A pending delivery waits for its next attempt, and the button makes this attempt at once.
+ */
 function RedeliverButton({ log }: { log: WebhookLog }) {
   const queryClient = useQueryClient()
   const isPending = log.status === 'pending'

@@ -28,12 +28,12 @@ export function WebhookLogPanel({ logs, search, onChange }: WebhookLogPanelProps
   const ref = useRef<HTMLElement>(null)
   const searchRef = useRef<HTMLInputElement>(null)
 
-  /** Other filters have other pages, so the list starts at the first. */
+  /** A changed filter gives other pages, so the list starts at the first one. */
   function handleFilter(change: Partial<WebhookLogSearch>) {
     onChange({ page: undefined, ...change })
   }
 
-  /** The button that was pressed disappears. */
+  /** The pressed button disappears, so the search box takes the focus. */
   function handleClear() {
     searchRef.current?.focus()
     handleFilter({ search: undefined, status: undefined, endpoint: undefined, dateFrom: undefined, dateTo: undefined })

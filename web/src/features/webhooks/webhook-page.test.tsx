@@ -22,7 +22,7 @@ function button(name: string | RegExp) {
   return screen.findByRole<HTMLButtonElement>('button', { name })
 }
 
-test('while it loads the page says so', async () => {
+test('the page says that its data is loading', async () => {
   serveWebhook({
     'GET /dashboard/webhook-url': () => new Promise(() => {}),
     'GET /dashboard/webhook-logs': () => new Promise(() => {}),
@@ -34,26 +34,23 @@ test('while it loads the page says so', async () => {
   expect(document.title).toBe('Webhook · Partner Portal')
 })
 
-test.each(['webhook-url', 'webhook-logs'])(
-  'webhook data that does not load (%s) can be asked for again',
-  async (name) => {
-    let isBroken = true
-    const answer = name === 'webhook-url' ? data(webhookEndpointOf()) : paged([])
-    serveWebhook({
-      [`GET /dashboard/${name}`]: () =>
-        isBroken ? { status: 400, body: failure('No', 'VALIDATION') } : { body: answer },
-    })
-    const user = openApp('/webhook')
-    expect(await screen.findAllByText('Failed to load webhook data')).toHaveLength(1)
-    isBroken = false
-    await user.click(await button('Try Again'))
-    expect(await screen.findByText('No webhook logs yet')).toBeDefined()
-    expect(await screen.findByText('https://hooks.saltbush.example/portal')).toBeDefined()
-    expect(screen.queryByText('Failed to load webhook data')).toBeNull()
-  },
-)
+test.each(['webhook-url', 'webhook-logs'])('Try Again fetches webhook data that failed to load (%s)', async (name) => {
+  let isBroken = true
+  const answer = name === 'webhook-url' ? data(webhookEndpointOf()) : paged([])
+  serveWebhook({
+    [`GET /dashboard/${name}`]: () =>
+      isBroken ? { status: 400, body: failure('No', 'VALIDATION') } : { body: answer },
+  })
+  const user = openApp('/webhook')
+  expect(await screen.findAllByText('Failed to load webhook data')).toHaveLength(1)
+  isBroken = false
+  await user.click(await button('Try Again'))
+  expect(await screen.findByText('No webhook logs yet')).toBeDefined()
+  expect(await screen.findByText('https://hooks.saltbush.example/portal')).toBeDefined()
+  expect(screen.queryByText('Failed to load webhook data')).toBeNull()
+})
 
-test('the first URL brings the signing secret, hidden until asked for and gone once it is put away', async () => {
+test('the first URL brings the signing secret, which is hidden at first and disappears once it is saved', async () => {
   const server = serveWebhook({
     'GET /dashboard/webhook-url': () => ({ body: data(NONE) }),
     'PUT /dashboard/webhook-url': () => ({ body: data({ ...webhookEndpointOf(), secret: SECRET }) }),
@@ -104,7 +101,7 @@ test.each([
   expect(document.activeElement).toBe(await button('Add URL'))
 })
 
-test('the server’s objection to a URL stands beside the field until the field changes', async () => {
+test('the server’s refusal of a URL is shown beside the field until the field changes', async () => {
   const refusal = 'Webhook URL must lead to a public address'
   serveWebhook({
     'PUT /dashboard/webhook-url': () => ({
@@ -126,7 +123,7 @@ test('the server’s objection to a URL stands beside the field until the field 
 
 test.each([
   ['a server in trouble', { status: 500, body: failure('Database away', 'INTERNAL') }, ['Database away']],
-  ['one without words', { status: 502, body: null }, []],
+  ['a failure without a text', { status: 502, body: null }, []],
 ])('a URL that is not saved because of %s is kept in its field', async (_name, answer, details) => {
   serveWebhook({ 'PUT /dashboard/webhook-url': () => answer })
   const user = openApp('/webhook')
@@ -137,7 +134,7 @@ test.each([
   expect(screen.getByLabelText<HTMLInputElement>('Webhook URL').value).toBe('https://hooks.saltbush.example/portal2')
 })
 
-test('an address that is too long is not cut, but refused', async () => {
+test('a URL that is too long is sent in full, and its refusal is shown', async () => {
   const refusal = 'Webhook URL must be 2048 characters or fewer'
   const server = serveWebhook({
     'GET /dashboard/webhook-url': () => ({ body: data(NONE) }),
@@ -155,7 +152,7 @@ test('an address that is too long is not cut, but refused', async () => {
   expect(server.seen.find(({ method }) => method === 'PUT')?.body).toEqual({ webhook_url: url })
 })
 
-test('removing the URL is asked about first', async () => {
+test('removing the URL asks for confirmation', async () => {
   const server = serveWebhook({
     'PUT /dashboard/webhook-url': () => ({ body: data({ ...NONE, secret: null }) }),
   })
@@ -175,8 +172,8 @@ test('removing the URL is asked about first', async () => {
 
 test.each([
   ['a server in trouble', { status: 500, body: failure('Database away', 'INTERNAL') }, ': Database away'],
-  ['one without words', { status: 502, body: null }, ''],
-])('a URL that is not removed because of %s stays, and it is said what failed', async (_name, answer, detail) => {
+  ['a failure without a text', { status: 502, body: null }, ''],
+])('a URL that is not removed because of %s stays, and a toast says what failed', async (_name, answer, detail) => {
   serveWebhook({ 'PUT /dashboard/webhook-url': () => answer })
   const user = openApp('/webhook')
   await user.click(await button('Remove'))
@@ -189,7 +186,7 @@ test.each([
   ['gone', 'Your server answered 410 Gone, which asks us to stop.'],
   ['failing', 'Every delivery of five days failed.'],
 ] as const)(
-  'a URL that the portal disabled (%s) tells when and why, and can be enabled again',
+  'a URL that the portal disabled (%s) shows when and why, and can be enabled again',
   async (reason, text) => {
     const disabled = webhookEndpointOf({
       is_active: false,
@@ -211,7 +208,7 @@ test.each([
   },
 )
 
-test('a URL that has been failing is warned about', async () => {
+test('the page warns of a URL that has been failing', async () => {
   serveWebhook({
     'GET /dashboard/webhook-url': () => ({
       body: data(webhookEndpointOf({ failing_since: '2026-11-10T01:05:00.000Z' })),
@@ -222,7 +219,7 @@ test('a URL that has been failing is warned about', async () => {
   expect(screen.getByText('Active')).toBeDefined()
 })
 
-test('rotating the secret says that the old one goes on for 24 hours', async () => {
+test('rotating the secret says that the old one stays valid for 24 hours', async () => {
   const until = new Date(Date.now() + 86_400_000).toISOString()
   serveWebhook({
     'POST /dashboard/webhook-secret': () => ({
@@ -239,7 +236,7 @@ test('rotating the secret says that the old one goes on for 24 hours', async () 
   expect(screen.getByText(/^The old secret signs beside the new one until/)).toBeDefined()
 })
 
-test('a secret that could not be rotated stays, and says why', async () => {
+test('a secret that cannot be rotated stays, and the page says what failed', async () => {
   serveWebhook({ 'POST /dashboard/webhook-secret': () => ({ status: 500, body: null }) })
   const user = openApp('/webhook')
   await user.click(await button('Rotate secret'))
@@ -258,7 +255,7 @@ test.each([
     { status: 'pending', response_status: null, error_message: 'The connection was refused' },
     'The test event could not be delivered',
   ],
-] as const)('a test event tells what came of it: %j', async (outcome, text) => {
+] as const)('a test event shows its outcome: %j', async (outcome, text) => {
   const log = webhookLogOf({ id: 'log-9', event_type: 'webhook.test', loid: null, ...outcome })
   let isSent = false
   serveWebhook({
@@ -276,7 +273,7 @@ test.each([
   expect(await button(/^webhook\.test/)).toBeDefined()
 })
 
-test('a test event that was refused says why', async () => {
+test('the page says why a test event was refused', async () => {
   serveWebhook({
     'POST /dashboard/webhook-test': () => ({ status: 409, body: failure('Enable the URL first', 'CONFLICT') }),
   })
@@ -285,7 +282,7 @@ test('a test event that was refused says why', async () => {
   expect(await screen.findByText('Enable the URL first')).toBeDefined()
 })
 
-test('the info box tells what is sent, how it is signed, how often, and leads to the documentation', async () => {
+test('the info box explains bodies, signatures and attempts, and links to the documentation', async () => {
   serveWebhook()
   openApp('/webhook')
   const box = await screen.findByRole('region', { name: 'How deliveries work' })
@@ -293,14 +290,14 @@ test('the info box tells what is sent, how it is signed, how often, and leads to
   expect(within(box).getByRole('link').getAttribute('href')).toBe('/api-docs#webhooks')
 })
 
-test('other parameters in the address do not reach the server', async () => {
+test('unknown parameters in the address are not sent to the server', async () => {
   const server = serveWebhook()
   openApp('/webhook?utm_source=mail&stage=Funded')
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
   expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
 })
 
-test('filters go into the address and to the server; nothing found tells a search from an empty log', async () => {
+test('filters are put in the address and sent to the server, and an empty log has another text than an empty search', async () => {
   const server = serveWebhook()
   const user = openApp('/webhook?page=2')
   expect(await screen.findByText('This page is past the last one')).toBeDefined()
@@ -311,7 +308,7 @@ test('filters go into the address and to the server; nothing found tells a searc
   fireEvent.change(status, { target: { value: 'failed' } })
   await waitFor(() => expect(window.location.search).toBe('?status=failed'))
   await user.type(screen.getByLabelText('Endpoint'), ' /api/webhook {Enter}')
-  // Both changes come at once: the second must not undo the first.
+  // These two changes come at once. The second must not undo the first.
   fireEvent.change(screen.getByLabelText('Date From'), { target: { value: '2026-05-01' } })
   fireEvent.change(screen.getByLabelText('Date To'), { target: { value: '2026-05-31' } })
   await user.type(screen.getByPlaceholderText('Search by endpoint, event, LOID or error'), 'refused{Enter}')
@@ -334,7 +331,7 @@ test('filters go into the address and to the server; nothing found tells a searc
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
 })
 
-test('clearing the filters leaves the focus where they are', async () => {
+test('clearing the filters moves the focus to the Filters button', async () => {
   serveWebhook()
   const user = openApp('/webhook?status=failed')
   await user.click(await button('Clear Filters'))
@@ -343,7 +340,7 @@ test('clearing the filters leaves the focus where they are', async () => {
   expect(document.activeElement).toBe(await button('Filters'))
 })
 
-test('an unknown status in the address filters nothing', async () => {
+test('an unknown status in the address is ignored', async () => {
   const server = serveWebhook()
   openApp('/webhook?status=lost')
   expect(await screen.findByText('No webhook logs yet')).toBeDefined()
@@ -351,7 +348,7 @@ test('an unknown status in the address filters nothing', async () => {
   expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
 })
 
-test('pages can be turned when the page is full, and back from the last one', async () => {
+test('a full page has a next page, and the last page only a previous one', async () => {
   const full = Array.from({ length: 20 }, (_, number) => webhookLogOf({ id: `log-${number}` }))
   serveWebhook({
     'GET /dashboard/webhook-logs': ({ query }) => ({
@@ -367,14 +364,14 @@ test('pages can be turned when the page is full, and back from the last one', as
   expect((await button('Next')).disabled).toBe(true)
   expect((await button('Previous')).disabled).toBe(false)
   expect(window.location.search).toBe('?page=2')
-  // A button does not keep the focus once it can no longer be pressed.
+  // The pressed button is disabled now, so the other one takes the focus.
   expect(document.activeElement).toBe(await button('Previous'))
   await user.keyboard('{Enter}')
   await waitFor(() => expect(within(log).getAllByRole('listitem')).toHaveLength(20))
   expect(document.activeElement).toBe(await button('Next'))
 })
 
-test('a row unfolds to what was sent and answered, with every attempt', async () => {
+test('a row unfolds to the request, the answer and every attempt', async () => {
   const log = webhookLogOf({
     status: 'pending',
     event_type: 'deal.updated',
@@ -422,7 +419,7 @@ test('a row unfolds to what was sent and answered, with every attempt', async ()
   expect(screen.queryByRole('group', { name: 'Request body' })).toBeNull()
 })
 
-test('a call to us shows what was asked and refused, and can be copied, but not redelivered', async () => {
+test('an inbound call shows its request and its refusal, and can be copied but not redelivered', async () => {
   const log = webhookLogOf({
     direction: 'inbound',
     event_type: null,
@@ -448,7 +445,7 @@ test('a call to us shows what was asked and refused, and can be copied, but not 
   expect(server.seen.some(({ path }) => path.endsWith('/log-1'))).toBe(false)
 })
 
-test('a failed delivery is sent again, and at once while it waits', async () => {
+test('a failed delivery can be sent again, and a waiting one at once', async () => {
   let log = webhookLogOf({ status: 'failed', response_status: 404, attempts: 10 })
   const server = serveWebhook({
     'GET /dashboard/webhook-logs': () => ({ body: paged([log]) }),
@@ -468,7 +465,7 @@ test('a failed delivery is sent again, and at once while it waits', async () => 
   )
 })
 
-test('when a delivery arrives at last, the warning about the URL goes', async () => {
+test('the warning about the URL disappears when a delivery succeeds', async () => {
   let log = webhookLogOf({ status: 'pending', response_status: 500, next_attempt_at: '2026-11-20T01:00:05.000Z' })
   let failing: string | null = '2026-11-10T01:05:00.000Z'
   serveWebhook({
@@ -485,7 +482,7 @@ test('when a delivery arrives at last, the warning about the URL goes', async ()
   await waitFor(() => expect(screen.queryByText(/^Every delivery has failed since/)).toBeNull())
 })
 
-test('a delivery that cannot be sent again says why', async () => {
+test('the page says why a delivery cannot be sent again', async () => {
   const log = webhookLogOf({ status: 'failed' })
   serveWebhook({
     'GET /dashboard/webhook-logs': () => ({ body: paged([log]) }),

@@ -21,7 +21,7 @@ export function startWebhook({ context: { queryClient }, deps }: PageStart<Webho
   startQuery(queryClient, webhookLogsQuery(knownFilters(deps)))
 }
 
-/** An unknown status filters nothing. */
+/** Drops an unknown status from the filters. */
 function knownFilters({ status, ...filters }: WebhookLogSearch) {
   return { ...filters, status: WEBHOOK_LOG_STATUSES.find((one) => one === status) }
 }
@@ -58,14 +58,15 @@ export function WebhookPage() {
         </div>
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-y-8 xl:gap-y-6">
-          {/* As high without a URL as with one, so that the rest keeps its place when it is known. */}
+          {/* The area is as high without a URL as with one, so that the parts below do not move when the endpoint has
+              loaded. */}
           <div className="grid min-w-0 min-h-80 grid-cols-[minmax(0,1fr)] sm:min-h-65">
             {endpoint.data ? <EndpointPanel endpoint={endpoint.data} /> : <WaitingEndpoint />}
           </div>
           <div className="min-w-0 xl:row-start-3 xl:mt-2">
             <WebhookLogPanel logs={logs} search={search} onChange={handleChange} />
           </div>
-          {/* On a phone the log is not kept waiting behind what one reads once. */}
+          {/* On a phone the log comes before the guide, which a person reads only once. */}
           <div className="min-w-0 xl:row-start-2">
             <DeliveryGuide />
           </div>
@@ -75,7 +76,7 @@ export function WebhookPage() {
   )
 }
 
-/** New attempts in the log may have changed the state of the endpoint: whether it fails or is disabled. */
+/** Fetches the endpoint again when the log shows new attempts, because they may show it failing or disabled. */
 function useEndpointInStep(logs: readonly WebhookLog[] | undefined) {
   const queryClient = useQueryClient()
   const attempted = logs?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join()

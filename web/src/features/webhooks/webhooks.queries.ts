@@ -13,10 +13,10 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
 
 const DUE_POLL_MS = 3_000
-/** If a delivery waits hours for its next attempt, it is not fetched every few seconds. */
+/** A delivery that waits hours for its next attempt is not fetched every few seconds. */
 const WAITING_POLL_MS = 30_000
 
-/** For test events and deliveries sent again. Their rows appear in the log by themselves. */
+/** The key of mutations that send test events or repeat deliveries. The new rows appear in the log by themselves. */
 export const SEND_KEY = ['webhooks', 'send']
 
 export function webhookEndpointQuery() {
@@ -30,8 +30,7 @@ export function webhookEndpointQuery() {
 export type WebhookLogPage = Answer<typeof listWebhookLogs>
 
 /**
- * The previous page stays until the next one has loaded. While it shows a pending delivery, the page is fetched again
- * and again.
+ * The previous page stays until the next one has loaded. A page with a pending delivery is fetched again at intervals.
  */
 export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLogStatus | undefined }) {
   const query = { ...search, limit: PAGE_SIZE }
@@ -44,7 +43,7 @@ export function webhookLogsQuery(search: WebhookLogSearch & { status: WebhookLog
   })
 }
 
-/** A row with its attempts as they were when the row had this status and this number of them. */
+/** A log row with its attempts. A new status or number of attempts fetches the attempts again. */
 export function webhookAttemptsQuery({ id, status, attempts }: WebhookLog) {
   return queryOptions({
     queryKey: ['webhooks', 'attempts', id, status, attempts],
@@ -53,7 +52,7 @@ export function webhookAttemptsQuery({ id, status, attempts }: WebhookLog) {
   })
 }
 
-/** The outcome of a test event: polls until the first answer is known. */
+/** The outcome of a test event. The query polls until the first answer is known. */
 export function testEventQuery(id: string) {
   return queryOptions({
     queryKey: ['webhooks', 'test', id],
@@ -71,13 +70,13 @@ export function showEndpoint(queryClient: QueryClient, endpoint: WebhookEndpoint
   queryClient.setQueryData(webhookEndpointQuery().queryKey, endpoint)
 }
 
-/** A delivery also changes the state of the endpoint: whether it fails. */
+/** Also fetches the endpoint again, because a delivery may change whether it counts as failing. */
 export function refreshAfterDelivery(queryClient: QueryClient) {
   void queryClient.invalidateQueries({ queryKey: ['webhooks', 'logs'] })
   void queryClient.invalidateQueries(webhookEndpointQuery())
 }
 
-/** How soon to fetch again while deliveries are pending; false if none is. */
+/** How soon to fetch the log again while deliveries are pending. Returns false if no delivery is pending. */
 export function pollMs(logs: readonly WebhookLog[], now: number): number | false {
   const pending = logs.filter((log) => log.status === 'pending')
   if (pending.length === 0) return false
