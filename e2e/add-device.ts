@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test'
 import { spend } from './session.ts'
 
-/** A device that answers passkey requests at once, as if it had been touched. */
+/**
+ * Gives the page's browser a virtual passkey device, which answers each request at once as if somebody had touched it.
+ */
 export async function addDevice(page: Page) {
   spend(page)
   const session = await page.context().newCDPSession(page)

@@ -1,4 +1,4 @@
-// For pictures: the demo's partner some days later. By then its systems call the portal and receive its events.
+// For the pictures in docs/screens: makes the demo's partner look as if its systems had used the portal for some days.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Product } from '../bench/product.ts'
 import { generateApiKey } from '../contract/src/api-keys.ts'
@@ -8,7 +8,7 @@ import { listWebhookLogs, sendTestEvent, type WebhookLog } from '../contract/src
 import { actAsStaff, pullFromCrm } from './lender.ts'
 import { startReceiver } from './receiver.ts'
 
-/** The address that the pictures show in place of this machine's receiver. */
+/** The pictures show this address instead of the receiver's. */
 const ENDPOINT = 'https://hooks.harbourfinance.example/portal'
 const DAYS = 6
 const OYSTERS = {
@@ -31,9 +31,12 @@ const COACHES = {
   loan_type: 'Equipment Financing',
 }
 const LOOK_EVERY_MS = 50
-/** After the first failure, the next attempt follows in five seconds. */
+/** Leaves time for a second attempt, which follows five seconds after a failed first one. */
 const DELIVERED_MS_MAX = 30_000
-/** The columns that say when something happened. A key's last use is stored to the minute only, so it is left alone. */
+/**
+ * The columns whose times are moved into the past. A key's last use is not among them, because it is stored only to the
+ * minute.
+ */
 const TIMES = [
   ['events', 'created_at'],
   ['webhook_endpoints', 'created_at'],
@@ -48,15 +51,15 @@ const TIMES = [
 ]
 
 /**
- * Every row comes from a real call by a partner's system, the lender or the app. Only the times are moved back
- * afterwards.
+ * Makes real calls as the partner's system, as the lender and as the web app. Afterwards it moves only the times of the
+ * new rows into the past.
  */
 export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: string): Promise<void> {
   const startedAt = new Date()
   await using receiver = await startReceiver()
   const { leads } = listLeads.answer.parse(await ask('GET', '/dashboard/leads'))
   const { deals } = listDeals.answer.parse(await ask('GET', '/dashboard/deals'))
-  // The last in the list are old enough for the new events.
+  // Takes the last in each list, which are older than the new events.
   const leadWith = (status: string) => `/leads/${leads.findLast((lead) => lead.lead_status === status)?.loid}`
   const dealAt = (stage: string) => `/deals/${deals.findLast((deal) => deal.stage === stage)?.loid}`
 
@@ -101,7 +104,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
     return typeof content === 'object' && content && 'data' in content ? content.data : undefined
   }
 
-  /** The portal refuses a body without a business name, and the log shows the refusal. */
+  /** Submits with the API key. The portal refuses a body without a business name, and the log shows the refusal. */
   async function submit(path: string, body: object): Promise<void> {
     await ask('POST', path, body, key)
     await untilDelivered()
@@ -127,7 +130,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
     })
   }
 
-  /** Stretches the time of this run to days; order and proportions stay the same. */
+  /** Stretches the times of this run over several days. Their order and proportions stay the same. */
   async function letDaysPass(): Promise<void> {
     const endedAt = new Date()
     const stretch = (DAYS * 86_400_000) / (endedAt.getTime() - startedAt.getTime())
@@ -137,7 +140,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
     }
     await pool.query('update webhook_logs set endpoint = $2 where endpoint = $1', [receiver.url, ENDPOINT])
     await pool.query('update webhook_endpoints set url = $2 where url = $1', [receiver.url, ENDPOINT])
-    // No attempt may fall due while pictures are taken.
+    // Postpones the next attempts, so that none is made while pictures are taken.
     await pool.query("update webhook_logs set next_attempt_at = next_attempt_at + interval '1 hour'")
   }
 }

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { portalUrl } from './addresses.ts'
 import { test } from './fresh-partner.ts'
 
-test('a link to a lead leads to it after signing in', async ({ page, partner }) => {
+test('a link to a lead opens the lead after signing in', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   const link = `/leads/${loid}?from=mail#notes`
   await page.goto('/login')
@@ -30,8 +30,8 @@ const HOSTILE = [
   '/login?redirect=https://evil.example#//evil.example',
 ]
 
-// A second tab signs in and out, and the first tab follows it.
-test('no link leads elsewhere', async ({ page, partner, context }) => {
+// A second tab signs in and out, which also signs the first tab in and out.
+test('no link to the portal leads to another origin', async ({ page, partner, context }) => {
   const other = await context.newPage()
   await other.goto('/disown')
   for (const path of HOSTILE) {

@@ -2,30 +2,33 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, type Page, test } from '@playwright/test'
 
-/** Each document has to read this file; the source that the package offers is three times as long. */
+/**
+ * axe in its minified form, because each document has to parse it. The package's own `source` is three times as long.
+ */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 const EVERYTHING = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOURS = ['color-contrast', 'link-in-text-block']
 const SIZES = ['target-size', 'scrollable-region-focusable']
 /**
- * This rule takes axe as long as all others together. The phone's layout is checked for it, and the rest of a desktop
- * page once per screen.
+ * The rule `target-size` takes axe as long as all others together. It is checked only in the phone's layout, and once
+ * per screen on the desktop.
  */
 const NO_SIZES_OF_TARGETS = { 'target-size': { enabled: false } }
 /**
- * A fading mark keeps the colours of the scheme in which it began, and the top bar hides part of the content below it.
+ * Scrolls to the top, because the top bar hides content below it. Ends all animations, because a fading mark keeps the
+ * colours of the theme in which it began.
  */
 const STAND_STILL = `scrollTo(0, 0)
 for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish()`
 
 /**
- * The page in its present state is accessible in the light theme and fits the screen. A desktop page is also checked in
- * the phone's layout in the dark theme, so no test has to be repeated on a phone for its looks.
+ * Checks that the page in its present state is accessible in the light theme and fits the screen. On a desktop it also
+ * checks the phone's layout in the dark theme, so no test has to run on a phone only for the looks.
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
-  // Reading axe takes the browser as long as running it, so each document reads it once.
+  // Parsing axe takes the browser as long as running it, so each document does it only once.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   await page.emulateMedia({ colorScheme: 'light' })
   const isDesktop = test.info().project.name === 'desktop'
@@ -61,7 +64,7 @@ async function expectToFit(page: Page): Promise<void> {
   expect(await page.evaluate('scrollTo(1000, scrollY), scrollX'), 'scrolled sideways').toBe(0)
 }
 
-/** Makes the page as narrow as on a phone, and operated by touch. */
+/** Runs `look` while the page is as narrow as a phone and is operated by touch. */
 async function onPhone(page: Page, look: () => Promise<void>): Promise<void> {
   const size = page.viewportSize()
   const fingers = await page.context().newCDPSession(page)

@@ -13,7 +13,7 @@ const PAGES = [
   '/profile',
 ]
 
-test('a page’s address asks for all the files of that page at once', async ({ page, request, demo }) => {
+test('the document of each page names all the scripts of that page', async ({ page, request, demo }) => {
   for (const path of [...PAGES, `/leads/${demo.leadLoid}`, `/deals/${demo.dealLoid}`]) {
     const html = await (await request.get(path)).text()
     await page.goto(path)
@@ -32,7 +32,7 @@ test('a page’s address asks for all the files of that page at once', async ({ 
   }
 })
 
-test('names with macrons need no more than a small font of their own', async ({ page }) => {
+test('names with macrons load one small extra font', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('Pōhutukawa Cafe Group')).toBeVisible()
   await page.evaluate('document.fonts.ready')
@@ -42,7 +42,7 @@ test('names with macrons need no more than a small font of their own', async ({ 
   expect(fonts.toSorted()).toEqual(['latin', 'maori'])
 })
 
-test('a page begins its calls when the pointer is on a link to it', async ({ page }) => {
+test('a page’s calls begin when the pointer is on a link to the page', async ({ page }) => {
   await page.goto('/profile')
   const answer = page.waitForResponse(/\/api\/dashboard\/leads\?/)
   await page.getByRole('link', { name: /^Leads/ }).hover()

@@ -6,11 +6,11 @@ import { signedOut } from './session.ts'
 
 export interface FreshPartner extends Account {
   token: string
-  /** Returns the LOID of a lead that the CRM has. Missing fields get arbitrary values. */
+  /** Submits a lead, waits until the CRM has it, and returns its LOID. Missing fields get arbitrary values. */
   submitLead(lead?: Record<string, unknown>): Promise<string>
 }
 
-/** Each test gets a new partner who has nothing yet, and a page on which that partner is signed in. */
+/** Gives each test a new partner without leads or deals, and a page on which that partner is signed in. */
 export const test = signedOut.extend<{ partner: FreshPartner }>({
   partner: async ({ playwright }, use) => {
     const request = await playwright.request.newContext({ baseURL: portalUrl })

@@ -5,8 +5,8 @@ import { isSigned, startReceiver } from './receiver.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 
-test('a key submits a lead from outside until it is revoked', async ({ page, request }) => {
-  const key = await test.step('the key is shown once, and hidden until asked for', async () => {
+test('another system submits leads with an API key until the key is revoked', async ({ page, request }) => {
+  const key = await test.step('the key is shown once, and only after a click on “Show API key”', async () => {
     await page.goto('/api-keys')
     await page.getByRole('button', { name: 'Generate API Key' }).click()
     const panel = page.getByRole('region', { name: 'Your new API key' })
@@ -30,7 +30,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
     return text
   })
 
-  const loid = await test.step('a system submits a lead with it', async () => {
+  const loid = await test.step('a system submits a lead with the key', async () => {
     const answer = await submitLead(request, key, { business_name: "O'Neil Haulage", phone: '0491 570 156' })
     expect(answer.status()).toBe(201)
     const { loid: submitted } = (await answer.json()).data
@@ -40,7 +40,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
     return submitted
   })
 
-  await test.step('both calls stand in the log, the refused one with its reason', async () => {
+  await test.step('the log lists both calls, and the reason of the refused one', async () => {
     await page.goto('/webhook')
     const calls = logRows(page)
     await expect(calls).toHaveCount(2)
@@ -64,7 +64,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
     await expectGoodLooks(page)
   })
 
-  await test.step('a row leads to its lead, and filters find it', async () => {
+  await test.step('filters find a call, and its row links to the lead', async () => {
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Status').selectOption('success')
     await expect(page).toHaveURL(/status=success/)
@@ -77,7 +77,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
     await expect(page).toHaveURL(new RegExp(`/leads/${loid}$`))
   })
 
-  await test.step('a new key ends the old one, and revoking ends that', async () => {
+  await test.step('a new key ends the old one, and revoking ends the new one', async () => {
     await page.goto('/api-keys')
     await page.getByRole('button', { name: 'Regenerate API Key' }).click()
     const question = page.getByRole('alertdialog', { name: 'Regenerate API Key' })
@@ -101,7 +101,7 @@ test('a key submits a lead from outside until it is revoked', async ({ page, req
 test('a partner’s server gets signed deliveries, and gets them again after a failure', async ({ page, request }) => {
   await using receiver = await startReceiver()
 
-  const secret = await test.step('a URL must be a safe one; its secret is shown once', async () => {
+  const secret = await test.step('only an https URL is saved, and its secret is shown once', async () => {
     await page.goto('/webhook')
     await expect(page.getByText('No webhook logs yet')).toBeVisible()
     await page.getByRole('button', { name: 'Add URL' }).click()
@@ -122,7 +122,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     return shown
   })
 
-  await test.step('a test event arrives, signed, and its row turns to success', async () => {
+  await test.step('a test event arrives with a valid signature, and its row in the log turns to Success', async () => {
     await page.getByRole('button', { name: 'Send test event' }).click()
     await expect(page.getByText('Test event sent')).toBeVisible()
     await expect(page.getByText('Your server received the test event and answered 200.')).toBeVisible()
@@ -133,7 +133,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     expect(receiver.received.every((one) => isSigned(one, secret))).toBe(true)
   })
 
-  await test.step('a new delivery is offered above the log; while the server is in trouble it waits, and tells of each attempt', async () => {
+  await test.step('a new delivery is announced above the log, and its row lists each attempt while the receiver fails', async () => {
     receiver.status = 500
     await submitFromPortal(page, request)
     const row = rowOf(page, 'lead.created')
@@ -156,7 +156,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     await expectGoodLooks(page)
   })
 
-  await test.step('it is sent at once when asked for, and again after that, as the same delivery', async () => {
+  await test.step('“Send now” and “Redeliver” send the delivery again with the same webhook-id', async () => {
     receiver.status = 200
     const row = rowOf(page, 'lead.created')
     await row.getByRole('button', { name: 'Send now' }).click()
@@ -170,7 +170,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     expect(leads.every((one) => isSigned(one, secret))).toBe(true)
   })
 
-  await test.step('after a rotation both secrets sign', async () => {
+  await test.step('after a rotation, both secrets sign each delivery', async () => {
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     const question = page.getByRole('alertdialog', { name: 'Rotate Signing Secret' })
     await expect(question).toContainText('24 hours')
@@ -185,7 +185,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     expect(last && [isSigned(last, secret), isSigned(last, newSecret)]).toEqual([true, true])
   })
 
-  await test.step('removing the URL is asked about first; the log stays', async () => {
+  await test.step('removing the URL needs a confirmation and keeps the log', async () => {
     await page.getByRole('button', { name: 'Remove' }).click()
     const question = page.getByRole('alertdialog', { name: 'Remove Webhook URL' })
     await question.getByRole('button', { name: 'Remove' }).click()
@@ -221,7 +221,7 @@ test('a URL that answers 410 is disabled until it is enabled again', async ({ pa
   await expect(page.getByText('Your server received the test event and answered 200.')).toBeVisible()
 })
 
-test('the documentation can be copied from, and gives the session’s token', async ({ page, request }) => {
+test('the documentation’s examples and the session’s token can be copied', async ({ page, request }) => {
   await page.goto('/api-docs#webhooks')
   await expect(page.getByRole('heading', { level: 2, name: 'Webhooks' })).toBeInViewport()
   for (const language of ['cURL', 'JavaScript', 'Python']) {
@@ -244,7 +244,7 @@ test('the documentation can be copied from, and gives the session’s token', as
   expect((await request.get(openApi ?? '')).headers()['content-type']).toContain('json')
 })
 
-test('the contents of the documentation lead to its parts', async ({ page }) => {
+test('the table of contents scrolls to the parts of the documentation', async ({ page }) => {
   await page.goto('/api-docs')
   const contents = page.getByRole('navigation', { name: 'On this page' })
   await contents.getByRole('link', { name: 'Support' }).click()

@@ -36,7 +36,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await expect(page).toHaveURL(/\/dashboard$/)
   })
 
-  const loid = await test.step('submits a lead', async () => {
+  const loid = await test.step('the newcomer submits a lead', async () => {
     await page.getByRole('link', { name: 'Submit Your First Lead' }).click()
     await page.getByLabel('First Name').fill('Jo')
     await page.getByLabel('Last Name').fill('Marsh')
@@ -53,7 +53,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     return page.url().slice(-11)
   })
 
-  await test.step('and sees it arrive in the CRM', async () => {
+  await test.step('the lead arrives in the CRM, and the newcomer adds a note', async () => {
     await expect(page.getByText('Waiting for CRM')).toHaveCount(0)
     await page.getByPlaceholder('Write a note…').fill('Please call after 3 pm.')
     await page.getByRole('button', { name: 'Add Note' }).click()
@@ -61,7 +61,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
   })
 
   const lender = await context.newPage()
-  await test.step('the lender finds it, sets a status and writes a note, and the open page follows', async () => {
+  await test.step('the lender sets a status and writes a note, and the open page shows both', async () => {
     await lender.goto(`${crmUrl}/leads/${loid}`)
     await expect(lender.getByRole('heading', { level: 1 })).toHaveText(business)
     await expect(async () => {
@@ -92,7 +92,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await expect(lender.getByText('Lead converted to a deal.')).toBeVisible()
   })
 
-  await test.step('the open page becomes the deal’s; the lead leaves the leads and is found among the deals', async () => {
+  await test.step('the open page becomes the page of the deal, and the lead moves from the list of leads to the list of deals', async () => {
     await expect(page).toHaveURL(new RegExp(`/deals/${loid}$`))
     await openFromMenu(page, 'Leads')
     await sync(page, 'Sync from CRM')
@@ -106,7 +106,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await expect(page.getByRole('region', { name: 'Notes' }).getByText('Please call after 3 pm.')).toBeVisible()
   })
 
-  await test.step('the lender moves the deal to Funded, and the open dashboard tells it', async () => {
+  await test.step('the lender moves the deal to Funded, and the open dashboard shows it', async () => {
     await openFromMenu(page, 'Dashboard')
     await expect(bell(page)).toHaveAccessibleName('What is new')
     await lender.goto(`${crmUrl}/deals/${loid}`)
@@ -123,7 +123,7 @@ test('a lead travels from the form to the CRM and back as a funded deal', { tag:
     await expect(bell(page)).toHaveAccessibleName('What is new')
   })
 
-  await test.step('mails tell it and the note, and their link leads a signed-out person to the deal', async () => {
+  await test.step('mails report the stage and the note, and their link leads a signed-out person to the deal', async () => {
     const link = `/deals/${loid}`
     await expect(async () => {
       await hastenMails(partner.email)
@@ -149,7 +149,7 @@ async function sync(page: Page, name: string) {
   await expect(page.getByText(/^Sync complete/).last()).toBeVisible()
 }
 
-/** The sidebar, which is a drawer on a phone. */
+/** Opens a page from the sidebar, which is a drawer on a phone. */
 async function openFromMenu(page: Page, name: string) {
   const toggle = page.getByRole('button', { name: 'Open menu' })
   if (await toggle.isVisible()) await toggle.click()

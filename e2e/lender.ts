@@ -1,7 +1,10 @@
 import { expect } from '@playwright/test'
 import { crmUrl, portalUrl } from './addresses.ts'
 
-/** Sends a form of the lender's staff page about a lead or a deal, named by its LOID. Returns the record's id in the CRM. */
+/**
+ * Sends a form of the sandbox's staff page, as the lender's staff would. `path` is such as `/leads/{loid}/status`.
+ * Returns the record's id in the CRM.
+ */
 export async function actAsStaff(path: string, form: Record<string, string>, crm = crmUrl): Promise<string> {
   const body = new URLSearchParams(form)
   const answer = await fetch(crm + path, { method: 'POST', body, redirect: 'manual' })
@@ -11,7 +14,7 @@ export async function actAsStaff(path: string, form: Record<string, string>, crm
   return to.pathname.split('/').at(-1) ?? ''
 }
 
-/** Syncs, so that the portal has all records of this partner from the CRM. */
+/** Syncs the partner, so that the portal has all of the partner's records from the CRM. */
 export async function pullFromCrm(token: string, portal = portalUrl): Promise<void> {
   const answer = await fetch(`${portal}/api/crm/sync`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Everything that the browser complains about on the page from now on. */
+/** Collects the errors and warnings that the browser reports on the page from now on. */
 export function listenForComplaints(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))

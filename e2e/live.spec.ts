@@ -8,7 +8,7 @@ test('open pages follow what the lender does, without a reload', async ({ page, 
   await Promise.all([openLive(page, `/leads/${loid}`), openLive(list, '/leads')])
   const reloads = [countLoads(page), countLoads(list)]
 
-  await test.step('a status, marked where it changed', async () => {
+  await test.step('a new status appears and is marked as changed', async () => {
     await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
     await expect(page.locator('header [data-changed]').getByText('Pre Call')).toBeVisible()
     await expect(page.getByText('The status is now Pre Call')).toBeAttached()
@@ -16,7 +16,7 @@ test('open pages follow what the lender does, without a reload', async ({ page, 
     await expect(list.getByRole('row').and(list.locator('[data-changed]')).getByText('Pre Call')).toBeVisible()
   })
 
-  await test.step('a note', async () => {
+  await test.step('a new note appears', async () => {
     await actAsStaff(`/leads/${loid}/notes`, {
       title: 'Partner',
       content: 'Please send the last three bank statements.',
@@ -26,7 +26,7 @@ test('open pages follow what the lender does, without a reload', async ({ page, 
     ).toBeVisible()
   })
 
-  await test.step('a new lead waits above the list until it is asked for', async () => {
+  await test.step('a new lead is announced above the list and appears after a click', async () => {
     const newer = await partner.submitLead({ businessName: 'Newcomer Freight' })
     const firstRow = list.getByRole('row').nth(1)
     const offer = list.getByRole('button', { name: '1 new' })
@@ -39,7 +39,7 @@ test('open pages follow what the lender does, without a reload', async ({ page, 
   expect(reloads.map((count) => count())).toEqual([0, 0])
 })
 
-test('nothing on a list moves when events arrive', async ({ page, partner }) => {
+test('no part of a list moves when events arrive', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await openLive(page, '/leads')
   await page.evaluate(ADD_UP_SHIFTS)
@@ -56,7 +56,7 @@ const ADD_UP_SHIFTS = `
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => { shift += entry.value })).observe({ type: 'layout-shift' })
   undefined`
 
-/** Opens the page and waits for its stream. */
+/** Opens the page and waits until its event stream is open. */
 async function openLive(page: Page, path: string) {
   const stream = page.waitForResponse((response) => response.url().endsWith('/api/live'))
   await page.goto(path)

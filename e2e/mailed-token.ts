@@ -3,17 +3,17 @@ import path from 'node:path'
 
 const OUTBOX = path.resolve(import.meta.dirname, '../.cache/e2e/outbox')
 
-/** The token in the link to `/page` in a mail to this address. */
+/** Finds the token of the link to `/page` in a mail to this address. */
 export function mailedToken(page: string, email: string): string | undefined {
   const text = findMail(email, `/${page}?token`) ?? ''
   return new RegExp(String.raw`/${page}\?token=([\w-]+)`).exec(text)?.[1]
 }
 
-/** A mail to this address that contains all of these texts. */
+/** Finds a mail to this address that contains all of these texts. */
 export function findMail(email: string, ...parts: string[]): string | undefined {
   const mails = readdirSync(OUTBOX).map((file) => {
     const mail = readFileSync(path.join(OUTBOX, file), 'utf8')
-    // Quoted-printable: `=` is written as its code, and long lines are broken.
+    // Decodes quoted-printable, which breaks long lines and encodes `=`.
     return mail.replaceAll('=\n', '').replaceAll('=3D', '=')
   })
   return mails.find((mail) => [`To: ${email}`, ...parts].every((part) => mail.includes(part)))

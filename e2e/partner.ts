@@ -8,7 +8,7 @@ export interface Account {
   businessName: string
 }
 
-/** A new account for each call: each journey makes its own partners. */
+/** Invents an account that no other test uses. */
 export function newAccount(): Account {
   const number = randomUUID().slice(0, 8)
   return {

@@ -1,4 +1,4 @@
-// The whole product as `npm start` runs it. Tests kill its parts one by one.
+// The whole product as `npm start` runs it, for tests that kill its processes one by one.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '..')
 
 export interface Product {
   process: ChildProcess
-  /** The server's own process and every one below it. */
+  /** The ids of the server's process and of all its descendants. */
   pids(): number[]
   postgresPid(): number
   sandboxPid(): number
@@ -19,9 +19,9 @@ export interface Product {
   ended: Promise<number | NodeJS.Signals | null>
 }
 
-/** Resolves once it is ready to work. */
+/** Starts the product, and resolves once its portal is ready. */
 export async function startProduct(dataDir: string): Promise<Product> {
-  // The program that `npm start` finds as `node`.
+  // `npm start` finds this program as `node`.
   const node = path.join(root, 'node_modules', '.bin', 'node')
   const child = spawn(node, ['scripts/start.mjs'], {
     cwd: root,
@@ -95,12 +95,12 @@ function familyOf(pid: number): number[] {
   return family
 }
 
-/** The running processes; a zombie does not count. */
+/** The running processes on this machine. A zombie does not count. */
 function processes(): { pid: number; parent: number }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      // `1234 (a name (with) brackets) S 1 …`
+      // For example `1234 (a name (with) brackets) S 1 …`.
       const [state, parent] = readIfThere(`/proc/${name}/stat`)
         .replace(/^.*\) /s, '')
         .split(' ')

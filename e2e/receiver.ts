@@ -7,7 +7,10 @@ interface Received {
   text: string
 }
 
-/** A partner's system on this machine. It keeps the requests that it receives and answers with `status`. */
+/**
+ * Starts a server that plays a partner's endpoint. It keeps the requests that it receives and answers them with
+ * `status`.
+ */
 export async function startReceiver() {
   const received: Received[] = []
   const receiver = {

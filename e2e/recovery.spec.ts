@@ -19,7 +19,7 @@ let product: Product
 
 test.beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'portal that is killed-'))
-  // PostgreSQL can run as another user, and that user needs access to the folder.
+  // PostgreSQL may run as another user, who needs access to the folder.
   chmodSync(folder, 0o711)
 })
 
@@ -33,7 +33,9 @@ test.afterEach(async ({ browserName: _ }, info) => {
 
 test.use({ baseURL: killedPortalUrl })
 
-test('nothing that was acknowledged is lost, whatever is killed', async ({ request }) => {
+test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the server is killed', async ({
+  request,
+}) => {
   test.setTimeout(180_000)
   const dataDir = path.join(folder, 'data of mine')
   const lender = openLender(killedCrmUrl)
@@ -97,7 +99,7 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
     await expect.poll(() => before.filter(isAlive)).toEqual([])
   }
 
-  await test.step('every lead and note is in the portal and in the CRM, once', async () => {
+  await test.step('every lead and note is exactly once in the portal and in the CRM', async () => {
     await expect.poll(() => partner.waitingForCrm(), { timeout: 90_000 }).toEqual([])
     expect(await partner.leads()).toEqual(leads.toSorted())
     expect(await partner.notes()).toEqual(notes.toSorted())
@@ -108,11 +110,11 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
     expect(words.toSorted()).toEqual(notes.toSorted())
   })
 
-  await test.step('a sync that the kill of the server cuts off ends with the right result', async () => {
+  await test.step('a sync that is interrupted by the server’s death ends with the right result', async () => {
     await partner.sync('leads')
     const inCrm = new Map((await lender.list('Leads', 'LOID')).map(({ LOID, id }) => [String(LOID), String(id)]))
     const [converted = '', ...contacted] = leads.slice(0, 13)
-    // With notifications, nothing would be left for the sync to do.
+    // Drops the CRM's notifications, which would leave nothing for the sync to do.
     const notifications = { drop: 1_000 }
     await lender.faults({ notifications })
     await lender.convert(inCrm.get(converted) ?? '')
@@ -131,7 +133,7 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
 
     const nothing = { created: 0, removed: 0, problems: [] }
     const total_zoho_leads = leads.length
-    // The sweep after the start and the resumed run share the work.
+    // The sweep after the start and the resumed run share the work, so the number of updates is not fixed.
     expect(await partner.sync('leads')).toMatchObject({ ...nothing, total_zoho_leads })
     expect(await partner.sync('leads')).toMatchObject({ ...nothing, updated: 0, converted: 0 })
     expect(await partner.sync('deals')).toMatchObject({ ...nothing, total_zoho_deals: 1, updated: 0, skipped: 1 })
@@ -140,7 +142,7 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
     expect(await partner.contacted()).toEqual(contacted.toSorted())
   })
 
-  await test.step('asked to stop, it ends in order and leaves nothing running', async () => {
+  await test.step('SIGTERM ends the product in order and leaves no process running', async () => {
     const before = product.pids()
     product.process.kill('SIGTERM')
     expect(await product.ended).toBe(0)
@@ -148,7 +150,7 @@ test('nothing that was acknowledged is lost, whatever is killed', async ({ reque
   })
 })
 
-/** A partner whose program tries again until the portal acknowledges, with the same key each time (D9). */
+/** A partner whose program repeats each call with the same `Idempotency-Key` until the portal acknowledges it (D9). */
 async function newPartner(request: APIRequestContext) {
   const { number, ...account } = newAccount()
   await post('auth/signup', { data: account })
@@ -232,7 +234,7 @@ async function newPartner(request: APIRequestContext) {
         .toSorted()
     },
 
-    /** The leads that the CRM does not have yet, and those whose notes it lacks. */
+    /** The LOIDs of leads that are not in the CRM yet, or whose notes are not. */
     async waitingForCrm(): Promise<string[]> {
       const all = await leads()
       const notes = await Promise.all(all.map(({ loid }) => notesOf(loid)))
@@ -240,7 +242,7 @@ async function newPartner(request: APIRequestContext) {
       return all.filter((_, at) => isWaiting[at]).map(({ loid }) => loid)
     },
 
-    /** The result, however long the run takes. */
+    /** Starts a sync and returns its result, even if the run continues after the answer. */
     async sync(kind: 'leads' | 'deals'): Promise<unknown> {
       const { data } = await post(`dashboard/sync-${kind}`, { headers })
       if (data.status !== 'running') return data

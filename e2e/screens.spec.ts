@@ -6,11 +6,11 @@ import { type Demo, test as signedIn, signedOut } from './session.ts'
 interface Screen {
   path: string | ((demo: Demo) => string)
   heading: string | RegExp
-  /** The paths of section 2 of the specification, and some others. */
+  /** Texts that the page must show. */
   texts: string[]
 }
 
-/** Screens in states that no other file shows: with all of the demo's data, or with nothing found. */
+/** Pages in states that no other file checks: with all of the demo's data, or with no search result. */
 const SCREENS: Screen[] = [
   {
     path: '/dashboard',
@@ -81,7 +81,8 @@ const WITHOUT_TOKEN = {
 }
 
 /**
- * Their own files check the looks of these forms, filled in and with messages. This file checks only the first sight.
+ * Forms whose looks are checked in files of their own, when filled in and with messages. This file checks only their
+ * texts.
  */
 const OPEN_FORMS = [
   { path: '/login', heading: 'Sign in', texts: ['Forgot your password?', 'Create Partner Account'] },
@@ -136,7 +137,7 @@ const FORMS = [
 for (const screen of SCREENS) {
   const { path } = screen
   const name = typeof path === 'string' ? path : path({ token: '', leadLoid: '{loid}', dealLoid: '{loid}' })
-  signedIn(`${name} is sound in light and dark`, { tag: '@everywhere' }, async ({ page, demo }) => {
+  signedIn(`${name} is complete and accessible in both themes`, { tag: '@everywhere' }, async ({ page, demo }) => {
     await expectComplete(page, typeof path === 'string' ? path : path(demo), screen, async () => {
       await expectGoodLooks(page)
       await expectGoodLooksInDark(page)
@@ -144,12 +145,12 @@ for (const screen of SCREENS) {
   })
 }
 
-signedOut('/reset-password without a token is sound in light and dark', async ({ page }) => {
+signedOut('/reset-password without a token is complete and accessible in both themes', async ({ page }) => {
   await expectComplete(page, WITHOUT_TOKEN.path, WITHOUT_TOKEN, expectGoodLooks)
 })
 
 signedOut(
-  'the forms before signing in are complete, and the browser has no complaint',
+  'the forms for signed-out visitors are complete and cause no errors or warnings in the browser',
   { tag: '@everywhere' },
   async ({ page }) => {
     for (const form of OPEN_FORMS) await expectComplete(page, form.path, form)
@@ -157,7 +158,7 @@ signedOut(
 )
 
 signedIn(
-  'the forms of a partner are complete, and the browser has no complaint',
+  'the forms for signed-in people are complete and cause no errors or warnings in the browser',
   { tag: '@everywhere' },
   async ({ page }) => {
     for (const form of FORMS) await expectComplete(page, form.path, form)

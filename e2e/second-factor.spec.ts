@@ -9,7 +9,7 @@ import { toasts } from './toasts.ts'
 
 const STEP_MS = 30_000
 
-/** Signs out and opens `asked`, which leads to the sign-in page. */
+/** Signs out and opens the path `asked`, which redirects to /login. */
 async function signOut(page: Page, asked = '/dashboard') {
   await page.evaluate(() => localStorage.clear())
   await page.goto(asked)
@@ -22,7 +22,7 @@ async function enterPassword(page: Page, { email, password }: { email: string; p
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** Sets up an authenticator app. Returns it with its recovery codes. */
+/** Sets up an authenticator app. Returns the app and the recovery codes. */
 async function addApp(request: APIRequestContext, token: string) {
   const ask = async (path: string, data?: object) => {
     const answer = await request.post(`/api/account/${path}`, { headers: { authorization: `Bearer ${token}` }, data })
@@ -67,7 +67,7 @@ test('/profile sets up an authenticator app and shows its recovery codes once', 
   await expect(page.getByRole('alertdialog')).toContainText('Your password alone will sign you in then')
 })
 
-test('/login asks for a code of the app, or for a recovery code', async ({ page, request, partner }) => {
+test('/login accepts a code from the app or a recovery code as second step', async ({ page, request, partner }) => {
   const { totp, recoveryCodes } = await addApp(request, partner.token)
   await page.goto('/profile')
   await signOut(page)
@@ -92,10 +92,7 @@ test('/login asks for a code of the app, or for a recovery code', async ({ page,
   await expect(page).toHaveURL('/leads?status=Contacted')
 })
 
-test('a passkey is made, takes the place of the password, stands beside it, and is removed', async ({
-  page,
-  partner,
-}) => {
+test('a passkey replaces the password or serves as second step, until it is removed', async ({ page, partner }) => {
   await addDevice(page)
   await page.goto('/profile')
   const card = page.getByRole('region', { name: 'Second factor' })
@@ -127,7 +124,7 @@ test('a passkey is made, takes the place of the password, stands beside it, and 
   await expect(page.getByRole('alert')).toHaveText('This passkey is not known here, or the sign-in took too long.')
 })
 
-test('an owner requires a second factor of everybody, and is led to one at once', async ({ page, partner }) => {
+test('an owner who requires a second factor of everybody must set one up at once', async ({ page, partner }) => {
   await addDevice(page)
   await page.goto('/profile')
   await page.getByLabel('Require a second factor of everybody').click()

@@ -1,4 +1,4 @@
-// Starts the real portal on an empty folder, for the journeys.
+// Starts the portal for the browser tests, with an empty data folder.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { crmUrl, portalUrl } from './addresses.ts'

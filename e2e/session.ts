@@ -18,7 +18,7 @@ interface Session {
 
 interface Worker {
   demo: Demo
-  /** The contexts that tests share, by the options that differ between tests. */
+  /** The browser contexts that tests share, by those options that differ between tests. */
   windows: Map<string, BrowserContext>
 }
 
@@ -29,17 +29,17 @@ const LISTENED_TO = ['console', 'load', 'pageerror', 'request']
 const spent = new WeakSet<BrowserContext>()
 
 /**
- * Closes the page's window after this test. For tests that close it themselves or leave a clock, a script or a device
- * in it.
+ * Closes the page's window after this test. A test calls this if it leaves a clock, a script or a device in the window,
+ * or closes the window itself.
  */
 export function spend(page: Page): void {
   spent.add(page.context())
 }
 
 /**
- * Gives each test its worker's window, cleaned to be like a new one. The browser has already compiled the portal's
- * code, which saves half a second per test. All tests use this fixture, because Playwright starts new browsers for
- * tests with other worker fixtures.
+ * Gives each test its worker's window, emptied like a new one. The browser has already compiled the portal's code,
+ * which saves half a second per test. All tests use this fixture, because Playwright starts another browser for a test
+ * with other worker fixtures.
  */
 export const signedOut = base.extend<Session, Worker>({
   token: [undefined, { option: true }],
@@ -75,7 +75,7 @@ export const signedOut = base.extend<Session, Worker>({
       const { token } = await (await request.post('/api/auth/login', { data: DEMO_SIGN_IN })).json()
       const headers = { authorization: `Bearer ${token}` }
       const ask = async (what: string) => (await (await request.get(`/api/dashboard/${what}`, { headers })).json()).data
-      // The demo's activities are added last.
+      // Waits for the demo's activities, which are added last.
       await expect
         .poll(async () => readRecentActivity.answer.parse(await ask('recent-activity')).activities)
         .not.toHaveLength(0)
@@ -89,5 +89,5 @@ export const signedOut = base.extend<Session, Worker>({
   ],
 })
 
-/** On every page the demo partner is signed in. Tests only read the demo, because all of them share it. */
+/** Signs the demo partner in on every page. Tests only read the demo's data, because all of them share it. */
 export const test = signedOut.extend({ token: ({ demo }, use) => use(demo.token) })

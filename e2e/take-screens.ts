@@ -1,5 +1,5 @@
 // `npm run screens`: saves pictures of every page with the demo's data, in two widths and both themes, in docs/screens.
-// `-- --only=/leads,/deals` takes only these pictures again.
+// With `-- --only=/leads,/deals`, it takes only the pictures of these pages.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -64,7 +64,7 @@ async function take(tab: Page, url: string, page: DemoPage, file: string): Promi
   console.log(file)
 }
 
-/** `/leads/{loid}` is `leads-loid`. */
+/** Turns `/leads/{loid}` into `leads-loid`. */
 function fileName({ name }: DemoPage): string {
   return name.replace(/[{}]/g, '').replaceAll('/', '-').slice(1)
 }

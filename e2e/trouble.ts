@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { crmUrl } from './addresses.ts'
 
-/** Holds the answers to these calls until the returned function is called, to show a page that waits. */
+/** Holds back the answers to these calls until the returned function is called, so that a test sees the page wait. */
 export async function holdAnswers(page: Page, calls: string | RegExp): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route(calls, async (route) => {
@@ -11,14 +11,14 @@ export async function holdAnswers(page: Page, calls: string | RegExp): Promise<(
   return release
 }
 
-/** Cuts the page off from live events, so it shows only what it asks for. */
+/** Cuts the page off from live events, so it shows only the answers to its calls. */
 export function keepUninformed(page: Page) {
   return page.route(/\/assets\/live-.*\.js$/, (route) => route.abort())
 }
 
 interface Refusal {
   status: number
-  /** Without it, the answer has no body, like a gateway's. */
+  /** If absent, the answer has no body, like a gateway's. */
   error?: string
   code?: string
 }
@@ -41,8 +41,8 @@ export async function breakAnswers(
 }
 
 /**
- * Makes the CRM answer 429, with this number of seconds to wait, to calls whose `METHOD /path` contains the text. Ends
- * when the returned function is called. All tests share the CRM, so the text should name a record of this test.
+ * Makes the CRM answer 429 to calls whose `METHOD /path` contains `match`, until the returned function is called. All
+ * tests share the CRM, so `match` should name a record of the calling test.
  */
 export async function keepCrmBusy(match: string, retryAfterSeconds: number): Promise<() => Promise<void>> {
   async function setFaults(faults: object) {

@@ -5,7 +5,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const DOCS = '**/api/dashboard/api-docs'
 
-test('/api-docs waits, fails and is asked again', async ({ page }) => {
+test('/api-docs shows that it is loading, reports a failure and tries again', async ({ page }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, DOCS)
   await page.goto('/api-docs')
@@ -72,7 +72,7 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
     expect(await main.textContent()).not.toContain(partner.token.slice(0, 8))
   })
 
-  await test.step('every call stands with its examples and leads to the one table of its fields', async () => {
+  await test.step('every call has its examples and a link to the table of its fields', async () => {
     const calls = main.getByRole('article')
     for (const call of ['POST /partner/leads', 'GET /partner/docs', 'POST /webhook/lead', 'POST /webhook/deal']) {
       const [method = '', path = ''] = call.split(' ')
@@ -90,7 +90,7 @@ test('/api-docs explains the partner API and how to call it', async ({ page, par
     await expect(submission.getByRole('group', { name: 'Response example' })).toContainText('"loid"')
   })
 
-  await test.step('the examples come in three languages, by arrow keys too', async () => {
+  await test.step('the examples come in three languages, which the arrow keys can select', async () => {
     const tabs = main.getByRole('tablist', { name: 'Code examples' })
     await expect(tabs.getByRole('tab')).toHaveText(['cURL', 'JavaScript', 'Python'])
     await tabs.getByRole('tab', { name: 'cURL' }).press('ArrowRight')

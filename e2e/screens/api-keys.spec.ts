@@ -9,7 +9,7 @@ const STATUSES = '**/api/dashboard/api-key-status'
 const KEYS = '**/api/dashboard/generate-api-key'
 const REVOCATIONS = '**/api/dashboard/revoke-api-key'
 
-test('/api-keys waits, fails and is asked again', async ({ page, partner }) => {
+test('/api-keys shows that it is loading, reports a failure and tries again', async ({ page, partner }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, STATUSES)
   await page.goto('/api-keys')
@@ -37,13 +37,13 @@ test('/api-keys waits, fails and is asked again', async ({ page, partner }) => {
   await expect(none).toBeVisible()
 })
 
-test('/api-keys shows what became of a key, and asks before one ends', async ({ page, partner }) => {
+test('/api-keys generates a key, shows its details and asks before ending it', async ({ page, partner }) => {
   await page.goto('/api-keys')
   const card = page.getByRole('region', { name: 'API key', exact: true })
   await expect(card.locator('header')).toContainText('None')
   await expect(card).toContainText('API keys are permanent and do not expire.')
 
-  await test.step('none is made when the server fails', async () => {
+  await test.step('no key is generated when the server fails', async () => {
     const generate = card.getByRole('button', { name: 'Generate API Key' })
     const refusals = [
       { refusal: { status: 500, error: 'Out of keys' }, texts: ['Failed to generate API key', 'Out of keys'] },
@@ -61,7 +61,7 @@ test('/api-keys shows what became of a key, and asks before one ends', async ({ 
     await expect(card.getByRole('alert')).toHaveCount(0)
   })
 
-  await test.step('a key is described by its beginning', async () => {
+  await test.step('a key is shown by its first characters only', async () => {
     await page.getByRole('button', { name: 'I have saved it' }).click()
     await expect(card.locator('header')).toContainText('Active')
     await expect(card.locator('dl > div')).toHaveText(
@@ -88,7 +88,7 @@ test('/api-keys shows what became of a key, and asks before one ends', async ({ 
     },
   ]
   for (const { button, title, text } of questions) {
-    await test.step(`${button} is asked about, and can be called off by keyboard`, async () => {
+    await test.step(`${button} asks for confirmation, which Escape cancels`, async () => {
       const opener = card.getByRole('button', { name: button })
       const dialog = page.getByRole('alertdialog', { name: title })
       await opener.press('Enter')
@@ -100,7 +100,7 @@ test('/api-keys shows what became of a key, and asks before one ends', async ({ 
     })
   }
 
-  await test.step('a key that could not be revoked stays', async () => {
+  await test.step('a key whose revocation fails stays active', async () => {
     const dialog = page.getByRole('alertdialog', { name: 'Revoke API Key' })
     const refusals = [
       { refusal: { status: 500, error: 'Not now' }, texts: ['Failed to revoke API key', 'Not now'] },
@@ -122,8 +122,8 @@ test('/api-keys shows what became of a key, and asks before one ends', async ({ 
   })
 })
 
-test('/api-keys shows how a key is used', async ({ page }) => {
-  // A page that came over plain HTTP has no clipboard either.
+test('/api-keys explains how to use a key', async ({ page }) => {
+  // Removes the clipboard, which a page over plain HTTP lacks.
   spend(page)
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
   await page.goto('/api-keys')

@@ -7,7 +7,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const FIGURES = /\/api\/dashboard\/(stats|pipeline|recent-activity|trends|leads|deals)(\?|$)/
 
-/** The trends come first, because the cards also ask for them as soon as they are shown. */
+/** The trends come first, because the cards with the stats also load the trends as soon as the cards are shown. */
 const FAILURES = [
   'Failed to fetch trends',
   'Failed to fetch dashboard stats',
@@ -17,7 +17,7 @@ const FAILURES = [
   'Failed to fetch recent activity',
 ]
 
-test('/dashboard waits, is empty, fails and comes back', async ({ page }) => {
+test('/dashboard shows loading, empty and failed states, and recovers', async ({ page }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, FIGURES)
   await page.goto('/dashboard')
@@ -57,7 +57,7 @@ test('/dashboard waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page).toHaveURL('/leads/new')
 })
 
-test('/dashboard spins where the activity is still missing', async ({ page }) => {
+test('/dashboard shows a spinner while the recent activity is loading', async ({ page }) => {
   const release = await holdAnswers(page, '**/api/dashboard/recent-activity')
   await page.goto('/dashboard')
   await expect(page.getByText('0 active')).toBeVisible()
@@ -66,7 +66,7 @@ test('/dashboard spins where the activity is still missing', async ({ page }) =>
   await expect(page.getByText('No activity yet')).toBeVisible()
 })
 
-test('/dashboard tells of a lead at once, and leads to it', async ({ page, partner }) => {
+test('/dashboard shows a new lead at once and links to it', async ({ page, partner }) => {
   const loid = await partner.submitLead({ loanAmount: 85_000 })
   await page.goto('/dashboard')
   await expectCards(page, { 'Total Leads': ['1', '1 active'], 'Conversion Rate': ['0.0%'] })
@@ -123,7 +123,7 @@ demoTest('/dashboard shows the figures that the portal has', async ({ page, demo
   await expect(page).toHaveURL(address)
 })
 
-test('/dashboard writes large figures in full, on a phone too', async ({ page }) => {
+test('/dashboard shows large figures in full, even on a phone', async ({ page }) => {
   const figures = {
     total_leads: 128_456,
     active_leads: 98_123,
@@ -154,7 +154,7 @@ test('/dashboard writes large figures in full, on a phone too', async ({ page })
   }
 })
 
-/** Each card's name and its figures as the page shows them. */
+/** Expects the cards with these names to show these figures. */
 async function expectCards(page: Page, cards: Record<string, string[]>) {
   const region = page.getByRole('region', { name: 'Key figures' })
   for (const [name, figures] of Object.entries(cards)) {

@@ -10,7 +10,7 @@ const HISTORIES = /\/api\/crm\/deal\/[^/]+\/stage-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
 const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
-test('/deals/{loid} tells everything about a deal', async ({ page, partner }) => {
+test('/deals/{loid} shows everything about a deal', async ({ page, partner }) => {
   const loid = await becomeDeal(partner)
   await actAsStaff(`/deals/${loid}/stage`, { stage: 'Approved' })
   await actAsStaff(`/deals/${loid}/notes`, { title: 'Call', content: 'Approved, papers go out today.' })
@@ -31,7 +31,7 @@ test('/deals/{loid} tells everything about a deal', async ({ page, partner }) =>
   )
   await expect(contact.getByRole('link', { name: '+61 491 570 156' })).toHaveAttribute('href', 'tel:+61491570156')
 
-  await test.step('the details fold', async () => {
+  await test.step('the details can be folded', async () => {
     const details = page.getByRole('button', { name: 'Details' })
     const items = page.locator('section', { has: details }).locator('dl > div')
     await expect(details).toHaveAttribute('aria-expanded', 'true')
@@ -78,7 +78,7 @@ test('/deals/{loid} tells everything about a deal', async ({ page, partner }) =>
   await expect(former).toContainText('While it was a lead')
   await expect(former.getByRole('listitem').last()).toContainText('New Lead')
 
-  await test.step('a note is added to what the lender wrote', async () => {
+  await test.step('the partner adds a note, and the list has it beside the lender’s note', async () => {
     const panel = page.getByRole('region', { name: 'Notes' })
     const notes = panel.getByRole('list', { name: 'Notes' }).getByRole('listitem')
     await expect(panel.locator('header')).toHaveText('Notes1')
@@ -112,7 +112,7 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner }) => {
 
   await actAsStaff(`/deals/${loid}/stage`, { stage: 'Funded' })
   await resync.click()
-  // The CRM may have notified the portal before the button asked.
+  // The deal may be up to date already, because the CRM notifies the portal of the change.
   await expect(toasts(page).last()).toHaveText(/^Deal (updated: Funded, \$250,000|is up to date)$/)
   await expect(page.getByRole('list', { name: 'Stage History' }).getByRole('listitem').first()).toContainText('Funded')
   await expect(page.getByRole('main').locator('header').first().locator('[data-variant=success]')).toHaveText('Funded')
@@ -130,7 +130,7 @@ test('/deals/{loid} re-syncs one deal', async ({ page, partner }) => {
   }
 })
 
-test('on a phone toasts do not cover the menu and the button of a deal', { tag: '@mobile' }, async ({
+test('on a phone, toasts cover neither the menu nor the Re-sync button of a deal', { tag: '@mobile' }, async ({
   page,
   partner,
 }) => {
@@ -140,7 +140,7 @@ test('on a phone toasts do not cover the menu and the button of a deal', { tag: 
   const reasons = ['away', 'busy', 'down'].map((how) => `The CRM is ${how}, and what it was asked will be asked again`)
   for (const reason of reasons) {
     const mend = await breakAnswers(page, '**/api/dashboard/sync-deal/*', { status: 502, error: reason })
-    // A key instead of a click: a click would wait until nothing covers the button.
+    // Presses a key, because a click would wait until the toast no longer covers the button.
     await resync.press('Enter')
     await expect(toasts(page).last()).toHaveText(`Sync failed: ${reason}`)
     await mend()
@@ -159,12 +159,12 @@ test('on a phone toasts do not cover the menu and the button of a deal', { tag: 
   await expect(toasts(page).filter({ hasText: 'down' })).toHaveCount(0)
 })
 
-test('/deals/{loid} waits, fails and is asked again', async ({ page, partner }) => {
+test('/deals/{loid} shows that it is loading, reports failures and tries again', async ({ page, partner }) => {
   await keepUninformed(page)
   const loid = await becomeDeal(partner)
   const failure = page.getByRole('main').getByRole('alert')
 
-  await test.step('while the answer is on its way', async () => {
+  await test.step('while the deal is loading', async () => {
     const release = await holdAnswers(page, DEALS)
     await page.goto(`/deals/${loid}`)
     await expect(page.getByRole('status', { name: 'Loading deal' })).toBeVisible()
@@ -173,7 +173,7 @@ test('/deals/{loid} waits, fails and is asked again', async ({ page, partner }) 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harakeke oven')
   })
 
-  await test.step('without its history', async () => {
+  await test.step('when the history cannot be loaded', async () => {
     const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
     await page.reload()
     const history = page.getByRole('region', { name: 'Stage History' })
@@ -183,7 +183,7 @@ test('/deals/{loid} waits, fails and is asked again', async ({ page, partner }) 
     await expect(history.getByText('Waiting On Application')).toBeVisible()
   })
 
-  await test.step('when the server refuses', async () => {
+  await test.step('when the deal cannot be loaded', async () => {
     const mend = await breakAnswers(page, DEALS, { status: 403, error: 'Not now' })
     await page.reload()
     await expect(failure).toContainText('Failed to load deal details')
@@ -195,7 +195,7 @@ test('/deals/{loid} waits, fails and is asked again', async ({ page, partner }) 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harakeke oven')
   })
 
-  await test.step('at an address that is none', async () => {
+  await test.step('with an id that is invalid or unknown', async () => {
     await page.goto('/deals/%20')
     await expect(failure).toContainText('Invalid deal ID')
     await expect(failure.getByRole('link', { name: 'Back to Deals' })).toBeVisible()
@@ -206,7 +206,7 @@ test('/deals/{loid} waits, fails and is asked again', async ({ page, partner }) 
   })
 })
 
-/** A lead that the lender has converted, by its LOID. */
+/** Submits a lead that the lender then converts. Returns its LOID. */
 async function becomeDeal(partner: FreshPartner): Promise<string> {
   const loid = await partner.submitLead({
     firstName: 'Aroha',

@@ -9,7 +9,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 const LISTS = /\/api\/dashboard\/deals\?/
 const SYNCS = '**/api/dashboard/sync-deals'
 
-test('/deals lists, sorts, filters and turns pages', async ({ page, request, partner }) => {
+test('/deals lists, sorts, filters and pages through deals', async ({ page, request, partner }) => {
   await submitDeals(request, partner, 20)
   const loid = await submitDeal(request, partner, {
     business_name: 'Wattle Nursery',
@@ -24,7 +24,7 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
   const deals = await readDeals(request, partner, { limit: '20' })
   const rows = rowsOf(page)
 
-  await test.step('twenty to a page, summed up', async () => {
+  await test.step('a page shows twenty deals and their totals', async () => {
     await page.goto('/deals')
     await expect(rows).toHaveCount(20)
     const amounts = deals.map(({ amount }) => amount ?? 0)
@@ -65,7 +65,7 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
     await expect(wattle.locator('[data-variant=success]')).toHaveText('Funded')
   })
 
-  await test.step('a new column sorts descending, the same one again ascending', async () => {
+  await test.step('the first click on a column sorts descending, the second ascending', async () => {
     const header = (name: string) => page.getByRole('columnheader', { name })
     await expect(header('Created')).toHaveAttribute('aria-sort', 'descending')
     for (const [name, column] of Object.entries(SORTABLE)) {
@@ -87,7 +87,7 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
     await expect(shown).toHaveText(amounts.toReversed().map(dollars))
   })
 
-  await test.step('pages turn', async () => {
+  await test.step('“Next” and “Previous” turn the pages', async () => {
     await page.goto('/deals')
     const previous = page.getByRole('button', { name: 'Previous' })
     const next = page.getByRole('button', { name: 'Next' })
@@ -104,11 +104,11 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
     await expect(previous).toBeEnabled()
   })
 
-  await test.step('filters live in the address', async () => {
+  await test.step('filters are part of the address', async () => {
     await page.goto('/deals')
     await page.getByRole('button', { name: 'Filters' }).click()
     const stage = page.getByLabel('Stage', { exact: true })
-    // The stages of the CRM, which include those named after lenders.
+    // The options are the CRM's stages, including the stages named after other lenders.
     await expect(stage.getByRole('option')).toContainText(['All stages', 'Thrown To ', 'With ', 'Funded', 'Closed'])
     await stage.selectOption('Funded')
     await expect(page).toHaveURL('/deals?stage=Funded')
@@ -133,7 +133,7 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
     await expect(page.getByRole('button', { name: 'Clear Filters' })).toBeDisabled()
   })
 
-  await test.step('a search finds one, which opens', async () => {
+  await test.step('a search finds a deal, and its row opens the deal', async () => {
     await page.getByRole('searchbox', { name: 'Search deals' }).fill('  nobody has this name ')
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await expect(page.getByText('Try adjusting your search or filters')).toBeVisible()
@@ -151,7 +151,7 @@ test('/deals lists, sorts, filters and turns pages', async ({ page, request, par
   })
 })
 
-test('/deals waits, is empty, fails and is asked again', async ({ page, partner }) => {
+test('/deals shows loading, empty and failed states, and tries again', async ({ page, partner }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, LISTS)
   await page.goto('/deals')
@@ -174,7 +174,7 @@ test('/deals waits, is empty, fails and is asked again', async ({ page, partner 
   await expect(page.getByText('No deals found')).toBeVisible()
 })
 
-test('/deals syncs with the CRM and says what came of it', async ({ page, partner }) => {
+test('/deals syncs with the CRM and shows the result', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await page.goto('/deals')
   const sync = page.getByRole('button', { name: 'Sync from CRM' })
@@ -202,7 +202,7 @@ test('/deals syncs with the CRM and says what came of it', async ({ page, partne
   await sync.click()
   await expect(sync).toHaveAttribute('aria-busy', 'true')
   release()
-  // The CRM may have notified the portal before the button asked.
+  // The deal may be there already, because the CRM notifies the portal of it.
   await expect(toasts(page).last()).toHaveText(/^Sync complete: (1 created|everything is up to date)/)
   await expect(rowsOf(page)).toHaveCount(1)
   await expect(rowsOf(page).getByRole('link', { name: 'View Saltbush trucks' })).toBeVisible()
@@ -230,7 +230,7 @@ async function submitDeal(request: APIRequestContext, partner: FreshPartner, dea
   return (await answer.json()).data.loid
 }
 
-/** Submits deals that differ in name and amount only. */
+/** Submits deals that differ only in name and amount. */
 async function submitDeals(request: APIRequestContext, partner: FreshPartner, count: number): Promise<void> {
   const amounts = Array.from({ length: count }, (_, number) => 10_000 + 1_500 * ((number * 7) % count))
   await Promise.all(

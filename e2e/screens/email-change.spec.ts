@@ -3,7 +3,11 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { mailedToken } from '../mailed-token.ts'
 
-test('a person changes the email address, and the old address takes it back', async ({ page, partner, request }) => {
+test('a person changes the email address, and the link in the mail to the old address undoes the change', async ({
+  page,
+  partner,
+  request,
+}) => {
   const headers = { authorization: `Bearer ${partner.token}` }
   await expect.poll(() => mailedToken('verify-email', partner.email)).toBeDefined()
   const token = mailedToken('verify-email', partner.email)

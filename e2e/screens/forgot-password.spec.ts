@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const REQUESTS = '**/api/auth/forgot-password'
 
-test('/forgot-password sends instructions, or says why not', async ({ page, request }) => {
+test('/forgot-password sends instructions, or says why it cannot', async ({ page, request }) => {
   const { email } = await signUp(request)
   await page.goto('/forgot-password')
   const field = page.getByLabel('Email')
@@ -33,7 +33,7 @@ test('/forgot-password sends instructions, or says why not', async ({ page, requ
       text: 'Too many reset requests. Please wait a few minutes before trying again.',
     },
     { status: 503, error: 'Busy right now', text: 'Failed to send reset email: Busy right now' },
-    // The answer has no text from the server.
+    // This answer has no text from the server.
     { status: 502, text: 'Failed to send reset email' },
   ]
   for (const { text, ...answer } of refusals) {

@@ -7,15 +7,12 @@ const ASKED = 'Please send the last three bank statements'
 
 const bellOf = (page: Page) => page.getByRole('button', { name: /^What is new/ })
 
-test('the bell counts the records that changed, and its panel tells what happened to each', async ({
-  page,
-  partner,
-}) => {
+test('the bell counts the changed records, and its panel says what happened to each', async ({ page, partner }) => {
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)
   await page.goto('/dashboard')
-  // A person's own acts are no news.
+  // A person's own actions are not news.
   await expect(page.getByText('You are up to date').first()).toBeVisible()
   await expect(bellOf(page)).toHaveAccessibleName('What is new')
 
@@ -57,14 +54,14 @@ test('the bell counts the records that changed, and its panel tells what happene
   await expect(page).toHaveTitle('Leads · Partner Portal')
 })
 
-test('what needs attention has one action, and can be put away', async ({ page, partner }) => {
+test('each item that needs attention offers an action and can be dismissed', async ({ page, partner }) => {
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   const other = await partner.submitLead({ businessName: 'Okafor Freight', email: 'nkem@okafor.example' })
   await pullFromCrm(partner.token)
   await actAsStaff(`/leads/${lead}/notes`, { title: 'Partner', content: ASKED })
   await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the tax return' })
   await pullFromCrm(partner.token)
-  // Only the server knows of a failed push, so the test adds one to its answer.
+  // No push to the CRM has failed here, so the test adds a failed one to the answer.
   const failed = { id: `crm-failed.lead.${crypto.randomUUID()}.1`, kind: 'crm-failed', loid: lead, about: 'lead' }
   const retry = { kind: 'lead', id: lead, problem: 'Zoho refused the phone number.' }
   const item = {
@@ -108,11 +105,11 @@ test('what needs attention has one action, and can be put away', async ({ page, 
   await actAsStaff(`/leads/${other}/notes`, { title: 'Partner', content: 'And the rates notice' })
   await pullFromCrm(partner.token)
   await expect(attention.getByText('2 notes from the lender')).toBeVisible()
-  // The page asks again at every event, even while it closes.
+  // The page repeats its calls at every event, even while it closes.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('/activity is all that happened, by type, person and date', async ({ page, partner }) => {
+test('/activity lists all events and filters them by type, person and date', async ({ page, partner }) => {
   const lead = await partner.submitLead({ businessName: 'Clearview Glass' })
   await pullFromCrm(partner.token)
   await actAsStaff(`/leads/${lead}/status`, { status: 'Pre Call' })

@@ -60,7 +60,7 @@ test('redirects a signed-in person from every other address to /dashboard', asyn
   }
 })
 
-test('a session that has ended leads to the sign-in page', async ({ page, partner, request }) => {
+test('a page leads to /login when its session has ended', async ({ page, partner, request }) => {
   await keepUninformed(page)
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
@@ -71,10 +71,7 @@ test('a session that has ended leads to the sign-in page', async ({ page, partne
   await expect(toasts(page).filter({ hasText: 'Your session has ended. Please sign in again.' })).toBeVisible()
 })
 
-test('without a connection a page that was not opened yet says so, and comes when it is back', async ({
-  page,
-  context,
-}) => {
+test('a page opened without a connection says so, and loads when the connection is back', async ({ page, context }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   await context.setOffline(true)
@@ -87,7 +84,7 @@ test('without a connection a page that was not opened yet says so, and comes whe
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a page whose code does not come leaves the portal standing while the server is away', async ({ page }) => {
+test('a page whose code cannot be loaded reports a failure, and opens when the server is back', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   await page.route('**/*', (route) => route.abort('connectionrefused'))
@@ -100,7 +97,7 @@ test('a page whose code does not come leaves the portal standing while the serve
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a page whose code a newer version replaced comes with the new document', async ({ page }) => {
+test('a page whose code was replaced by a newer version opens after an automatic reload', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   let isReplaced = true
@@ -112,7 +109,7 @@ test('a page whose code a newer version replaced comes with the new document', a
   await expect(page.getByRole('heading', { level: 1, name: 'API Docs' })).toBeVisible()
 })
 
-test('a page that stays broken is loaded again by itself once, and then when it is asked to', async ({ page }) => {
+test('a page that stays broken reloads automatically only once, and then on request', async ({ page }) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   let documents = 0
@@ -131,7 +128,7 @@ test('a page that stays broken is loaded again by itself once, and then when it 
   expect(documents).toBe(2)
 })
 
-test('a message that is dismissed by keyboard gives the focus back, and the next one goes in its time', async ({
+test('a toast dismissed by keyboard gives the focus back, and the next toast disappears by itself', async ({
   page,
 }) => {
   spend(page)
@@ -141,7 +138,7 @@ test('a message that is dismissed by keyboard gives the focus back, and the next
   await name.fill('Kim')
   await name.press('Enter')
   await expect(toasts(page)).toHaveText('Profile updated successfully')
-  // Getting there by keyboard would take longer than the message stays.
+  // Sets the focus by script, because tabbing to the button would take longer than the toast stays.
   await toasts(page).getByRole('button', { name: 'Dismiss' }).focus()
   await page.keyboard.press('Enter')
   await expect(toasts(page)).toHaveCount(0)
@@ -154,7 +151,7 @@ test('a message that is dismissed by keyboard gives the focus back, and the next
   await expect(toasts(page)).toHaveCount(0)
 })
 
-test('the sidebar leads everywhere and marks the present page', async ({ page, partner }) => {
+test('the sidebar links to all pages and marks the present one', async ({ page, partner }) => {
   await page.goto('/leads/new')
   const sidebar = page.getByRole('complementary')
   const links = sidebar.getByRole('navigation', { name: 'Main' }).getByRole('link')
@@ -173,7 +170,7 @@ test('the sidebar leads everywhere and marks the present page', async ({ page, p
   }
 })
 
-test('the keyboard skips the sidebar and finds the search box', async ({ page }) => {
+test('the keyboard can skip the sidebar and jump to the search box', async ({ page }) => {
   await page.goto('/profile')
   const box = page.getByPlaceholder('Search leads and deals...')
   await expect(box).toBeVisible()
@@ -200,7 +197,7 @@ test('the keyboard skips the sidebar and finds the search box', async ({ page })
   await expect(box).toHaveValue('salt & bush')
 })
 
-test('the chosen theme stays, whatever the system prefers', async ({ page }) => {
+test('the chosen theme stays when the system prefers the other one', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/leads')
   // Waits until no colour is changing.
@@ -222,10 +219,7 @@ test('the chosen theme stays, whatever the system prefers', async ({ page }) => 
   expect(await background()).toBe(light)
 })
 
-test('a list prints as a document: the table as a table, without menu, search and buttons', async ({
-  page,
-  partner,
-}) => {
+test('a printed list shows the table without menu, search and buttons', async ({ page, partner }) => {
   await partner.submitLead({ businessName: 'Kauri Joinery' })
   await page.goto('/leads')
   await page.emulateMedia({ media: 'print' })
@@ -237,12 +231,12 @@ test('a list prints as a document: the table as a table, without menu, search an
   await expect(page.getByRole('link', { name: 'New Lead' })).toHaveCount(0)
   for (const name of ['Sync from CRM', 'Search', 'Filters'])
     await expect(page.getByText(name, { exact: true }).filter({ visible: true }), name).toHaveCount(0)
-  // A phone shows cards, but it prints a table as well.
+  // A phone shows cards, but prints a table.
   await page.setViewportSize({ width: 390, height: 844 })
   await expect(page.getByRole('columnheader', { name: 'Business Name' })).toBeVisible()
 })
 
-test('signing out is asked about first', async ({ page, partner, request }) => {
+test('signing out needs a confirmation', async ({ page, partner, request }) => {
   await page.goto('/leads')
   const signOut = page.getByRole('button', { name: 'Sign out' }).filter({ visible: true })
   const dialog = page.getByRole('alertdialog', { name: 'Sign Out' })
@@ -309,7 +303,7 @@ test('on a phone the sidebar is a drawer', { tag: '@mobile' }, async ({ page, pa
   await expect(drawer).toBeHidden()
 })
 
-/** Changes the address within the open document: loading a new one for each address takes long. */
+/** Changes the address within the open document, because loading a document for each address takes long. */
 async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}')`)
 }

@@ -12,7 +12,7 @@ const HISTORIES = /\/api\/crm\/lead\/[^/]+\/status-history$/
 const DAY = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}'
 const TIME = `${DAY}, \\d{1,2}:\\d\\d\\s[AP]M`
 
-test('/leads/{loid} tells everything about a lead', async ({ page, partner }) => {
+test('/leads/{loid} shows everything about a lead', async ({ page, partner }) => {
   const loid = await partner.submitLead({
     firstName: 'Aroha',
     lastName: 'Ngata',
@@ -38,7 +38,7 @@ test('/leads/{loid} tells everything about a lead', async ({ page, partner }) =>
   await openLender(crmUrl).update('Leads', id, { Brand: 'Blue Gum', Permit_Link: 'https://permits.example/7' })
   await pullFromCrm(partner.token)
 
-  // A LOID as people write it.
+  // People also write a LOID in lower case and without the dash.
   await page.goto(`/leads/${loid.toLowerCase().replace('-', '')}`)
   const main = page.getByRole('main')
   const header = main.locator('header').first()
@@ -105,7 +105,7 @@ test('/leads/{loid} tells everything about a lead', async ({ page, partner }) =>
   await header.getByRole('link', { name: 'Back to Leads' }).click()
   await expect(page).toHaveURL('/leads')
 
-  await test.step('once it is a deal its address leads there', async () => {
+  await test.step('once the lead is a deal, its address redirects to the deal', async () => {
     await actAsStaff(`/leads/${loid}/convert`, { name: 'Harakeke Cafe', stage: 'Approved', closing: '2027-03-15' })
     await pullFromCrm(partner.token)
     await page.goto(`/leads/${loid}`)
@@ -113,7 +113,7 @@ test('/leads/{loid} tells everything about a lead', async ({ page, partner }) =>
   })
 })
 
-test('/leads/{loid} leaves out unknown values', async ({ page, partner }) => {
+test('/leads/{loid} hides unknown values until they are asked for', async ({ page, partner }) => {
   const loid = await partner.submitLead({ phone: '+64 21 123 4567', iso: 'NZ' })
   await page.goto(`/leads/${loid}`)
   const primary = page.getByRole('region', { name: 'Primary Information' })
@@ -173,13 +173,13 @@ test('the longest names and texts stay within the screen', async ({ page, partne
   await expectWithin(`/deals/${loid}`, word(120))
 })
 
-test('/leads/{loid} waits, fails and is asked again', async ({ page, partner }) => {
+test('/leads/{loid} shows that it is loading, reports failures and tries again', async ({ page, partner }) => {
   await keepUninformed(page)
   const loid = await partner.submitLead()
   const main = page.getByRole('main')
   const failure = main.getByRole('alert')
 
-  await test.step('while the answer is on its way', async () => {
+  await test.step('while the lead is loading', async () => {
     const release = await holdAnswers(page, LEADS)
     await page.goto(`/leads/${loid}`)
     await expect(page.getByRole('status', { name: 'Loading lead' })).toBeVisible()
@@ -189,7 +189,7 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner }) 
     await expect(page.getByRole('status', { name: 'Loading lead' })).toHaveCount(0)
   })
 
-  await test.step('without its history', async () => {
+  await test.step('when the history cannot be loaded', async () => {
     const mend = await breakAnswers(page, HISTORIES, { status: 403, error: 'Not now' })
     await page.reload()
     const history = page.getByRole('region', { name: 'Status History' })
@@ -199,7 +199,7 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner }) 
     await expect(history.getByText('New Lead')).toBeVisible()
   })
 
-  await test.step('when the server refuses', async () => {
+  await test.step('when the lead cannot be loaded', async () => {
     const mend = await breakAnswers(page, LEADS, { status: 403, error: 'Not now' })
     await page.reload()
     await expect(failure).toContainText('Failed to load lead details')
@@ -211,7 +211,7 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner }) 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Saltbush Transport')
   })
 
-  await test.step('at an address that is none', async () => {
+  await test.step('with an id that is invalid or unknown', async () => {
     await page.goto('/leads/%20')
     await expect(failure).toContainText('Invalid lead ID')
     await expect(failure.getByRole('button', { name: 'Try Again' })).toHaveCount(0)
@@ -223,7 +223,7 @@ test('/leads/{loid} waits, fails and is asked again', async ({ page, partner }) 
   })
 })
 
-test('/leads/{loid} takes a note, and keeps it until it is stored', async ({ page, partner }) => {
+test('/leads/{loid} keeps the text of a note until the note is stored', async ({ page, partner }) => {
   await page.goto(`/leads/${await partner.submitLead()}`)
   const panel = page.getByRole('region', { name: 'Notes' })
   const note = panel.getByLabel('Add a note')

@@ -13,7 +13,7 @@ const SYNCS = '**/api/dashboard/sync-leads'
 const DEBUG_TESTS = '**/api/dashboard/debug-sync-leads'
 const COLUMNS = ['Business Name', 'LOID', 'Contact', 'Loan Amount', 'Loan Type', 'ISO', 'Status', 'Created', 'View']
 
-test('/leads waits, is empty, fails and comes back', async ({ page }) => {
+test('/leads shows loading, empty and failed states, and recovers', async ({ page }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, LISTS)
   await page.goto('/leads')
@@ -37,7 +37,7 @@ test('/leads waits, is empty, fails and comes back', async ({ page }) => {
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('/leads says of each lead what its columns promise', async ({ page, context, partner }) => {
+test('/leads shows each lead’s values in the table’s columns', async ({ page, context, partner }) => {
   const auckland = await partner.submitLead({
     businessName: 'Kauri Joinery',
     firstName: 'Hana',
@@ -98,7 +98,7 @@ test('/leads says of each lead what its columns promise', async ({ page, context
   await expect(page).toHaveURL(`/leads/${sydney}`)
 })
 
-test('/leads finds by business, contact, email and LOID', async ({ page, partner }) => {
+test('/leads finds leads by business, contact, email and LOID', async ({ page, partner }) => {
   const kauri = await partner.submitLead({ businessName: 'Kauri Joinery', firstName: 'Hana', email: 'h@kauri.example' })
   const saltbush = await partner.submitLead()
   await page.goto('/leads')
@@ -159,7 +159,7 @@ test('/leads keeps its filters in the address and counts them', async ({ page, p
   await expect(rows(page)).toHaveCount(1)
 })
 
-demoTest('/leads comes twenty to a page', async ({ page }) => {
+demoTest('/leads shows twenty leads to a page', async ({ page }) => {
   await page.goto('/leads')
   await expect(rows(page)).toHaveCount(20)
   const [first = ''] = await names(page)
@@ -201,7 +201,7 @@ demoTest(
       await expect(header('Created')).toHaveAttribute('aria-sort', 'none')
     }
     await expect(page).toHaveURL('/leads?sort=-business_name')
-    // The same twenty rows of this page, in another order.
+    // Sorting reorders only the twenty rows of this page.
     await expect.poll(() => names(page)).toEqual(byName.toReversed())
     if (isMobile) await page.getByRole('button', { name: 'Descending: sort ascending' }).click()
     else await header('Business Name').getByRole('button').click()
@@ -236,7 +236,7 @@ demoTest(
   },
 )
 
-test('/leads syncs, and says how it went', async ({ page }) => {
+test('/leads syncs with the CRM and shows the result', async ({ page }) => {
   await page.goto('/leads')
   const button = page.getByRole('button', { name: 'Sync from CRM' })
   const release = await holdAnswers(page, SYNCS)
@@ -264,8 +264,8 @@ test('/leads syncs, and says how it went', async ({ page }) => {
   }
 })
 
-test('/leads shows how far a long sync has come', async ({ page, partner }) => {
-  // In the journeys' portal a sync is long after five seconds; D31 says twenty.
+test('/leads shows the progress of a long sync', async ({ page, partner }) => {
+  // A sync counts as long after five seconds in the portal under test, and after twenty by default (D31).
   const loid = await partner.submitLead()
   const zohoId = await actAsStaff(`/leads/${loid}/status`, { status: 'Pre Call' })
   // A lead that changed is updated together with its history.
@@ -295,7 +295,7 @@ test('/leads tests the connection to the CRM step by step', async ({ page }) => 
   await expect(toasts(page).filter({ hasText: 'Debug test passed' })).toBeVisible()
   await expect(dialog.getByRole('list', { name: 'Steps' }).getByRole('img', { name: 'Passed' })).not.toHaveCount(0)
   await expect(dialog).toContainText('CRM sandbox')
-  // A dialog, with a toast above it.
+  // The page shows a dialog, and a toast above it.
   await expectGoodLooks(page)
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
@@ -307,7 +307,10 @@ test('/leads tests the connection to the CRM step by step', async ({ page }) => 
   await expectGoodLooks(page)
 })
 
-test('/leads fetches a list again when it is older than half a minute', async ({ page, partner }) => {
+test('/leads fetches the list again if it is older than half a minute when a person returns to the tab', async ({
+  page,
+  partner,
+}) => {
   await keepUninformed(page)
   spend(page)
   await page.clock.install()

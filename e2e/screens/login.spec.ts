@@ -7,7 +7,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SIGN_INS = '**/api/auth/login'
 
-test('/login asks for email and password and says what is wrong with them', async ({ page }) => {
+test('/login requires an email and a password, and says what is wrong with them', async ({ page }) => {
   await page.goto('/login')
   const email = page.getByLabel('Email')
   const password = page.getByLabel('Password', { exact: true })
@@ -15,7 +15,7 @@ test('/login asks for email and password and says what is wrong with them', asyn
   await expect(page.getByRole('link', { name: 'Forgot your password?' })).toHaveAttribute('href', '/forgot-password')
   await expect(page.getByRole('link', { name: 'Create Partner Account' })).toHaveAttribute('href', '/signup')
 
-  await test.step('it can be submitted once both fields hold something', async () => {
+  await test.step('the form can be submitted once both fields are filled in', async () => {
     await expect(button).toBeDisabled()
     await email.fill('kim')
     await expect(button).toBeDisabled()
@@ -25,7 +25,7 @@ test('/login asks for email and password and says what is wrong with them', asyn
     await expect(button).toBeDisabled()
   })
 
-  await test.step('a field says what it lacks', async () => {
+  await test.step('an empty or wrong field has a message', async () => {
     await email.fill('')
     await password.fill('')
     await email.focus()
@@ -40,7 +40,7 @@ test('/login asks for email and password and says what is wrong with them', asyn
     await expect(email).toBeFocused()
   })
 
-  await test.step('the password can be looked at', async () => {
+  await test.step('the password can be shown', async () => {
     await expect(password).toHaveAttribute('type', 'password')
     await page.getByRole('button', { name: 'Show password' }).click()
     await expect(password).toHaveAttribute('type', 'text')
@@ -61,9 +61,9 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   spend(page)
   await page.clock.install()
   await page.goto('/login')
-  // The page loads the code of the toasts three seconds later.
+  // The page loads the code of the toasts only after three seconds.
   await expect(page.locator('[aria-label=Messages]')).toBeAttached()
-  // An address as people write it; the portal stores it in lower case.
+  // Types the address with blanks and capitals; the portal stores it in lower case.
   await page.getByLabel('Email').fill(` ${partner.email.toUpperCase()} `)
   await page.getByLabel('Password', { exact: true }).fill(partner.password)
   const release = await holdAnswers(page, SIGN_INS)
@@ -85,7 +85,7 @@ test('/login welcomes the partner and goes to the dashboard half a second later'
   await expect.poll(() => page.evaluate(() => localStorage.getItem('auth_token'))).toMatch(/^\S{40,}$/)
 })
 
-test('/login says why it was refused', async ({ page, request, context }) => {
+test('/login says why the sign-in was refused', async ({ page, request, context }) => {
   const { email, password } = await signUp(request)
   await page.goto('/login')
   const button = page.getByRole('button', { name: 'Sign in', exact: true })

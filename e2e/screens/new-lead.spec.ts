@@ -7,7 +7,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SUBMISSIONS = /\/api\/dashboard\/leads$/
 
-/** The words of section 3 of the specification, in the same order. */
+/** The choices of section 3 of the specification, in the same order. */
 const CHOICES = {
   'State/Region': 'NSW|VIC|QLD|WA|SA|TAS|ACT|NT',
   Industry:
@@ -50,7 +50,7 @@ test('/leads/new has the fields of its five sections', async ({ page }) => {
   await expect(field(page, 'Outstanding Debt')).toHaveCount(0)
 })
 
-test('/leads/new takes one lead after the other', async ({ page }) => {
+test('/leads/new submits several leads one after another', async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   const first = field(page, 'First Name')
@@ -66,7 +66,7 @@ test('/leads/new takes one lead after the other', async ({ page }) => {
   await expect(page.getByRole('link', { name: 'Ironbark Joinery', exact: true })).toHaveCount(1)
 })
 
-test('on a phone Submit stays in reach and hides no field', { tag: '@mobile' }, async ({ page }) => {
+test('on a phone the Submit button stays visible and covers no field', { tag: '@mobile' }, async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   // If a field had the focus, the keyboard would cover half of the page.
@@ -81,7 +81,7 @@ test('on a phone Submit stays in reach and hides no field', { tag: '@mobile' }, 
   }
 })
 
-test('/leads/new names what is missing or wrong', async ({ page }) => {
+test('/leads/new names the missing and the wrong fields', async ({ page }) => {
   await page.goto('/leads/new')
   const submit = page.getByRole('button', { name: 'Submit Lead' })
   await submit.click()
@@ -89,7 +89,7 @@ test('/leads/new names what is missing or wrong', async ({ page }) => {
   await expect(toasts(page)).toHaveText(`Please fill in all required fields: ${everything}`)
   await expect(field(page, 'First Name')).toBeFocused()
   await expect(page.getByText('Phone number is required')).toBeVisible()
-  // The fields' messages, and a toast above them.
+  // The page shows the fields' messages, and a toast above them.
   await expectGoodLooks(page)
 
   await fillRequired(page)
@@ -131,7 +131,7 @@ test('/leads/new reads a phone number while it is typed', async ({ page }) => {
   await phone.fill('')
   await expect.poll(border).not.toBe(finished)
 
-  await test.step('where it fits both countries, one chooses', async () => {
+  await test.step('the person chooses the country of a number that fits both', async () => {
     await phone.fill('027 123 4567')
     await expect(page.getByText('This number fits both countries:')).toBeVisible()
     await expect(page.getByRole('radio', { checked: true })).toHaveCount(0)
@@ -156,14 +156,14 @@ test('/leads/new shows amounts in whole dollars and warns about unusual values',
     await field(page, name).blur()
     await expect(field(page, name)).toHaveValue(shown)
   }
-  await test.step('what is typed after the Tab key takes the place of what stood there', async () => {
+  await test.step('text typed after the Tab key replaces the field’s value', async () => {
     await field(page, 'Monthly Turnover').focus()
     await page.keyboard.press('Tab')
     await page.keyboard.type('75k')
     await page.keyboard.press('Tab')
     await expect(field(page, 'Loan Amount')).toHaveValue('$75,000')
   })
-  await test.step('so does what is filled in without the keyboard', async () => {
+  await test.step('a value filled in without the keyboard replaces the former one', async () => {
     await field(page, 'Loan Amount').fill('300k')
     await field(page, 'Loan Amount').blur()
     await expect(field(page, 'Loan Amount')).toHaveValue('$300,000')
@@ -214,7 +214,7 @@ test('/leads/new warns of an applicant who was submitted before', async ({ page,
   await expect(page).toHaveURL((url) => /^\/leads\/LO-[0-9A-Z]{8}$/.test(url.pathname) && !url.href.endsWith(loid))
 })
 
-test('leaving /leads/new warns only when something would be lost', async ({ page }) => {
+test('leaving /leads/new warns only if typed text would be lost', async ({ page }) => {
   await page.goto('/leads')
   await page.getByRole('link', { name: 'New Lead' }).click()
   await page.getByRole('link', { name: 'Cancel' }).click()
@@ -254,7 +254,7 @@ test('/leads/new also warns a person who goes back or closes the tab', async ({ 
   await expect(page).toHaveURL('/leads/new')
   await expect(field(page, 'First Name')).toHaveValue('Jo')
 
-  // The browser asks its own question.
+  // The browser shows its own question.
   const asked = page.waitForEvent('dialog')
   const closing = page.close({ runBeforeUnload: true })
   const question = await asked
@@ -269,7 +269,7 @@ test('/leads/new also warns a person who goes back or closes the tab', async ({ 
   await page.close({ runBeforeUnload: true })
 })
 
-test('/leads/new keeps what was typed until the lead is stored, once', async ({ page, context }) => {
+test('/leads/new keeps the typed values until the lead is stored, exactly once', async ({ page, context }) => {
   await page.goto('/leads/new')
   await fillRequired(page)
   await field(page, 'Loan Amount').fill('250k')
@@ -299,7 +299,7 @@ test('/leads/new keeps what was typed until the lead is stored, once', async ({ 
   await expectRefusal('Network error. Please check your connection and try again.')
   await context.setOffline(false)
 
-  await test.step('the answer is lost', async () => {
+  await test.step('when the answer is lost after the portal stored the lead', async () => {
     await toasts(page).filter({ hasText: 'Network error' }).getByRole('button', { name: 'Dismiss' }).click()
     await page.route(SUBMISSIONS, async (route) => {
       await route.fetch()
@@ -319,7 +319,7 @@ test('/leads/new keeps what was typed until the lead is stored, once', async ({ 
   await expect(page.getByRole('link', { name: 'Ironbark Joinery', exact: true })).toHaveCount(1)
 })
 
-test('/leads/new goes to the list when the answer does not name the lead', async ({ page }) => {
+test('/leads/new opens the list of leads if the answer does not name the new lead', async ({ page }) => {
   await page.goto('/leads/new')
   await fillRequired(page)
   await page.route(SUBMISSIONS, (route) => route.fulfill({ status: 201, json: { success: true, data: {} } }))

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 
-test('/profile: what one is mailed about is chosen by keyboard, kept when saving fails, and saved', async ({
+test('on /profile the mails can be chosen by keyboard, and the choice survives a failed save', async ({
   page,
   partner: _,
 }) => {
@@ -38,7 +38,7 @@ test('/unsubscribe asks for one click, and says when a link is not valid', async
   await expectGoodLooks(page)
 })
 
-test('/outbox shows what was mailed, in development', async ({ page, partner }) => {
+test('/outbox shows the sent mails in development', async ({ page, partner }) => {
   await page.goto('/outbox')
   await expect(page.getByRole('navigation', { name: 'Mails' })).toContainText(partner.email)
   await page.getByRole('link', { name: partner.email }).first().click()

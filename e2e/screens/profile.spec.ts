@@ -8,7 +8,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 const PROFILE = '**/api/profile'
 const PASSWORDS = '**/api/profile/password'
 
-test('/profile waits, fails and is asked again', async ({ page, partner }) => {
+test('/profile shows that it is loading, reports a failure and tries again', async ({ page, partner }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, PROFILE)
   await page.goto('/profile')
@@ -89,7 +89,7 @@ test('/profile changes the partner’s details', async ({ page, request, partner
   await expect(panel.getByLabel('Last name')).toHaveValue('Marsh')
 })
 
-test('/profile changes the password, and says what is wrong with one', async ({ page, request, partner }) => {
+test('/profile changes the password, and says what is wrong with a refused one', async ({ page, request, partner }) => {
   await page.goto('/profile')
   await page.getByRole('tab', { name: 'Personal Information' }).press('ArrowRight')
   await page.getByRole('tab', { name: 'Change Password' }).press('Enter')
@@ -118,7 +118,7 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
     await confirmation.fill(next)
     await change.click()
   }
-  await test.step('the server’s reasons stand at the field that they are about', async () => {
+  await test.step('each reason of the server is shown at the field that caused it', async () => {
     await fill('not the password', 'Wattlebird-2026')
     await expect(hint).toHaveCount(0)
     await expect(panel.getByText('Current password is incorrect')).toBeVisible()
@@ -127,7 +127,7 @@ test('/profile changes the password, and says what is wrong with one', async ({ 
     await fill(partner.password, partner.password)
     await expect(panel.getByText('New password must be different from current password')).toBeVisible()
     await expect(password).toBeFocused()
-    // A password that is long enough but too common.
+    // This password is long enough but too common.
     await fill(partner.password, 'password1')
     await expect(panel.getByText('Password is too weak. Please choose a stronger password.')).toBeVisible()
     await expect(panel.getByText('Password must be at least 8 characters long')).toHaveCount(0)

@@ -6,7 +6,10 @@ import { actAsStaff, pullFromCrm } from '../lender.ts'
 const wayOf = (page: Page) => page.getByRole('region', { name: 'The way of this referral' })
 const timelineOf = (page: Page) => page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
 
-test('a lead, and the deal that it becomes, tell where they stand and all that happened', async ({ page, partner }) => {
+test('the pages of a lead and of its deal show the referral’s step and its whole timeline', async ({
+  page,
+  partner,
+}) => {
   const loid = await partner.submitLead({ loanAmount: 250_000, loanType: 'Equipment Financing' })
   await actAsStaff(`/leads/${loid}/status`, { status: 'Contacted' })
   await actAsStaff(`/leads/${loid}/notes`, { title: 'Call', content: 'Please send the last three bank statements.' })
@@ -27,7 +30,7 @@ test('a lead, and the deal that it becomes, tell where they stand and all that h
   await expect(timelineOf(page)).toHaveText(told, { useInnerText: true })
   await expectGoodLooks(page)
 
-  await test.step('what the partner answers is there at once', async () => {
+  await test.step('a note by the partner is in the timeline at once', async () => {
     await page.getByLabel('Add a note').fill('They come by email today.')
     await page.getByRole('button', { name: 'Add Note' }).click()
     await expect(timelineOf(page).first()).toContainText('They come by email today.')
@@ -35,7 +38,7 @@ test('a lead, and the deal that it becomes, tell where they stand and all that h
     await expect(timelineOf(page)).toHaveCount(4)
   })
 
-  await test.step('a phone shows what is new before what is known', async () => {
+  await test.step('a phone shows the timeline and the notes before the details', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
     const regions = ['The way of this referral', 'Timeline', 'Notes', 'Primary Information', 'Status History']
@@ -55,7 +58,7 @@ test('a lead, and the deal that it becomes, tell where they stand and all that h
   await expect(wayOf(page).locator('[aria-current=step]')).toContainText('Funded')
   await expect(wayOf(page)).toContainText('The loan has been paid out.')
   await page.getByRole('button', { name: 'Show 1 earlier' }).click()
-  // The CRM's times are whole seconds, so a note of the same second can be on either side.
+  // The CRM's times are whole seconds, so a note of the same second can come before or after its neighbours.
   for (const text of [
     /^Funded/,
     /^Pending Approval/,
@@ -70,7 +73,7 @@ test('a lead, and the deal that it becomes, tell where they stand and all that h
   await expectGoodLooks(page)
 })
 
-test('a lost lead says so', async ({ page, partner }) => {
+test('the page of a lost lead says that the lead is lost', async ({ page, partner }) => {
   const loid = await partner.submitLead()
   await actAsStaff(`/leads/${loid}/status`, { status: 'Lost Lead' })
   await pullFromCrm(partner.token)

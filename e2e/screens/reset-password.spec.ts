@@ -6,7 +6,7 @@ import { breakAnswers } from '../trouble.ts'
 
 const RESETS = '**/api/auth/reset-password'
 
-test('/reset-password without a token says so', async ({ page }) => {
+test('/reset-password says that the token is missing', async ({ page }) => {
   for (const path of ['/reset-password', '/reset-password?token=', '/reset-password?token=%20']) {
     await page.goto(path)
     await expect(page.getByRole('alert')).toHaveText(

@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const SEARCHES = '**/api/crm/search?*'
 
-test('/search finds leads and deals, from any page', async ({ page, partner }) => {
+test('/search finds leads and deals, and its box is on every page', async ({ page, partner }) => {
   const applicant = { firstName: 'Aroha', lastName: 'Ngata', email: 'aroha@harakeke.example', phone: '0491 570 110' }
   const lead = await partner.submitLead({
     ...applicant,
@@ -27,7 +27,7 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
   const box = page.getByPlaceholder('Search leads and deals...')
   const leads = page.getByRole('table', { name: 'Leads found' })
   const deals = page.getByRole('table', { name: 'Deals found' })
-  await test.step('the box takes words, and ignores blanks', async () => {
+  await test.step('the box searches for words and ignores blanks', async () => {
     await page.goto('/profile')
     await box.fill('   ')
     await box.press('Enter')
@@ -43,7 +43,7 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
     await expect(page.getByText('2 results for “harakeke”')).toBeVisible()
   })
 
-  await test.step('what was found stands in a table of leads and one of deals', async () => {
+  await test.step('the results are a table of leads and a table of deals', async () => {
     const day = /^[A-Z][a-z]{2} \d{1,2}, \d{4}$/
     await expect(leads.getByRole('columnheader')).toHaveText([
       'Business Name',
@@ -83,11 +83,11 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
     await page.goBack()
     await deals.getByRole('link', { name: 'Harakeke tractor' }).click()
     await expect(page).toHaveURL(`/deals/${deal}`)
-    // The search box becomes empty when its page is left.
+    // The box becomes empty when the person leaves the results.
     await expect(page.getByRole('heading', { level: 1, name: 'Harakeke tractor' })).toBeVisible()
   })
 
-  await test.step('by what the hints name', async () => {
+  await test.step('the search finds everything that the hints name', async () => {
     const searches = [
       { q: 'aroha ngata', results: '2 results' },
       { q: 'AROHA@harakeke', results: '2 results' },
@@ -103,7 +103,7 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
     }
   })
 
-  await test.step('nothing found gives hints and ways on', async () => {
+  await test.step('an empty result shows hints and links', async () => {
     await box.fill('nobody has this name')
     await box.press('Enter')
     await expect(page.getByText('0 results for “nobody has this name”')).toBeVisible()
@@ -123,7 +123,7 @@ test('/search finds leads and deals, from any page', async ({ page, partner }) =
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('/search waits, fails and is asked again', async ({ page, partner }) => {
+test('/search shows that it is loading, reports a failure and tries again', async ({ page, partner }) => {
   await keepUninformed(page)
   const loid = await partner.submitLead()
   const release = await holdAnswers(page, SEARCHES)

@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 
 const SIGN_UPS = '**/api/auth/signup'
 
-test('/signup says what is missing or wrong on its field', async ({ page }) => {
+test('/signup shows at each field what is missing or wrong', async ({ page }) => {
   await page.goto('/signup')
   const password = page.getByLabel('Password', { exact: true })
   const confirmation = page.getByLabel('Confirm password')
@@ -38,7 +38,7 @@ test('/signup says what is missing or wrong on its field', async ({ page }) => {
   await expect(page.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/login')
 })
 
-test('/signup makes an account and goes to the sign-in page two and a half seconds later', async ({
+test('/signup creates an account and goes to the sign-in page two and a half seconds later', async ({
   page,
   request,
 }) => {
@@ -47,7 +47,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   await page.clock.install()
   await page.goto('/signup')
   await page.getByLabel('First name').fill('  Kim ')
-  // Neither a weak mix of characters nor a missing last name prevents the sign-up.
+  // A password without variety and a missing last name do not prevent the sign-up.
   await fill(page, { ...account, businessName: ` ${account.businessName} ` })
   const release = await holdAnswers(page, SIGN_UPS)
   const button = page.getByRole('button', { name: 'Create account' })
@@ -75,7 +75,7 @@ test('/signup makes an account and goes to the sign-in page two and a half secon
   expect((await profile.json()).data).toMatchObject({ first_name: 'Kim', last_name: null })
 })
 
-test('/signup says why it was refused and keeps what was typed', async ({ page, request }) => {
+test('/signup says why the sign-up was refused and keeps the typed values', async ({ page, request }) => {
   const taken = await signUp(request)
   const own = newAccount()
   await page.goto('/signup')

@@ -8,7 +8,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const TEAM = '**/api/team'
 const INVITATIONS = '**/api/team/invitations'
-/** The entries that the journey leaves in the security log. */
+/** The entries that the first test leaves in the security log. */
 const LOGGED = [
   'Email address confirmed',
   'Invited: Robin Lee',
@@ -18,7 +18,7 @@ const LOGGED = [
   'Person deactivated: Robin Lee',
 ]
 
-test('an owner invites a broker, who joins on a phone with a passkey and submits a lead, and ends it all again', async ({
+test('an owner invites a broker, who joins on a phone and submits a lead, and later deactivates the broker', async ({
   page,
   partner,
   browser,
@@ -30,7 +30,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
   const token = mailedToken('verify-email', partner.email)
   expect((await request.post('/api/auth/verify-email', { headers, data: { token } })).status()).toBe(200)
 
-  await test.step('the owner names the broker, and what was typed stays when sending fails', async () => {
+  await test.step('the owner invites the broker, and the form keeps its values when sending fails', async () => {
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Team' }).click()
     await expect(page.getByRole('list', { name: 'People' }).getByRole('listitem')).toHaveCount(1)
@@ -58,7 +58,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
 
   const phone = await browser.newContext({ ...devices['Pixel 7'], viewport: { width: 390, height: 844 } })
   const broker = await phone.newPage()
-  await test.step('the broker accepts on a phone and submits a lead', async () => {
+  await test.step('the broker accepts on a phone, adds a passkey and submits a lead', async () => {
     await expect.poll(() => mailedToken('invite', email)).toBeDefined()
     await broker.goto(`/invite?token=${mailedToken('invite', email)}`)
     await expect(broker.getByRole('heading', { level: 1 })).toHaveText(`Join ${partner.businessName}`)
@@ -97,7 +97,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
     await expect(broker.getByRole('link', { name: 'New Lead' })).toBeVisible()
   })
 
-  await test.step('as a viewer the broker cannot submit any more, also on the page that is open', async () => {
+  await test.step('as a viewer, the broker can no longer submit leads, even on a page that is already open', async () => {
     await page.reload()
     await expect(page.getByRole('list', { name: 'People' })).toContainText('Last seen: Just now')
     await page.getByLabel('Role of Robin Lee').selectOption('Viewer')
@@ -111,7 +111,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
     await expect(broker).toHaveURL('/dashboard')
   })
 
-  await test.step('deactivated, the broker is signed out, and what was submitted stays', async () => {
+  await test.step('a deactivated broker is signed out, and the broker’s leads stay', async () => {
     await page.getByRole('button', { name: 'Deactivate Robin Lee' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click()
     await expect(toasts(page).last()).toHaveText('Robin Lee is deactivated')
@@ -127,7 +127,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
     await expect(page.getByRole('row').filter({ hasText: 'Saltbush Transport' })).toContainText('by Robin Lee')
   })
 
-  await test.step('the owner reads it all in the security log', async () => {
+  await test.step('the security log shows the owner every step', async () => {
     await page.getByRole('link', { name: 'Security Log' }).click()
     const entries = page.getByRole('table', { name: 'Security log' }).getByRole('row')
     for (const words of LOGGED) await expect(entries.filter({ hasText: words }).first()).toBeVisible()
@@ -140,7 +140,7 @@ test('an owner invites a broker, who joins on a phone with a passkey and submits
   await phone.close()
 })
 
-test('/team waits, fails and is asked again, and keeps its last owner', async ({ page }) => {
+test('/team shows that it is loading, tries again after a failure, and keeps its last owner', async ({ page }) => {
   await keepUninformed(page)
   const release = await holdAnswers(page, TEAM)
   await page.goto('/team')

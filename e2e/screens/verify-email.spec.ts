@@ -7,11 +7,7 @@ import { breakAnswers, holdAnswers } from '../trouble.ts'
 const VERIFICATIONS = '**/api/auth/verify-email'
 const INVALID = 'This verification link is invalid or was already used.'
 
-test('/verify-email verifies the address of the account that is signed in, once', async ({
-  page,
-  partner,
-  request,
-}) => {
+test('/verify-email confirms the address of the signed-in account, once', async ({ page, partner, request }) => {
   await page.goto('/verify-email')
   await expect(page.getByRole('alert')).toHaveText(INVALID)
   await expectGoodLooks(page)
@@ -43,7 +39,7 @@ test('/verify-email verifies the address of the account that is signed in, once'
   await expect(page).toHaveURL('/login')
 })
 
-test('/verify-email asks for the password without a session, and /disown closes the account', async ({
+test('/verify-email asks a signed-out person for the password, and /disown closes the account', async ({
   page,
   partner,
   request,

@@ -6,10 +6,10 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const URLS = '**/api/dashboard/webhook-url'
 const LOGS = '**/api/dashboard/webhook-logs?*'
-/** Nothing is ever sent there, because the partner has no events. */
+/** A URL that no request is sent to, because the partner has no events. */
 const URL_OF_NOBODY = 'http://127.0.0.1:24999/hook'
 
-test('/webhook waits, is empty, fails and is asked again', async ({ page }) => {
+test('/webhook shows loading, empty and failed states, and tries again', async ({ page }) => {
   await keepUninformed(page)
   const releaseUrl = await holdAnswers(page, URLS)
   const releaseLogs = await holdAnswers(page, LOGS)
@@ -51,7 +51,7 @@ test('/webhook waits, is empty, fails and is asked again', async ({ page }) => {
   await expect(empty).toBeVisible()
 })
 
-test('/webhook takes one URL, and asks before removing it', async ({ page }) => {
+test('/webhook saves one URL, and asks before removing it', async ({ page }) => {
   await page.goto('/webhook')
   const card = page.getByRole('region', { name: 'URL Configuration' })
   const button = (name: string) => card.getByRole('button', { name })
@@ -73,7 +73,7 @@ test('/webhook takes one URL, and asks before removing it', async ({ page }) => 
     await expectGoodLooks(page)
   })
 
-  await test.step('it stays in the form when the server fails', async () => {
+  await test.step('the URL stays in the form when the server fails', async () => {
     await field.fill(URL_OF_NOBODY)
     const refusals = [
       { refusal: { status: 502 }, text: 'Failed to update webhook URL' },
@@ -114,7 +114,7 @@ test('/webhook takes one URL, and asks before removing it', async ({ page }) => 
     },
   ]
   for (const { opener, title, text } of questions) {
-    await test.step(`${title} can be called off by keyboard`, async () => {
+    await test.step(`${title} is cancelled by Escape`, async () => {
       const dialog = page.getByRole('alertdialog', { name: title })
       await button(opener).press('Enter')
       await expect(dialog).toContainText(text)
@@ -126,7 +126,7 @@ test('/webhook takes one URL, and asks before removing it', async ({ page }) => 
     })
   }
 
-  await test.step('what the server refuses leaves everything as it was', async () => {
+  await test.step('an action that the server refuses changes nothing', async () => {
     const actions = [
       {
         calls: URLS,
@@ -158,14 +158,14 @@ test('/webhook takes one URL, and asks before removing it', async ({ page }) => 
   })
 })
 
-test('/webhook lists, filters and unfolds calls', async ({ page, request, partner }) => {
+test('/webhook lists, filters and unfolds the calls in the log', async ({ page, request, partner }) => {
   const loid = await callWithKey(request, partner)
   await page.goto('/webhook')
   const rows = rowsOf(page)
   const next = page.getByRole('button', { name: 'Next' })
   const previous = page.getByRole('button', { name: 'Previous' })
 
-  await test.step('twenty to a page', async () => {
+  await test.step('a page shows twenty calls', async () => {
     await expect(rows).toHaveCount(20)
     await expect(previous).toBeDisabled()
     await next.click()
@@ -203,7 +203,7 @@ test('/webhook lists, filters and unfolds calls', async ({ page, request, partne
     await expect(row.getByRole('group', { name: 'Request body' })).toHaveCount(0)
   })
 
-  await test.step('filters live in the address', async () => {
+  await test.step('filters are part of the address', async () => {
     await page.getByRole('button', { name: 'Filters' }).click()
     const status = page.getByLabel('Status', { exact: true })
     await expect(status.getByRole('option')).toHaveText(['All statuses', 'Success', 'Failed', 'Error', 'Pending'])
@@ -241,7 +241,7 @@ function rowsOf(page: Page) {
   return page.getByRole('list', { name: 'Webhook log' }).locator('> li')
 }
 
-/** Submits one lead that the portal takes and 21 that it refuses. Returns the LOID of the first. */
+/** Submits one lead that the portal accepts and 21 that it refuses. Returns the accepted lead's LOID. */
 async function callWithKey(request: APIRequestContext, { token }: FreshPartner): Promise<string> {
   const made = await request.post('/api/dashboard/generate-api-key', { headers: { authorization: `Bearer ${token}` } })
   const headers = { authorization: `Bearer ${(await made.json()).data.api_key}` }
