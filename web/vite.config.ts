@@ -7,7 +7,7 @@ import { pageHtml } from './vite/page-html.ts'
 import { precompress } from './vite/precompress.ts'
 import { preloadFont } from './vite/preload-font.ts'
 
-/** Code that most signed-in pages need. It leaves out the pages before signing in, and the groups below. */
+/** The code that most signed-in pages need, without the pages before sign-in and the groups below. */
 const OF_MOST_PAGES =
   /\/(web\/src\/(ui\/(?!brand|theme|spinner|table|code-)|format\/|session\/|features\/(?!accounts))|contract\/src\/)/
 const OF_LISTS =
@@ -30,25 +30,25 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     manifest: true,
-    // Every target browser supports it.
+    // Every target browser supports module preloading.
     modulePreload: { polyfill: false },
-    // The page's policy allows files, not data.
+    // The page's content security policy allows files, but no data URLs.
     assetsInlineLimit: 0,
-    // The first versions that know light-dark(), which the themes use.
+    // The first versions that support light-dark(), which the themes use.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // Libraries change less often than our pages, so in a file of their own they stay in the browser's cache.
+            // Libraries change less often than our pages, so a separate file for them stays in the browser's cache.
             { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\//, priority: 2 },
-            // Code that several pages need comes in one file: a dozen small files cost a slow phone more than their
-            // bytes. But code that few pages need comes with those alone. Each group takes the imports of its files
-            // along, so the order counts.
+            // Code that several pages need is in one file: a dozen small files cost a slow phone more than their bytes.
+            // Code that few pages need loads with those pages only. Each group also takes the imports of its files, so
+            // the order of the groups counts.
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
-            // The sign-up page needs this too, and would bring along any group that contains it.
+            // The sign-up page needs this code too. In another group it would make the page load the whole group.
             { name: 'idempotency-key', test: /idempotency-key/ },
             { name: 'icons', test: /lucide-react/, minShareCount: 2 },
             { name: 'signed-in', test: OF_MOST_PAGES, minShareCount: 4 },

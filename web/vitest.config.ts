@@ -11,7 +11,7 @@ export default defineConfig({
     setupFiles: ['src/testing/setup.ts'],
     // All files share one jsdom and one copy of the app. The set-up resets them after each test.
     isolate: false,
-    // Brisbane has no daylight saving, so a date's zone is the same all year.
+    // Brisbane has no daylight saving, so its offset is the same all year.
     env: { TZ: 'Australia/Brisbane' },
   },
 })

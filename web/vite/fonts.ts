@@ -31,23 +31,24 @@ const LATIN_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-l
 const LATIN_EXT_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2')
 
 /**
- * The source file of each font, and the characters that it keeps. Without a text, it keeps all characters of the file.
+ * The source file of each font, and the characters that the font keeps. Without a text, it keeps all characters of the
+ * file.
  */
 const FONTS = [
   { name: 'latin', file: LATIN_FILE, text: LATIN.map(charactersOf).join('') },
-  // A few kilobytes for names of New Zealand, instead of the whole next font.
+  // A few kilobytes for Maori names of New Zealand, instead of the whole next font.
   { name: 'maori', file: LATIN_EXT_FILE, text: 'āēīōūĀĒĪŌŪ' },
   { name: 'latin-ext', file: LATIN_EXT_FILE },
 ]
 
-/** From normal text to headings. */
+/** The weights from normal text to headings. */
 const variationAxes = { wght: { min: 400, max: 600 } }
 /** OpenType features: tabular figures, the plainer l, contextual arrows, and mark positions. */
 const keepFeatures = ['tnum', 'cv11', 'calt', 'kern', 'ccmp', 'locl', 'mark', 'mkmk']
 
 /**
- * Makes `@fonts/<name>.woff2`: Inter with only the weights, features and characters that the app uses, which is half of
- * the whole.
+ * Makes `@fonts/<name>.woff2`: Inter with only the weights, features and characters that the app uses, half the size of
+ * the whole font.
  */
 export function fonts(): Plugin {
   return {

@@ -4,8 +4,9 @@ import type { Plugin } from 'vite'
 const OF_AN_ADDRESS = ['method', 'path', 'auth', 'envelope']
 
 /**
- * Removes from the build the parts of the contract that only the server reads. The browser trusts answers, so it keeps
- * only a route's address. Schemas are marked as free of side effects, so those that no form uses are removed.
+ * Removes from the build the parts of the contract that only the server reads. The browser does not parse answers, so
+ * it needs only a route's address. Schemas are marked as free of side effects, so the bundler removes schemas that no
+ * form uses.
  */
 export function leanContract(): Plugin {
   return {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
 /**
- * Writes a copy of index.html for every path of the routes. The copy requests that page's files at once, because a
- * first visit would otherwise learn of them only when the router has run. `/leads/$loid` becomes `leads/$loid.html`,
- * which the server sends for that path.
+ * Writes a copy of index.html for every path of the routes. The copy requests the files of this path's page at once.
+ * Without it, a first visit would request them only after the router has run. `/leads/$loid` becomes
+ * `leads/$loid.html`, which the server sends for this path.
  */
 export function pageHtml(routesFile: string): Plugin {
   let root = ''
@@ -43,7 +43,9 @@ interface Route {
   module?: string
 }
 
-/** The paths that have a page, each with the modules that show it: the page's own and those of the routes around it. */
+/**
+ * The paths that have a page, each with the modules that draw it: the page's module and those of the routes around it.
+ */
 function readPages(routes: string): { path: string; modules: string[] }[] {
   const texts = routes.split('createRoute(')
   const all = texts.slice(1).map(
@@ -70,7 +72,7 @@ function chunkOf(module: string, chunks: Rolldown.OutputChunk[]): Rolldown.Outpu
   return chunk
 }
 
-/** A chunk and all chunks that it needs before it can run. */
+/** A chunk and all chunks that must load before it can run. */
 function withImports(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] {
   const needed = chunk.imports.flatMap((file) => {
     const output = bundle[file]

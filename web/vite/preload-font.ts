@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite'
 
-/** Loads the font together with the style sheet, so that the first text is already shown in it. */
+/** Loads the font together with the style sheet, so that the first text is already shown in this font. */
 export function preloadFont(fileName: RegExp): Plugin {
   return {
     name: 'preload-font',

@@ -1,7 +1,7 @@
 declare module 'subset-font' {
   interface Options {
     targetFormat?: string
-    /** Keeps all glyphs of the font; the text is then ignored. */
+    /** Keeps all glyphs of the font and ignores the text. */
     keepAllGlyphs?: boolean
     variationAxes?: Record<string, { min: number; max: number }>
     keepFeatures?: string[]

@@ -48,7 +48,7 @@ function address() {
 }
 
 test.each(['/leads?status=New+Lead&page=2', '/leads/LO-7K3M9QAZ', '/api-docs#webhooks'])(
-  'signing in goes on to %s, which was asked for',
+  'signing in opens %s, the page that the person had asked for',
   async (asked) => {
     serveSignIn()
     openApp(asked)
@@ -57,7 +57,7 @@ test.each(['/leads?status=New+Lead&page=2', '/leads/LO-7K3M9QAZ', '/api-docs#web
   },
 )
 
-test('visiting other pages before signing in loses nothing', async () => {
+test('visiting other signed-out pages before signing in keeps the page that the person had asked for', async () => {
   serveSignIn()
   const user = openApp('/profile')
   await user.click(await screen.findByRole('link', { name: 'Forgot your password?' }))
@@ -68,7 +68,7 @@ test('visiting other pages before signing in loses nothing', async () => {
   await expect.poll(address).toBe('/profile')
 })
 
-test('goes on after the second step', async () => {
+test('the second step of signing in opens the page that the person had asked for', async () => {
   serveSignIn({
     'POST /auth/login': () => ({ body: { success: true, second_factor: { token: 'step-1', kinds: ['totp'] } } }),
     'POST /auth/second-factor': () => ({ body: { success: true, ...begun } }),
@@ -81,7 +81,7 @@ test('goes on after the second step', async () => {
   await expect.poll(address).toBe('/leads?page=2')
 })
 
-test('a session that the server ends leads back to the open page, in the other tabs too', async () => {
+test('after the server ends a session, signing in returns to the open page in every tab', async () => {
   let isEnded = false
   storeToken('old')
   serveSignIn({
@@ -104,7 +104,7 @@ test('a session that the server ends leads back to the open page, in the other t
   await expect.poll(address).toBe('/profile?from=mail')
 })
 
-test('after signing out, the next to sign in is led to the dashboard, in the other tabs too', async () => {
+test('after a sign-out, the next sign-in opens the dashboard in every tab', async () => {
   storeToken('old')
   serveSignIn()
   const user = openApp('/profile')
@@ -122,7 +122,7 @@ test('after signing out, the next to sign in is led to the dashboard, in the oth
   await expect.poll(address).toBe('/dashboard')
 })
 
-test('goes on from the second factor that a business asks for', async () => {
+test('the page for a required second factor links to the page that the person had asked for', async () => {
   storeToken('token-1')
   serveSignIn({
     'GET /dashboard/leads': () => ({ status: 403, body: failure('Set up a second factor', 'SECOND_FACTOR_REQUIRED') }),
@@ -141,8 +141,8 @@ test('goes on from the second factor that a business asks for', async () => {
   expect(onward.getAttribute('href')).toBe('/leads?status=Contacted')
 })
 
-// Only the page's own memory counts.
-test('an address of the sign-in page names no other page', async () => {
+// The sign-in page takes the next page from the browser's history, and never from its own address.
+test('the address of the sign-in page cannot choose the next page', async () => {
   serveSignIn()
   openApp(
     '/login?next=//evil.example&redirect=%2F%5Cevil.example&returnTo=javascript:alert(1)&to=/login#https://evil.example',
@@ -151,7 +151,7 @@ test('an address of the sign-in page names no other page', async () => {
   await expect.poll(address).toBe('/dashboard')
 })
 
-/** The event with which a browser tells this tab about another one. */
+/** Does what another tab does when it signs out. The browser reports the change to this tab with the event. */
 function endElsewhere() {
   localStorage.removeItem('auth_token')
   window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))

@@ -9,15 +9,18 @@ const REFRESH_AGE_MS = 12 * 60 * 60_000
 const CHECK_EVERY_MS = 10 * 60_000
 
 interface SessionEvents {
-  /** The session is over, here or in another tab. `isRefused`: the server ended it without being asked to. */
+  /**
+   * The session ended, here or in another tab. `isRefused` means that the server refused the token and nobody signed
+   * out.
+   */
   onEnd: (isRefused: boolean) => void
-  /** Another tab signed in, perhaps as somebody else. */
+  /** Another tab signed in, perhaps as another person. */
   onBeginElsewhere: () => void
 }
 
 /**
- * Verifies the session now, and whenever the tab or the connection comes back. Also renews it in time. Returns a
- * function that stops this.
+ * Verifies the session now, and whenever the tab becomes visible or the connection returns. Also renews the token in
+ * time. Returns a function that stops this.
  */
 export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere }: SessionEvents): () => void {
   async function check() {
@@ -47,7 +50,7 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
       void adoptOtherTab()
     }
   })
-  // While the tab was away, the session may have ended and another person's may have begun.
+  // While the tab was closed, the session may have ended and another person may have signed in.
   dropOthersDrafts()
   const timer = setInterval(handleVisibility, CHECK_EVERY_MS)
   document.addEventListener('visibilitychange', handleVisibility)
@@ -63,8 +66,9 @@ export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere 
 }
 
 /**
- * One tab at a time refreshes: the second one that gets the lock finds a new token. Pages that came over plain http
- * have no locks. There two tabs may refresh at once, and the older token still lives for 30 seconds (D12).
+ * Only one tab at a time refreshes. The next tab that gets the lock finds a new token and does nothing. Pages loaded
+ * over plain http have no locks, so two tabs may refresh at once. The older token is valid for another 30 seconds
+ * (D12).
  */
 async function refreshIfOld() {
   if (tokenAgeMs() < REFRESH_AGE_MS) return
@@ -78,5 +82,5 @@ async function refresh() {
   storeToken(token)
 }
 
-/** A definite refusal has already ended the session. Other errors leave the session alone. */
+/** A 401 has already ended the session. Other errors do not end it. */
 function ignore() {}

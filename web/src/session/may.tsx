@@ -4,7 +4,7 @@ import { onRoleChange, readRole } from '../api/role.ts'
 
 /**
  * Whether the person's role reaches `least`. While the role is unknown, everything is shown, because the server refuses
- * what is not allowed.
+ * what the role may not do.
  */
 export function useMay(least: Role): boolean {
   const role = useSyncExternalStore(onRoleChange, readRole)

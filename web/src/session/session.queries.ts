@@ -6,7 +6,7 @@ import { storeRole } from '../api/role.ts'
 import { dropToken, readToken, storePersonId } from '../api/token.ts'
 
 /**
- * The owner of the session, according to the server. Only a definite refusal ends the session: a lost connection or a
+ * The partner and person of the session, as the server knows them. Only a 401 ends the session: a lost connection or a
  * failing server proves nothing about the token.
  */
 export function sessionQuery() {

@@ -35,7 +35,7 @@ test('redirects a visitor without a token to /login', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
 })
 
-test('the token is verified at the start and when the tab comes back', async () => {
+test('the token is verified at the start and when the tab becomes visible again', async () => {
   storeToken('token')
   const server = serveSignedIn()
   openApp('/profile')
@@ -57,7 +57,7 @@ test('a token that the server refuses is dropped', async () => {
   expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeDefined()
 })
 
-test('a server in trouble signs nobody out', async () => {
+test('a failing server does not end the session', async () => {
   storeToken('token')
   serveSignedIn({ 'POST /auth/verify': () => ({ status: 503, body: failure('Busy', 'UNAVAILABLE') }) })
   openApp('/profile')
@@ -65,7 +65,7 @@ test('a server in trouble signs nobody out', async () => {
   expect(readToken()).toBe('token')
 })
 
-test('a first verification that failed while offline is made again when the connection is back', async () => {
+test('a verification that failed offline is repeated when the connection is back', async () => {
   storeToken('token')
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   serveSignedIn({
@@ -79,7 +79,7 @@ test('a first verification that failed while offline is made again when the conn
   expect((await screen.findAllByText('Acme')).length).toBeGreaterThan(0)
 })
 
-test('signing out in another tab reaches this one', async () => {
+test('signing out in another tab ends the session in this one', async () => {
   storeToken('token')
   serveSignedIn()
   openApp('/profile')
@@ -97,14 +97,14 @@ test('a token older than twelve hours is exchanged', async () => {
   await waitFor(() => expect(readToken()).toBe('new'))
 })
 
-test('the initial of a business is its first sign, however that is coded', async () => {
+test('the initial of a business can be an emoji', async () => {
   storeToken('token')
   serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, businessName: ' 🦘 Finance' }) }) })
   openApp('/profile')
   expect(await screen.findAllByText('🦘')).toHaveLength(2)
 })
 
-test('signing out asks first, in the words of the specification', async () => {
+test('signing out asks for confirmation with the specification’s text', async () => {
   storeToken('token')
   const server = serveSignedIn()
   const user = openApp('/profile')
@@ -138,7 +138,7 @@ test('the search box trims and ignores an empty query', async () => {
   await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/search?q=0412+345'))
 })
 
-test('hides what a role may not do, and follows the role in the next answer', async () => {
+test('the app hides what a role may not do, and follows a role that changes in an answer', async () => {
   storeToken('token')
   let role = 'owner'
   serveSignedIn({
@@ -163,7 +163,7 @@ test('hides what a role may not do, and follows the role in the next answer', as
   expect(screen.queryByRole('button', { name: 'Sync from CRM' })).toBeNull()
 })
 
-test('redirects from a page that the role may not use to /dashboard', async () => {
+test('a page that the role may not use redirects to /dashboard', async () => {
   storeToken('token')
   localStorage.setItem('auth_role', 'viewer')
   serveSignedIn({ 'POST /auth/verify': () => ({ body: data({ ...partner, role: 'viewer' }) }) })
@@ -171,7 +171,7 @@ test('redirects from a page that the role may not use to /dashboard', async () =
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeDefined()
 })
 
-test('a session that ends before anybody listens is told to the first who does', () => {
+test('the first listener learns of a session that ended before it listened', () => {
   storeToken('stale')
   dropToken('stale')
   const heard = vi.fn()

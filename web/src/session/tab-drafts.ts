@@ -3,8 +3,8 @@ import { readPersonId } from '../api/token.ts'
 const PREFIX = 'draft:'
 
 /**
- * The unfinished text under this name in this tab, or blank. It survives a reload but not the end of the session, and
- * only its own person can read it.
+ * Returns the unfinished text under this name in this tab, or blank. The draft survives a reload but not the end of the
+ * session, and only the person who wrote it can read it.
  */
 export function readTabDraft(name: string): string {
   return sessionStorage.getItem(ownPrefix() + name) ?? ''
@@ -16,7 +16,7 @@ export function keepTabDraft(name: string, text: string) {
   else sessionStorage.setItem(ownPrefix() + name, text)
 }
 
-/** Removes other people's drafts. If nobody is signed in, removes all. */
+/** Removes other people's drafts. If nobody is signed in, removes all drafts. */
 export function dropOthersDrafts() {
   const isKept = (key: string) => readPersonId() !== null && key.startsWith(ownPrefix())
   for (const key of Object.keys(sessionStorage)) {

@@ -4,7 +4,7 @@ import type { ReferralTimeline, TimelineEntry } from '@portal/contract/timeline.
 import { STEPS } from '@portal/contract/way.ts'
 import type { WebhookEndpoint, WebhookLog } from '@portal/contract/webhooks.ts'
 
-/** A lead as the server sends it. A test sets the values that matter to it. */
+/** A lead as the server sends it. Each test sets only the fields that matter to it. */
 export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
   return {
     id: given.loid ?? 'lead-1',
@@ -45,7 +45,7 @@ export function leadOf(given: Partial<LeadDetail> = {}): LeadDetail {
   }
 }
 
-/** The timeline of a lead that was submitted, with these entries after it. */
+/** The timeline of a submitted lead, with these entries after the submission. */
 export function timelineOf(
   later: Partial<TimelineEntry>[] = [],
   given: Partial<ReferralTimeline> = {},
@@ -120,7 +120,7 @@ export function webhookEndpointOf(given: Partial<WebhookEndpoint> = {}): Webhook
   }
 }
 
-/** A delivery that arrived, unless the test says otherwise. */
+/** A successful delivery, unless the test gives other fields. */
 export function webhookLogOf(given: Partial<WebhookLog> = {}): WebhookLog {
   return {
     id: 'log-1',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, vi } from 'vitest'
 import { dropDraft } from '../features/leads/lead-draft.ts'
 import { toast } from '../ui/toast.ts'
 
-// The features that the pages use and jsdom lacks.
+// Stand-ins for features that the pages use and jsdom lacks.
 window.matchMedia ??= () =>
   Object.assign(new EventTarget(), { matches: false, media: '', onchange: null, addListener() {}, removeListener() {} })
 window.scrollTo = () => {}
@@ -16,7 +16,7 @@ HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
   this.dispatchEvent(new Event('close'))
 }
 
-// A busy machine is not the page's fault.
+// A busy machine must not make a test of a page fail.
 configure({ asyncUtilTimeout: 10_000 })
 
 const complaints: unknown[][] = []

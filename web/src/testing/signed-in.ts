@@ -14,13 +14,13 @@ const NO_NEWS = {
   loids: [],
 }
 
-/** Nothing is new, and nothing is waiting. */
+/** An inbox without news and without items that need attention. */
 export const QUIET_INBOX = {
   'GET /dashboard/news': () => ({ body: data(NO_NEWS) }),
   'GET /dashboard/attention': () => ({ body: data({ items: [], has_more: false }) }),
 }
 
-/** Prepares answers for a signed-in partner, including those to the requests of every page. */
+/** Answers the requests of a signed-in person's pages, including those that every page makes. */
 export function serveSignedIn(handlers: Handlers) {
   localStorage.setItem('auth_token', 'token-1')
   return serve({

@@ -10,7 +10,9 @@ const LOOKS: Record<ToastKind, { Icon: typeof Info; className: string }> = {
   info: { Icon: Info, className: 'bg-brand-tint text-brand-ink' },
 }
 
-/** A message that stays on the page. A screen reader speaks an error at once, and other messages at the next pause. */
+/**
+ * A message that stays on the page. A screen reader reads an error out at once, and other messages at the next pause.
+ */
 export function Alert({ kind, className, children }: { kind: ToastKind; className?: string; children: ReactNode }) {
   const { Icon, className: colours } = LOOKS[kind]
   return (
@@ -24,7 +26,7 @@ export function Alert({ kind, className, children }: { kind: ToastKind; classNam
   )
 }
 
-/** The failed action and, if known, the reason. */
+/** An alert with the failed action and, if known, the reason. */
 export function FailureAlert({ text, detail }: { text: string; detail?: string | undefined }) {
   return (
     <Alert kind="error">

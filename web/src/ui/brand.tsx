@@ -1,4 +1,6 @@
-/** The product's mark and name. The mark is the one from public/favicon.svg, put inline so that it is there at once. */
+/**
+ * The product's logo and name. The logo of public/favicon.svg is copied here, so that it is shown without a request.
+ */
 export function Brand() {
   return (
     <span className="flex items-center gap-2.5">

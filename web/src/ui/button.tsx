@@ -35,7 +35,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   icon?: ReactNode
   /** Shows a spinner and ignores clicks. The label stays, so the width does not jump. The focus stays as well. */
   busy?: boolean
-  /** Like `disabled`, but the focus stays. For a button that its own click makes useless. */
+  /** Like `disabled`, but the button keeps the focus. Set it for a button that its own click makes useless. */
   idle?: boolean
 }
 
@@ -61,9 +61,9 @@ export function Button(props: ButtonProps) {
 }
 
 /**
- * On a click, this stops the submission. On the press that begins a click, it keeps the focus in the field. A field
- * that lost the focus would check itself, and its message would push the button away from under the pointer before the
- * click is complete.
+ * Prevents the default action. On a click, this stops the form's submission. On the press before the click, it keeps
+ * the focus in the field. A field that lost the focus would check itself, and its message would push the button away
+ * from under the pointer before the click is complete.
  */
 function prevent(event: MouseEvent) {
   event.preventDefault()

@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react'
 interface CardProps {
   title?: ReactNode
   description?: ReactNode
-  /** At the right of the title: a link, a button or a count. */
+  /** A link, button or count to the right of the title. */
   action?: ReactNode
   /** False for content that has its own edges, such as a table or a list. */
   padded?: boolean
@@ -13,7 +13,7 @@ interface CardProps {
   children: ReactNode
 }
 
-/** A card with a title is a region of its own for screen readers. */
+/** A card with a title is a region for screen readers. */
 export function Card({ title, description, action, padded = true, className, bodyClassName, children }: CardProps) {
   const titleId = useId()
   return (

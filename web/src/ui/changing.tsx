@@ -6,12 +6,12 @@ interface ChangingProps {
   value: string
   /** The context of the value, such as a record. A value in another scope is no change. */
   scope: string
-  /** For screen readers, once it has changed. */
+  /** Read out by screen readers after a change. */
   announcement: string
   children: ReactNode
 }
 
-/** Marks something small for some seconds when others change it while somebody looks, and announces it politely. */
+/** Marks a small part of the page for some seconds when its value changes, and announces the change politely. */
 export function Changing({ value, scope, announcement, children }: ChangingProps) {
   const changes = useChanges(value, scope)
   return (

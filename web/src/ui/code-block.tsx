@@ -11,15 +11,15 @@ const COLOURS: Record<TokenKind, string> = {
   number: 'text-warning-ink',
 }
 
-/** Longer texts are searched rather than read, and their colours would cost thousands of elements. */
+/** Nobody reads longer texts for their structure, and their colours would cost thousands of elements. */
 const COLOURED_LENGTH_MAX = 20_000
 
 interface CodeBlockProps {
-  /** Shown above the code, and its name for screen readers. */
+  /** The title above the code. It is also the name for screen readers. */
   title: string
   code: string
   language: CodeLanguage
-  /** For data of any length: long lines are broken, and tall code scrolls. */
+  /** Breaks long lines and scrolls tall code. Set this for data of any length. */
   wrap?: boolean
   className?: string
 }
@@ -43,14 +43,14 @@ interface CodeProps {
   wrap?: boolean | undefined
 }
 
-/** The code without its frame. It takes the focus, so that the arrow keys can scroll it. */
+/** The code without its frame. It can take the focus, so that the arrow keys scroll it. */
 export const Code = memo(function Code({ label, code, language, wrap }: CodeProps) {
   const tokens = code.length > COLOURED_LENGTH_MAX ? [{ text: code }] : codeTokens(code, language)
   return (
     <pre
       role="group"
       aria-label={label}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard must reach an area that scrolls
       tabIndex={0}
       className={clsx(
         'overflow-auto rounded-b-lg px-4 py-3 font-mono text-[0.8125rem]/5 -outline-offset-2',
@@ -60,7 +60,7 @@ export const Code = memo(function Code({ label, code, language, wrap }: CodeProp
       <code>
         {tokens.map(({ text, kind }, position) =>
           kind ? (
-            // The pieces of one text have no identity but their place.
+            // The pieces of a text have no other identity than their position.
             <span key={position} className={COLOURS[kind]}>
               {text}
             </span>

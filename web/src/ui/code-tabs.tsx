@@ -10,7 +10,7 @@ export interface CodeSample {
   code: string
 }
 
-/** The same example in several languages; one is shown at a time. */
+/** The same example in several languages, with one shown at a time. */
 export function CodeTabs({ label, samples }: { label: string; samples: readonly CodeSample[] }) {
   const [chosen, setChosen] = useState(samples[0]?.label)
   const shown = samples.find((sample) => sample.label === chosen)

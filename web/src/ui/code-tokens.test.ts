@@ -7,7 +7,7 @@ function kindsOf(code: string, language: CodeLanguage) {
     .map(({ text, kind }) => [kind, text])
 }
 
-test('the keys of JSON are told from its strings', () => {
+test('keys of JSON differ from its strings', () => {
   expect(kindsOf('{"a\\"b": "c", "d" : [1.5e3, -2, true, null]}', 'json')).toEqual([
     ['key', '"a\\"b"'],
     ['string', '"c"'],
@@ -19,7 +19,7 @@ test('the keys of JSON are told from its strings', () => {
   ])
 })
 
-test('an address in a string is no comment, and a word within another no keyword', () => {
+test('an address in a string is not a comment, and part of a word is not a keyword', () => {
   const code = "const newest = await fetch('https://a.example') // ask\nimport.meta.if_2"
   expect(kindsOf(code, 'javascript')).toEqual([
     ['keyword', 'const'],
@@ -41,7 +41,7 @@ test('an address in a string is no comment, and a word within another no keyword
 })
 
 test.each(['json', 'bash', 'javascript', 'python'] as const)(
-  'no character of %s is lost, whatever it is',
+  'the tokens of %s contain every character of the code',
   (language) => {
     const code = 'a "unfinished \\" text\n{"x": \'y\', `z` 12 // # <b>&amp;\n'
     expect(

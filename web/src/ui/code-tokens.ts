@@ -10,7 +10,7 @@ const DOUBLE_QUOTED = String.raw`"(?:\\[\s\S]|[^"\\])*"`
 const SINGLE_QUOTED = String.raw`'(?:\\[\s\S]|[^'\\])*'`
 const NUMBER = String.raw`(?<number>(?<![\w.])-?\d[\d_.]*(?:[eE][+-]?\d+)?\b)`
 
-/** Enough to tell the parts of an example apart. Colour has no other purpose here. */
+/** Only as precise as colours need to be: they make the parts of an example easier to see. */
 const PATTERNS: Record<CodeLanguage, RegExp> = {
   json: patternOf(
     String.raw`(?<key>${DOUBLE_QUOTED}(?=\s*:))`,
@@ -40,7 +40,7 @@ const PATTERNS: Record<CodeLanguage, RegExp> = {
   ),
 }
 
-/** The code in pieces. Joined, they are the code again. */
+/** Splits the code into tokens. Joined, their texts are the code again. */
 export function codeTokens(code: string, language: CodeLanguage): CodeToken[] {
   const tokens: CodeToken[] = []
   let end = 0

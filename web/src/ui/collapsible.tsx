@@ -7,7 +7,7 @@ interface CollapsibleProps {
   children: ReactNode
 }
 
-/** A card that folds, open at first. Folding only hides its content, so typed text stays. */
+/** A card that can be folded, and is open at first. Folding only hides its content, so typed text stays. */
 export function Collapsible({ title, children }: CollapsibleProps) {
   const [isOpen, setIsOpen] = useState(true)
   const contentId = useId()

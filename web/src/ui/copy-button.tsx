@@ -9,7 +9,7 @@ interface CopyButtonProps {
   text: string
   /** Names the copied text. */
   label: string
-  /** The text on the button if `label` is too long for it; `label` begins with this text. */
+  /** The button's text if `label` is too long for it. `label` must begin with this text. */
   shortLabel?: string
   variant?: ButtonVariant
   size?: Exclude<ButtonSize, 'icon'>
@@ -34,7 +34,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(text)
       setIsCopied(true)
     } catch {
-      // The browser refused, or the page came over plain http, where there is no clipboard.
+      // The browser refused, or the page was loaded over plain http, where there is no clipboard.
       toast.error('Failed to copy to clipboard')
     }
   }
@@ -50,7 +50,8 @@ export function CopyButton({
       >
         {isCopied ? 'Copied' : shortLabel}
       </Button>
-      {/* Beside the button: what changes inside one is not read out everywhere. */}
+      {/* This is beside the button and not inside it, because some screen readers do not announce changes inside a
+          button. */}
       <span role="status" className="sr-only">
         {isCopied && 'Copied'}
       </span>

@@ -5,9 +5,9 @@ export interface Description {
   term: string
   /** An unknown value is shown as a dash. */
   value: ReactNode
-  /** Takes the whole line. */
+  /** The entry takes the whole line. */
   wide?: boolean
-  /** Shown on paper only. */
+  /** The entry is shown only in print. */
   isFolded?: boolean
 }
 

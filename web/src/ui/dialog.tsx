@@ -8,16 +8,16 @@ interface DialogProps {
   onClose: () => void
   title: string
   description?: ReactNode
-  /** `alertdialog` for a question that must be answered; it has no cross. */
+  /** `alertdialog` for a question that must be answered. It has no Close button. */
   role?: 'dialog' | 'alertdialog'
-  /** The row of buttons, the safe one first: it gets the focus. */
+  /** The row of buttons. The first one gets the focus, so it must be the safe one. */
   actions?: ReactNode
   className?: string
   children?: ReactNode
 }
 
 /**
- * The platform's modal dialog. It keeps the focus inside, closes on Escape or a click beside it, and then returns the
+ * The browser's modal dialog. It keeps the focus inside, closes on Escape or a click outside, and then returns the
  * focus.
  */
 export function Dialog({ open, onClose, title, description, role, actions, className, children }: DialogProps) {
@@ -50,7 +50,7 @@ export function Dialog({ open, onClose, title, description, role, actions, class
           )}
           {children && <div className="mt-4">{children}</div>}
           {actions && <div className="mt-6 flex flex-wrap justify-end gap-2">{actions}</div>}
-          {/* Comes last, because a dialog focuses its first control. */}
+          {/* This button comes last, because a dialog focuses its first control. */}
           {hasCross && (
             <Button
               variant="ghost"
@@ -109,7 +109,7 @@ export function ConfirmDialog({
   )
 }
 
-/** Opens and closes a `<dialog>` as a modal, according to a flag. */
+/** Opens and closes a `<dialog>` as a modal when `open` changes. */
 export function useModal(open: boolean) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {

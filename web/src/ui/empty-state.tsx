@@ -6,7 +6,7 @@ interface EmptyStateProps {
   title: string
   text?: ReactNode
   action?: ReactNode
-  /** For a part of fixed height. */
+  /** Set this for a part of fixed height. */
   compact?: boolean
 }
 

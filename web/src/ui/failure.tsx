@@ -8,7 +8,7 @@ interface FailureProps {
   /** The reason, in the server's words. */
   detail?: string | undefined
   onRetry?: () => void
-  /** A way out, in place of Try Again. */
+  /** A link or button instead of Try Again. */
   action?: ReactNode
 }
 

@@ -5,9 +5,9 @@ import { type ComponentProps, type ReactNode, useId, useState } from 'react'
 interface FieldLooks {
   label: string
   error?: string | undefined
-  /** Shown below the field. It blocks nothing. */
+  /** Shown below the field. A hint does not stop the form's submission. */
   hint?: ReactNode
-  /** For screen readers only, if the screen itself already says what the field is. */
+  /** Shows the label to screen readers only, if the page already says what the field is. */
   labelHidden?: boolean
   fieldClassName?: string
 }
@@ -65,7 +65,10 @@ interface TextFieldProps extends FieldLooks, ComponentProps<'input'> {
   end?: ReactNode
 }
 
-/** `required` marks the label. The browser's own checks stay off, because the form has its own messages. */
+/**
+ * A text field. `required` only marks the label. The browser's own checks stay off, because the form has its own
+ * messages.
+ */
 export function TextField({ icon, end, ...props }: TextFieldProps) {
   const { looks, rest } = splitLooks(props)
   const { className, required, id, ...input } = rest
@@ -90,7 +93,7 @@ export function TextField({ icon, end, ...props }: TextFieldProps) {
   )
 }
 
-/** A password with a button that shows it. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
   const [isShown, setIsShown] = useState(false)
   return (
@@ -138,11 +141,11 @@ export interface Option {
 
 interface SelectFieldProps extends FieldLooks, ComponentProps<'select'> {
   options: readonly (Option | string)[]
-  /** The first entry, whose value is blank. Without it, something is always chosen. */
+  /** The text of the first option, whose value is blank. Without it, some option is always chosen. */
   placeholder?: string
 }
 
-/** The platform's select, which works on phones and by keyboard as people expect. */
+/** The browser's own select, which works on phones and by keyboard as people expect. */
 export function SelectField({ options, placeholder, ...props }: SelectFieldProps) {
   const { looks, rest } = splitLooks(props)
   const { className, required, id, ...select } = rest

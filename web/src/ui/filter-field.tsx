@@ -3,7 +3,7 @@ import { TextField } from './field.tsx'
 
 interface FilterFieldProps {
   label: string
-  /** The value from the address; blank if there is none. */
+  /** The value from the address, or blank. */
   value: string
   onValue: (value: string) => void
 }
@@ -12,11 +12,11 @@ interface TextFilterProps extends FilterFieldProps {
   placeholder?: string
   inputMode?: 'text' | 'decimal'
   maxLength?: number
-  /** Returns the part of the text that counts, or blank if nothing does. */
+  /** Returns the part of the text that is a valid filter, or blank. */
   read?: (text: string) => string
 }
 
-/** Text that takes effect on Enter and when the field is left. Text without effect is removed. */
+/** A text filter that takes effect on Enter and when the person leaves the field. Invalid text is removed. */
 export function TextFilter({ value, onValue, read = (text) => text, ...looks }: TextFilterProps) {
   const ref = useFollowing(value)
 
@@ -38,8 +38,8 @@ export function TextFilter({ value, onValue, read = (text) => text, ...looks }: 
 }
 
 /**
- * A date that takes effect as soon as it is complete. The input keeps its own value: if it were bound to ours, it would
- * lose a date that is typed part by part.
+ * A date filter that takes effect as soon as the date is complete. React does not control the input's value, because a
+ * controlled input would lose a date that is typed part by part.
  */
 export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
   const ref = useFollowing(value)
@@ -53,7 +53,7 @@ export function DateFilter({ value, onValue, ...looks }: FilterFieldProps) {
   return <TextField {...looks} ref={ref} type="date" min="1900-01-01" defaultValue={value} onChange={handleChange} />
 }
 
-/** Updates an input when its value changes elsewhere, as by Clear Filters or the browser's Back. */
+/** Updates an input when its value changes elsewhere, for example by Clear Filters or the browser's Back button. */
 export function useFollowing(value: string, given?: RefObject<HTMLInputElement | null>) {
   const own = useRef<HTMLInputElement>(null)
   const ref = given ?? own

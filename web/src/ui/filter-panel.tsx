@@ -12,8 +12,8 @@ interface FilterPanelProps {
 }
 
 /**
- * A button for the row of a `ListBar`, and the panel that it unfolds below that row. The panel starts open if the
- * address has filters. Closing it only hides its fields, so typed text stays.
+ * A button for a `ListBar`, and the panel that it unfolds below the bar. The panel starts open if the address has
+ * filters. Closing it only hides its fields, so typed text stays.
  */
 export function FilterPanel({ activeCount, onClear, children }: FilterPanelProps) {
   const [isOpen, setIsOpen] = useState(activeCount > 0)

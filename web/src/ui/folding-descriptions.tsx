@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { Button } from './button.tsx'
 import { type Description, DescriptionList } from './description-list.tsx'
 
-/** Shows the fields with a value. The empty ones appear after a click, and on paper. */
+/** Shows the fields that have a value. The empty fields appear after a click, and in print. */
 export function FoldingDescriptions({ items }: { items: readonly Description[] }) {
   const [isOpen, setIsOpen] = useState(false)
   const listId = useId()

@@ -25,7 +25,7 @@ function follow(first: Row[]) {
   )
 }
 
-test('rows keep their places and update their text; new rows wait until they are asked for', () => {
+test('rows keep their positions and update their text, and new rows wait until the person shows them', () => {
   const { result, rerender } = follow(rows('b', 'a'))
   rerender({ rows: [...rows('c'), { id: 'b', status: 'Contacted' }, ...rows('a')] })
   expect(result.current.rows.map(({ id, status }) => [id, status])).toEqual([
@@ -38,7 +38,7 @@ test('rows keep their places and update their text; new rows wait until they are
   expect(result.current.waiting).toBeUndefined()
 })
 
-test('a row that no longer belongs to the list goes as soon as the person starts a sync', () => {
+test('a row that left the list disappears when the person starts a sync', () => {
   const { result, rerender } = follow(rows('b', 'a'))
   rerender({ rows: rows('b') })
   expect(result.current.waiting).toEqual({ added: 0, gone: 1, isReordered: false })
@@ -47,7 +47,7 @@ test('a row that no longer belongs to the list goes as soon as the person starts
   expect(result.current.waiting).toBeUndefined()
 })
 
-test('a list on a card follows by itself, but not under the pointer', async () => {
+test('a list on a card shows new rows by itself, unless the pointer is on it', async () => {
   const user = userEvent.setup()
   const list = (...ids: string[]) => <RestingRows rows={rows(...ids)}>{({ id }) => <li key={id}>{id}</li>}</RestingRows>
   const shown = () => screen.getAllByRole('listitem').map((item) => item.textContent)

@@ -5,9 +5,9 @@ interface Identified {
 }
 
 interface Following {
-  /** Another page, filter or order is another scope, with other rows. */
+  /** Identifies the page, filter and order of the list. Another scope has other rows. */
   scope: string
-  /** Whether rows may move, because this person asked for new ones or nobody is about to press a row. */
+  /** Whether rows may move, because the person asked for new rows or is not pointing at the list. */
   isAsking: boolean
   isFetching: boolean
 }
@@ -20,9 +20,9 @@ interface Waiting {
 
 export interface FollowedRows<Row> {
   rows: readonly Row[]
-  /** How often a row has changed while it was shown, by its id. */
+  /** How often each row has changed while it was shown, by its id. */
   changes: ReadonlyMap<string, number>
-  /** The changes that are held back; undefined if there are none. */
+  /** The changes that are held back, or undefined. */
   waiting: Waiting | undefined
   showAll: () => void
 }
@@ -30,9 +30,8 @@ export interface FollowedRows<Row> {
 const NO_CHANGES: ReadonlyMap<string, number> = new Map()
 
 /**
- * Keeps rows that others change while somebody reads them. The content of a row follows at once. The rows keep their
- * places, so that nothing moves under the pointer. Changes that would move them wait for `showAll`, or until somebody
- * asks for new rows.
+ * Keeps rows in their positions while other people change them, so that nothing moves under the pointer. The content of
+ * a row is updated at once. Changes that would move rows wait for `showAll`, or until the person asks for new rows.
  */
 export function useFollowedRows<Row extends Identified>(
   rows: readonly Row[],
@@ -46,7 +45,7 @@ export function useFollowedRows<Row extends Identified>(
   else if (!isSame(rows, held.rows) || (isAsking && held.shown !== held.rows)) {
     const mayMoveNow = held.mayMove || mayMove
     const shown = mayMoveNow || held.shown.length === 0 ? rows : inPlace(held.shown, rows)
-    // Rows that came with another page do not count as changes.
+    // Rows of another page do not count as changes.
     const changes = mayMoveNow && !isAsking ? NO_CHANGES : countChanges(held, shown)
     setHeld({ scope, rows, shown, changes, mayMove })
   } else if (mayMove !== held.mayMove) setHeld({ ...held, mayMove })
@@ -63,13 +62,13 @@ function isSame<Row>(some: readonly Row[], others: readonly Row[]): boolean {
   return some === others || JSON.stringify(some) === JSON.stringify(others)
 }
 
-/** A row that is missing from the new rows stays as it was. */
+/** A row that is missing from the new rows keeps its old content. */
 function inPlace<Row extends Identified>(shown: readonly Row[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   return shown.map((row) => byId.get(row.id) ?? row)
 }
 
-/** A new row counts as changed, unless no rows were shown before. */
+/** Counts the changes of each row. A new row counts as changed, unless no rows were shown before. */
 function countChanges<Row extends Identified>(
   { shown: before, changes }: { shown: readonly Row[]; changes: ReadonlyMap<string, number> },
   shown: readonly Row[],
@@ -80,7 +79,7 @@ function countChanges<Row extends Identified>(
   return new Map([...changes, ...changed.map(({ id }): [string, number] => [id, (changes.get(id) ?? 0) + 1])])
 }
 
-/** Rows that new ones push off the page are not gone. */
+/** The changes that are held back. Rows that new rows push off the page do not count as gone. */
 function waitingOf(shown: readonly Identified[], rows: readonly Identified[]): Waiting | undefined {
   const ids = new Set(rows.map(({ id }) => id))
   const shownIds = new Set(shown.map(({ id }) => id))

@@ -7,7 +7,7 @@ interface FormSectionProps {
 }
 
 /**
- * A part of a long form, with two fields per line. Its explanation stands beside the fields, or above them on narrower
+ * A part of a long form, with two fields per line. Its explanation is beside the fields, or above them on narrower
  * screens.
  */
 export function FormSection({ title, description, children }: FormSectionProps) {

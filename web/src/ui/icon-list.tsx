@@ -8,7 +8,7 @@ export interface IconListItem {
   text: ReactNode
 }
 
-/** Short explanations, each under a title of its own. */
+/** Short explanations, each with an icon and a title. */
 export function IconList({ items, className }: { items: readonly IconListItem[]; className?: string }) {
   return (
     <ul className={clsx('grid gap-4', className)}>

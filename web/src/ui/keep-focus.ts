@@ -1,6 +1,9 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** If `change` removes the element that has the focus (a button of a form that closes), the focus goes to `ref`. */
+/**
+ * Moves the focus to `ref` if `change` removes the element that has the focus, for example a button of a form that
+ * closes.
+ */
 export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string) {
   const before = useRef(change)
   useEffect(() => {
@@ -11,8 +14,8 @@ export function useKeptFocus(ref: RefObject<HTMLElement | null>, change: string)
 }
 
 /**
- * For a part that is removed while the focus is in it (a failure that is tried again). The focus goes to the nearest
- * ancestor that stays, so reading and tabbing continue there.
+ * Keeps the focus near a part that is removed while the focus is in it, for example a failure after Try Again. The
+ * focus moves to the nearest ancestor that stays, so reading and tabbing continue there.
  */
 export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
   useLayoutEffect(() => {
@@ -20,7 +23,7 @@ export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
     return () => {
       if (!part?.contains(document.activeElement)) return
       const around = elementsAround(part)
-      // By then the part is gone.
+      // In the microtask the part is removed.
       queueMicrotask(() => {
         const stays = around.find((element) => element.isConnected)
         if (stays && document.activeElement === document.body) focusForNow(stays)
@@ -44,8 +47,8 @@ function focusForNow(element: HTMLElement) {
 }
 
 /**
- * For a button that its own click disables (Next on the last page). The focus goes to `ref` as soon as `ref` can take
- * it. The click must call the returned function.
+ * Moves the focus from a button that its own click disables, such as Next on the last page, to `ref` as soon as `ref`
+ * can take it. The click must call the returned function.
  */
 export function useFocusOnceDisabled(isDisabled: boolean, ref: RefObject<HTMLElement | null>): () => void {
   const isPressed = useRef(false)

@@ -5,21 +5,21 @@ import { TextField } from './field.tsx'
 import { useFollowing } from './filter-field.tsx'
 
 interface ListSearchProps {
-  /** A button elsewhere that clears search and filters moves the focus here. */
+  /** Receives the focus from a button elsewhere that clears search and filters. */
   inputRef: RefObject<HTMLInputElement | null>
   label: string
   placeholder: string
-  /** The value from the address; blank if there is none. */
+  /** The value from the address, or blank. */
   value: string
   onSearch: (text: string) => void
 }
 
-/** The line above a list, with its search and its filters. The filters unfold below it. */
+/** The line above a list, with its search box and its filter button. The filters unfold below it. */
 export function ListBar({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap gap-2 print:hidden">{children}</div>
 }
 
-/** Emptying the box ends the search at once. Any other text waits for the button or Enter. */
+/** A search box. Emptying it ends the search at once. Any other text waits for the button or Enter. */
 export function ListSearch({ inputRef, label, placeholder, value, onSearch }: ListSearchProps) {
   useFollowing(value, inputRef)
 

@@ -12,7 +12,7 @@ interface LoadMoreProps {
   failure: string
 }
 
-/** Stands at the end of a list that has more pages, and disappears on the last. */
+/** A button at the end of a list that has more pages. It disappears on the last page. */
 export function LoadMore({ list, failure }: LoadMoreProps) {
   if (!list.hasNextPage) return null
   return (

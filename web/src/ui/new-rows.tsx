@@ -8,13 +8,15 @@ import { useFocusLeftBehind } from './keep-focus.ts'
 interface NewRowsProps {
   waiting: FollowedRows<never>['waiting']
   onShow: () => void
-  /** Its distance from the upper edge of the scrolling area. By default it stays below the page's top bar. */
+  /**
+   * Sets the distance from the upper edge of the scrolling area. By default the button stays below the page's top bar.
+   */
   className?: string
 }
 
 /**
- * Offers the waiting rows. It lies over the upper edge of the list and takes no room from it, however far the person
- * has scrolled.
+ * A button that shows the waiting rows. It lies over the upper edge of the list and takes no room from it, however far
+ * the person has scrolled.
  */
 export function NewRows({ waiting, onShow, className = 'top-18' }: NewRowsProps) {
   return (

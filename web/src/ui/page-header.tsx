@@ -14,7 +14,10 @@ interface PageHeaderProps {
   back?: ReactNode
 }
 
-/** Every page has a header, even while it loads or has failed: the focus goes to the heading after navigation. */
+/**
+ * The header of a page. Every page has one, even while it loads or after it failed, because navigation moves the focus
+ * to the heading.
+ */
 export function PageHeader({ title, tabTitle = title, description, mark, actions, back }: PageHeaderProps) {
   usePageTitle(tabTitle)
   const headingRef = useFocusPassedOn()
@@ -32,7 +35,7 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
           {description && <div className="mt-0.5 wrap-anywhere text-muted">{description}</div>}
         </div>
         {actions && (
-          // Several actions share one line of a phone evenly, three of them in smaller type.
+          // Several buttons share one line of a phone evenly. Three buttons have smaller type.
           <div className="flex flex-wrap items-center gap-2 print:hidden max-sm:has-[>:nth-child(2)]:w-full max-sm:has-[>:nth-child(2)]:*:grow max-sm:has-[>:nth-child(3)]:gap-1.5 max-sm:has-[>:nth-child(3)]:*:gap-1.5 max-sm:has-[>:nth-child(3)]:*:px-2.5 max-sm:has-[>:nth-child(3)]:*:text-[0.8125rem]">
             {actions}
           </div>
@@ -42,14 +45,16 @@ export function PageHeader({ title, tabTitle = title, description, mark, actions
   )
 }
 
-/** A page's outline gives way to the page, or to its failure. The new heading takes over the focus from the old one. */
+/**
+ * When a page's outline is replaced by the page or its failure, the new heading takes over the focus from the old one.
+ */
 function useFocusPassedOn() {
   const ref = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
     const heading = ref.current
     return () => {
       if (document.activeElement !== heading) return
-      // Only then is the old heading gone and the new one there.
+      // In the microtask the old heading is gone and the new one is there.
       queueMicrotask(() => {
         if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true })
       })

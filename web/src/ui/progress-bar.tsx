@@ -11,7 +11,7 @@ const FILLS: Record<BadgeVariant, string> = {
 
 interface ProgressBarProps {
   label: string
-  /** 0 to 100; absent while the total is unknown. */
+  /** 0 to 100. Leave it out while the total is unknown. */
   percent?: number
   variant?: BadgeVariant
   className?: string

@@ -8,14 +8,14 @@ interface RestingRowsProps<Row extends { id: string }> {
   label?: string
   className?: string
   rows: readonly Row[]
-  /** The person's own action here moves rows, and they expect to see that. */
+  /** Set this after an action of the person that moves rows. The rows then move at once. */
   isAsking?: boolean
   children: (row: Row) => ReactNode
 }
 
 /**
- * A short list on a card. New rows usually appear by themselves. While the pointer or the focus is on the list, they
- * are only offered, so that a click never hits another row than the intended one.
+ * A short list on a card. New rows usually appear by themselves. While the pointer or the focus is on the list, a
+ * button offers them instead, so that a click never hits another row than the person intended.
  */
 export function RestingRows<Row extends { id: string }>(props: RestingRowsProps<Row>) {
   const { ref, label, className, isAsking = false, children } = props

@@ -13,7 +13,7 @@ interface RetryMarkProps {
   onRetry: (() => void) | undefined
 }
 
-/** Replaces a badge, and has a button that retries. */
+/** A badge that names a failure, and a button to retry. */
 export function RetryMark({ text, reason, isBusy, onRetry }: RetryMarkProps) {
   const ref = useRef<HTMLButtonElement>(null)
   useFocusLeftBehind(ref)

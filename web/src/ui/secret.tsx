@@ -8,15 +8,15 @@ const MASK = '•'.repeat(24)
 interface OneTimeSecretProps {
   title: string
   text: string
-  /** Its name in the labels of its buttons: 'API key'. */
+  /** The secret's name in the labels of the buttons, for example 'API key'. */
   label: string
   value: string
   onDone: () => void
 }
 
 /**
- * A secret that cannot be read again later. It takes the focus when it appears, and hides its value until somebody asks
- * for it.
+ * A secret that cannot be read again later. It takes the focus when it appears, and hides its value until the person
+ * shows it.
  */
 export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecretProps) {
   const titleId = useId()
@@ -60,7 +60,7 @@ export function OneTimeSecret({ title, text, label, value, onDone }: OneTimeSecr
   )
 }
 
-/** Dots in place of a secret, after its visible part. */
+/** Replaces the hidden part of a secret with dots. */
 export function MaskedText({ label, start = '' }: { label: string; start?: string }) {
   return (
     <>

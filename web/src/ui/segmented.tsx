@@ -8,7 +8,7 @@ interface SegmentedProps<Value extends string> {
   onValue: (value: Value) => void
 }
 
-/** A choice among a few options, side by side. They are radio buttons, so the arrow keys move between them. */
+/** A choice among a few options, side by side. The options are radio buttons, so the arrow keys move between them. */
 export function Segmented<Value extends string>({ label, options, value, onValue }: SegmentedProps<Value>) {
   const name = useId()
   return (

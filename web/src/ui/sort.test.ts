@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sortRows, toggleSort } from './sort.ts'
 
-test('the active column turns round, another one starts descending', () => {
+test('the active column reverses its order, and another column starts descending', () => {
   const sort = { column: 'created_at', direction: 'descending' } as const
   expect(toggleSort<string>(sort, 'created_at')).toEqual({ column: 'created_at', direction: 'ascending' })
   expect(toggleSort<string>({ ...sort, direction: 'ascending' }, 'amount')).toEqual({
@@ -10,7 +10,7 @@ test('the active column turns round, another one starts descending', () => {
   })
 })
 
-test('numbers sort as numbers, text without regard to case, and what is not known comes last', () => {
+test('numbers sort as numbers, text sorts without regard to case, and unknown values come last', () => {
   expect(sortRows([9, null, 100, 20], 'descending', (row) => row)).toEqual([100, 20, 9, null])
   expect(sortRows([9, null, 100, 20], 'ascending', (row) => row)).toEqual([9, 20, 100, null])
   expect(sortRows(['beta', 'Alpha', '', 'alpha 2'], 'ascending', (row) => row)).toEqual([

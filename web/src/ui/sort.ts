@@ -5,7 +5,7 @@ export interface Sort<Column extends string = string> {
   direction: SortDirection
 }
 
-/** The active column reverses its order; another one starts descending. */
+/** The active column reverses its order. Another column starts descending. */
 export function toggleSort<Column extends string>(sort: Sort<Column>, column: Column): Sort<Column> {
   const turned = sort.column === column && sort.direction === 'descending' ? 'ascending' : 'descending'
   return { column, direction: turned }
@@ -28,7 +28,7 @@ export function parseSort<Column extends string>(
 
 type Sortable = string | number | null | undefined
 
-/** A sorted copy. Text is compared as people read it. Unknown values come last in either direction. */
+/** Returns a sorted copy. Text is compared as people read it. Unknown values come last in either direction. */
 export function sortRows<Row>(rows: readonly Row[], direction: SortDirection, valueOf: (row: Row) => Sortable): Row[] {
   const sign = direction === 'ascending' ? 1 : -1
   return rows.toSorted((left, right) => compare(valueOf(left), valueOf(right), sign))

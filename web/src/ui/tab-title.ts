@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 let title = ''
 let count = 0
 
-/** The title of the browser's tab: the number of new records, then the page's title. */
+/** Sets the title of the browser's tab: the number of new records, and the page's title after it. */
 export function usePageTitle(pageTitle: string) {
   useEffect(() => {
     title = `${pageTitle} · Partner Portal`

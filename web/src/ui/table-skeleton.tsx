@@ -13,7 +13,7 @@ interface TableSkeletonProps {
   rows: number
 }
 
-/** A table while it is loading. Its rows are two lines high, its cards five. */
+/** The outline of a table while it is loading. Its rows are two lines high, and its cards five lines. */
 export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
   return (
     <div role="status" aria-label={label} className="overflow-hidden">
@@ -35,7 +35,7 @@ export function TableSkeleton({ label, columns, rows }: TableSkeletonProps) {
           <div className="h-14.25 border-b border-line wide:hidden pointer-coarse:h-16.25" />
         )}
         {Array.from({ length: rows }, (_, row) => (
-          // The rows have no identity; they never change places.
+          // The rows have no identity, and they never change places.
           <div
             key={row}
             className="flex h-15.25 items-center gap-8 border-b border-line px-5 last:border-0 max-wide:h-24.25 max-wide:px-5 max-sm:h-37.25 max-sm:flex-wrap max-sm:content-center max-sm:gap-4"

@@ -14,9 +14,9 @@ export interface TableColumn<Row, Key extends string = string> {
   cell: (row: Row) => ReactNode
   sortable?: boolean
   align?: 'left' | 'right'
-  /** The header is for screen readers only, for example over a column of buttons. */
+  /** The header is for screen readers only, for example above a column of buttons. */
   headerHidden?: boolean
-  /** Its place on the card that a row becomes on narrower screens. */
+  /** Where this column is on the card that a row becomes on narrower screens. */
   card: CardPlace
   className?: string
 }
@@ -29,17 +29,17 @@ interface DataTableProps<Row, Key extends string> {
   rowKey: (row: Row) => string
   sort?: Sort<Key>
   onSort?: (column: Key) => void
-  /** The table is being fetched again: the rows stay, dimmed. */
+  /** The rows are being fetched again. They stay, but dimmed. */
   stale?: boolean
   /** How often each row has changed while it was shown, by its key. The last change is marked for some seconds. */
   changes?: ReadonlyMap<string, number>
-  /** Called on a click anywhere in the row. The row's own link remains for keyboards. */
+  /** Called on a click anywhere in the row. Keyboard users have the row's own link. */
   onRowClick?: (row: Row) => void
 }
 
 /**
- * A table where there is room for one, and a list of cards on narrower screens. Both use the same elements. The roles
- * are written out because another `display` would drop them.
+ * A table on wide screens, and a list of cards on narrower ones. Both use the same elements. The roles are written out,
+ * because elements with another `display` lose their roles.
  */
 export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Key>) {
   const { label, columns, rows, rowKey, sort, onSort, stale, changes, onRowClick } = props
@@ -82,7 +82,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   className={clsx(
                     'px-2 py-2.5 align-middle first:pl-5 max-wide:min-w-0 max-wide:p-0!',
                     column.card === 'corner' ? 'last:pr-3' : 'last:pr-5',
-                    // A reader who sees the card needs no headings.
+                    // A person who sees the card needs no headings.
                     'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card],
                     column.align === 'right' && 'text-right',
@@ -106,7 +106,7 @@ interface SortBarProps<Row, Key extends string> {
   onSort: (column: Key) => void
 }
 
-/** Replaces the headers for sorting, which cards do not have. */
+/** Replaces the table's headers for sorting, because cards have no headers. */
 function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProps<Row, Key>) {
   const sortable = columns.filter((column) => column.sortable)
   const isDescending = sort.direction === 'descending'
@@ -133,7 +133,7 @@ function SortBar<Row, Key extends string>({ columns, sort, onSort }: SortBarProp
   )
 }
 
-/** Two columns on a phone, four on wider screens: name, state, type, amount and date. */
+/** A card has two columns on a phone and four on wider screens: name, state, type, amount and date. */
 const CARD =
   'max-wide:relative max-wide:grid max-sm:nth-[n+8]:later-[6.75rem] sm:max-wide:nth-[n+10]:later-[4.25rem] max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:grid-rows-[auto_1fr] max-wide:items-start max-wide:gap-x-4 max-wide:px-5 max-wide:py-3.5 sm:max-wide:grid-cols-[minmax(0,1.3fr)_minmax(10rem,1fr)_minmax(0,1fr)_5.5rem]'
 
@@ -178,7 +178,7 @@ function HeaderCell<Row, Key extends string>({ column, sort, onSort }: HeaderCel
           )}
         >
           {column.header}
-          {/* In the gap between the columns, so that it takes no room from them. */}
+          {/* The mark is in the gap between the columns, so that it takes no room from them. */}
           <span className={clsx('absolute', right ? '-left-2.5' : '-right-2.5')}>
             <SortMark direction={direction} />
           </span>
@@ -207,7 +207,7 @@ function handleClick(event: MouseEvent, open: () => void) {
   else open()
 }
 
-/** The middle button opens a new tab. */
+/** A click with the middle button opens a new tab. */
 function handleAuxClick(event: MouseEvent) {
   if (event.button === 1 && isOnRow(event)) passToLink(event, { ctrlKey: true, metaKey: true })
 }
@@ -221,9 +221,9 @@ function passToLink({ currentTarget, ctrlKey, metaKey, shiftKey }: MouseEvent, m
 }
 
 /**
- * A click on a link or button inside the row belongs to that element, and selecting text is not a click. The second
- * half of a double click does not count either: after a double click on Next, it would open the row that moves under
- * the pointer.
+ * Whether a click counts for the row. A click on a link or button inside the row belongs to that element, and selecting
+ * text is not a click. The second half of a double click does not count either: after a double click on Next, it would
+ * open the row that moves under the pointer.
  */
 function isOnRow({ target, detail }: MouseEvent): boolean {
   const isControl = target instanceof Element && target.closest('a, button, input, label') !== null

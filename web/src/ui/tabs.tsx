@@ -8,7 +8,7 @@ export interface Tab {
   content: ReactNode
 }
 
-/** Arrow keys move between the tabs. A hidden tab keeps its typed text. */
+/** Tabs with panels. Arrow keys move between the tabs. A hidden panel keeps its typed text. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   return (
     <Base.Root defaultValue={tabs[0]?.value}>

@@ -21,8 +21,8 @@ const DOTS: Record<BadgeVariant, string> = {
 }
 
 /**
- * Events along a line, the latest first. An event that arrives while somebody looks is marked. Another record needs
- * another `key`.
+ * Events along a line, the latest first. An event that arrives while the page is open is marked. Use another `key` for
+ * another record.
  */
 export function Timeline({ label, items }: { label: string; items: readonly TimelineItem[] }) {
   const [known] = useState(() => new Set(items.map(({ key }) => key)))

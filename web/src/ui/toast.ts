@@ -8,7 +8,7 @@ export interface ToastData {
   number: number
 }
 
-/** Section 9: 3 to 8 seconds. The default is 4, with 3 for success and 5 for errors. */
+/** Section 9 demands 3 to 8 seconds. The default is 4, with 3 for success and 5 for errors. */
 const DURATION_MS: Record<ToastKind, number> = { success: 3_000, error: 5_000, warning: 4_000, info: 4_000 }
 const DURATION_MS_MIN = 3_000
 const DURATION_MS_MAX = 8_000
@@ -17,14 +17,14 @@ export const toastManager = Toast.createToastManager<ToastData>()
 let lastNumber = 0
 
 /**
- * The code of `Toaster` comes after the page. Until then, these hold the toasts to show later, and the function that
- * asks for it.
+ * The code of `Toaster` loads after the page. Until then, these variables hold the toasts to show later, and the
+ * function that loads the code.
  */
 let isThere = false
 const waiting: (() => void)[] = []
 let askForToaster: (() => void) | undefined
 
-/** Calls back when the first toast is shown. */
+/** Calls `ask` when the first toast is shown. Returns a function that stops this. */
 export function onFirstToast(ask: () => void) {
   askForToaster = ask
   return () => {
@@ -48,12 +48,12 @@ function show(kind: ToastKind, text: string, durationMs = DURATION_MS[kind]) {
   lastNumber += 1
   const timeout = Math.min(DURATION_MS_MAX, Math.max(DURATION_MS_MIN, durationMs))
   const id = `${kind}: ${text}`
-  // A repeated text replaces the toast on the screen, so that repeated clicks do not pile them up.
+  // A repeated text replaces the toast on the screen, so that repeated clicks do not pile toasts up.
   toastManager.close(id)
   toastManager.add({ id, description: text, timeout, data: { kind, number: lastNumber } })
 }
 
-/** Can be called anywhere; `Toaster` shows the toasts. */
+/** Shows toasts through `Toaster`. Any code can call these functions. */
 export const toast = {
   success: (text: string, durationMs?: number) => show('success', text, durationMs),
   error: (text: string, durationMs?: number) => show('error', text, durationMs),

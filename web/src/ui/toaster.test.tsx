@@ -10,7 +10,7 @@ test.each([
   ['error', undefined, 5_000],
   ['info', 1_000, 3_000],
   ['info', 60_000, 8_000],
-] as const)('a message of %s that asks for %s ms stays for %i', (kind, asked, durationMs) => {
+] as const)('a %s message with a requested time of %s ms stays for %i ms', (kind, asked, durationMs) => {
   vi.useFakeTimers()
   render(<Toaster />)
   act(() => toast[kind]('Told', asked))

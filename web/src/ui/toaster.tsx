@@ -23,8 +23,8 @@ const COLOURS: Record<ToastKind, string> = {
 }
 
 /**
- * The place where toasts appear and are announced. It exists before the first one, because screen readers would miss
- * that otherwise.
+ * The part of the page where toasts appear and are announced. It exists before the first toast, because screen readers
+ * would miss that toast otherwise.
  */
 export function Toaster() {
   useEffect(() => {
@@ -47,7 +47,7 @@ function Toasts() {
     if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) cameFrom.current = relatedTarget
   }
 
-  // The library returns the focus to where F6 took it from, but not to where Tab or a click took it from.
+  // The library returns the focus after F6, but not after Tab or a click.
   function giveFocusBack() {
     const hasFocus = ref.current?.contains(document.activeElement)
     if (hasFocus && cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
@@ -59,11 +59,12 @@ function Toasts() {
       render={<section popover="manual" />}
       aria-label="Messages"
       onFocus={handleFocus}
-      // It stands at the top, where it covers no button of a page, and above the title of a dialog. On a phone it
-      // covers the bar, beside the bar's menu.
+      // The toasts are at the top, where they cover no button of a page, and above the title of a dialog. On a phone
+      // they cover the top bar, but not the bar's menu button.
       className="pointer-events-none fixed inset-x-0 top-0 bottom-auto mx-auto my-0 w-[min(26rem,100vw)] overflow-visible border-0 bg-transparent py-2 pr-2 pl-14 text-ink sm:top-14 sm:px-4 sm:[html:has(dialog.modal[open])_&]:top-0 print:hidden"
     >
-      {/* The newest on top. A phone shows two, the older with one line: more would reach down to the buttons of the page. */}
+      {/* The newest toast is on top. A phone shows two, the older one with one line, because more would reach down to
+          the buttons of the page. */}
       <ol className="flex flex-col-reverse gap-2 max-sm:[&>:nth-last-child(n+3)]:hidden max-sm:[&>:not(:last-child)_p]:line-clamp-1">
         {toasts.toReversed().map((item) => (
           <OneToast key={item.data?.number} item={item} onDismiss={giveFocusBack} />
@@ -73,7 +74,7 @@ function Toasts() {
   )
 }
 
-/** `onDismiss` runs while the toast is still there. */
+/** `onDismiss` runs before the toast is removed. */
 function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
   const kind = item.data?.kind ?? 'info'
   const Icon = ICONS[kind]
@@ -82,7 +83,7 @@ function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
       toast={item}
       swipeDirection="up"
       render={<li />}
-      // A list item; the library makes each toast a dialog.
+      // The library gives each toast the role of a dialog. Here it is a list item.
       role="listitem"
       aria-modal={undefined}
       data-kind={kind}
@@ -105,7 +106,7 @@ function OneToast({ item, onDismiss }: { item: Item; onDismiss: () => void }) {
   )
 }
 
-/** Shows the popover again with each new toast, so that it lies above a dialog that was opened in between. */
+/** Shows the popover again with each new toast, so that it lies above a dialog that was opened in the meantime. */
 function useOnTop(items: readonly Item[]) {
   const ref = useRef<HTMLDivElement>(null)
   const numbers = items.map((item) => item.data?.number).join(' ')

@@ -1,7 +1,7 @@
 import { type AnyRouter, type ParsedLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 
-/** The page of each entry in the browser's history, if this visit has seen it. */
+/** The path of each entry in the browser's history that this visit has seen, by the entry's index. */
 const pages = new Map<number, string>()
 
 export function rememberPages(router: AnyRouter): () => void {
@@ -14,8 +14,8 @@ function remember({ state, pathname }: ParsedLocation) {
 }
 
 /**
- * For a link to the page above. If the person came from there, the link goes back in the browser's history, so the list
- * keeps its filters, page and row. Otherwise it is a link like any other.
+ * The click handler for a link to the page above. If the person came from that page, the link goes back in the
+ * browser's history, so the list keeps its filters, page and scroll position. Otherwise it works like any other link.
  */
 export function useWayBack(path: string) {
   const { history } = useRouter()
