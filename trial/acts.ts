@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts'
 import type { Versions } from './versions.ts'
 
 const STEADY_MS = 8_000
-/** The goals for restarts and upgrades count this many requests. */
+/** The goals for restarts and upgrades are set for this many requests. */
 const REQUESTS = 10_000
 const FROZEN_MS = 20_000
 const PROMOTED_AFTER_MS = 2_000
@@ -24,11 +24,11 @@ export interface Act {
   /** The name by which `--only` chooses this act. */
   key: string
   name: string
-  /** The HAProxy that receives the load: `plain` never retries, and `haproxy` is configured as in deploy/. */
+  /** The HAProxy instance that receives the load: `plain` never retries, and `haproxy` is configured as in deploy/. */
   balancer: 'plain' | 'haproxy'
   /** The requests that the goal allows to fail. Writes are the requests that are not safe to repeat. */
   mayFail: 'nothing' | 'writes' | 'anything'
-  /** Plays the act and returns the time when the trouble ended. The time to recovery counts from then on. */
+  /** Plays the act and returns the time when the trouble ended. The recovery is timed from this moment. */
   work(scene: Scene): Promise<number>
 }
 

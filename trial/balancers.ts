@@ -8,7 +8,7 @@ import { PORTS } from './stage.ts'
 const QUIET_MS = 70_000
 /** A proxy that buffers answers delays events for longer than this. */
 const AT_ONCE_MS_MAX = 1_000
-/** A stream sends a comment every 20 s. A proxy notices by the second one that the client has gone. */
+/** A stream sends a comment every 20 s. A proxy notices by the second comment that the client has gone. */
 const FREED_MS_MAX = 45_000
 const BALANCERS = ['haproxy', 'nginx', 'caddy'] as const
 

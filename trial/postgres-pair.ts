@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 
 export interface PostgresPair {
-  /** The addresses of the first and the second server; they need no credentials. */
+  /** The addresses of the first and the second server. Connections need no credentials. */
   hosts: string[]
   /** Freezes the first server and all its processes. Its connections stay open, but it sends nothing over them. */
   freezePrimary(): void
@@ -22,7 +22,7 @@ export interface PostgresPair {
 }
 
 const LOG_DISK = 'size=256m'
-/** Keep enough of the log for the standby to catch up after a time without the first server. */
+/** These settings keep enough of the log for the standby to catch up after it lost the first server for a while. */
 const LOG_SETTINGS = ['min_wal_size=2MB', 'max_wal_size=48MB', 'wal_keep_size=128MB']
 /** More than fits into the log files that PostgreSQL prepares in advance. */
 const LOG_BYTES = 64 * 1024 * 1024

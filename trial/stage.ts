@@ -19,7 +19,7 @@ import {
 import { type MailServer, startMailServer, startWebhookReceiver, type WebhookReceiver } from './receivers.ts'
 
 export const PORTS = {
-  /** `plain` is HAProxy without retries; the others are as in deploy/. */
+  /** `plain` is HAProxy without retries. The other three are configured as in deploy/. */
   balancers: { plain: 4600, haproxy: 4605, nginx: 4606, caddy: 4607 },
   web: [4601, 4602],
   worker: 4603,
@@ -73,7 +73,7 @@ interface Restart {
 }
 
 export async function openStage(folder: string, programs: Programs, firstCode: string): Promise<Stage> {
-  // If we are root, PostgreSQL and PgBouncer run as other users.
+  // If we are root, PostgreSQL and PgBouncer run as other users, who must be able to enter this folder.
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'data'))
   const silent = { debug: () => undefined, warn: (text: string) => console.error(text) }

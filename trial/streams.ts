@@ -20,7 +20,7 @@ export interface Streams {
   /** Returns the counts since the last call. */
   take(): CountedStreams
   areOpen(): boolean
-  /** When all streams were last open again. */
+  /** When all streams were open again after the last cut. */
   openSince(): number
   /** How many `lead.created` events each page of the account got for this lead. One is right. */
   timesTold(account: Account, loid: string): number[]

@@ -17,7 +17,7 @@ import { countEach, judge, type Verdict } from './verdict.ts'
 import { findVersions } from './versions.ts'
 
 const PARTNERS = 25
-/** One web process has room for all these pages while the other is away. */
+/** One web process has room for all these pages while the other process is down. */
 const PAGES_EACH = 8
 /** The portal counts as recovered if no request fails for this long. */
 const CALM_MS = 2_000

@@ -37,7 +37,7 @@ interface Evidence {
   fault(text: string): void
 }
 
-/** A mail waits two minutes for further changes, and leaves with the next full minute. */
+/** A mail waits two minutes for further changes, and is sent at the next full minute. */
 const TOLD_MS_MAX = 300_000
 
 /** Waits until all work is done, and then compares the acknowledged submissions with their results, act by act. */

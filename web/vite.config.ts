@@ -48,7 +48,7 @@ export default defineConfig({
             { name: 'main', tags: ['$initial'], priority: 1 },
             { name: 'shared', test: /^(?!.*features\/accounts\/)/, minShareCount: 10 },
             { name: 'accounts', test: /features\/accounts\//, minShareCount: 3 },
-            // The sign-up page needs this code too. In another group it would make the page load the whole group.
+            // The sign-up page needs this code too. In a larger group it would make the page load the whole group.
             { name: 'idempotency-key', test: /idempotency-key/ },
             { name: 'icons', test: /lucide-react/, minShareCount: 2 },
             { name: 'signed-in', test: OF_MOST_PAGES, minShareCount: 4 },

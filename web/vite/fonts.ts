@@ -31,12 +31,12 @@ const LATIN_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-l
 const LATIN_EXT_FILE = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2')
 
 /**
- * The source file of each font, and the characters that the font keeps. Without a text, it keeps all characters of the
- * file.
+ * The source file of each font, and the characters that the font keeps. A font without `text` keeps all characters of
+ * its file.
  */
 const FONTS = [
   { name: 'latin', file: LATIN_FILE, text: LATIN.map(charactersOf).join('') },
-  // A few kilobytes for Maori names of New Zealand, instead of the whole next font.
+  // A few kilobytes for Māori names, instead of the whole next font.
   { name: 'maori', file: LATIN_EXT_FILE, text: 'āēīōūĀĒĪŌŪ' },
   { name: 'latin-ext', file: LATIN_EXT_FILE },
 ]

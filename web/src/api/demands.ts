@@ -1,4 +1,7 @@
-/** The functions that meet what the server demands of the person before it serves a call. The app registers them. */
+/**
+ * The functions that do what the server demands of the person before it serves a call. The app registers these
+ * functions.
+ */
 export interface Demands {
   /** Asks for the password or passkey again. Returns whether the person gave it. */
   confirm: () => Promise<boolean>

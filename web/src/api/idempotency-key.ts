@@ -23,7 +23,7 @@ function createKeys() {
   }
 }
 
-/** Unlike `randomUUID`, this also works when the page came over plain http. */
+/** Unlike `randomUUID`, this also works when the page was loaded over plain http. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -3,7 +3,7 @@ import { Failure } from './failure.ts'
 
 const MINUTE_MS = 60_000
 const RETRIES_MAX = 2
-/** A page that is drawn within this time of a call's failure in its loader does not repeat the call. */
+/** If a call of its loader failed less than this time ago, a page does not repeat the call. */
 const FAILED_JUST_NOW_MS = 1_000
 
 /**
@@ -41,7 +41,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** The server would refuse the same call again, and an offline browser reaches no server. */
+/** The server would refuse the same call again, and an offline browser cannot reach a server. */
 function shouldRetry(failures: number, error: Error): boolean {
   if (error instanceof Failure && (error.code === 'OFFLINE' || (error.status >= 400 && error.status < 500)))
     return false

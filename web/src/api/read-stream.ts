@@ -12,7 +12,7 @@ interface StreamOptions {
   onMessage: (message: LiveMessage, id: string | undefined) => void
 }
 
-/** The server refused to open a stream for now. */
+/** Thrown when the server refuses to open a stream for now. */
 export class NoStream extends Error {
   readonly status: number
   readonly retryAfterMs: number

@@ -1,7 +1,9 @@
 /** The session token that calls send. It is in the browser's storage, so that all tabs share one session. */
 const TOKEN_KEY = 'auth_token'
 const SINCE_KEY = 'auth_token_since'
-/** The id of the token's person. It is stored, so a reloaded page knows at once whose drafts to show. */
+/**
+ * The id of the person that the token belongs to. It is stored, so a reloaded page knows at once whose drafts to show.
+ */
 const PERSON_KEY = 'auth_person'
 /** How the last session ended: `refused` by the server, or `signed-out`. */
 const END_KEY = 'auth_end'

@@ -13,7 +13,7 @@ interface Visit {
 /** A token counts as valid until the server refuses it: waiting for an answer would delay every first page. */
 export function requireSession({ location, cause }: Visit) {
   if (readToken() !== null) return
-  // After a sign-out, the next person at this browser does not need the page that was open.
+  // After a sign-out, the open page is not kept for the next person at this browser.
   const next = cause === 'stay' && hasSignedOut() ? undefined : nextOf(location)
   throw redirect({ ...paths.login, replace: true, state: { next } })
 }

@@ -14,8 +14,8 @@ sessionStorage.removeItem(RELOADED_KEY)
 
 /**
  * Keeps a broken page from breaking anything else. The page's code may have failed to load because there was no
- * connection, or because a newer version replaced it. A new document mends both, so the page reloads once by itself as
- * soon as the portal answers.
+ * connection, or because a newer version replaced it. A new document solves both problems, so the page reloads once by
+ * itself as soon as the portal answers.
  */
 export function PageCrash() {
   const { pathname } = useLocation()

@@ -1,7 +1,7 @@
 import { isPlainDate } from '@portal/contract/dates.ts'
 import { CHOICE_LENGTH_MAX, MONEY_MAX, SEARCH_LENGTH_MAX, URL_LENGTH_MAX } from '@portal/contract/limits.ts'
 
-/** Keeps every value a text: a search for `0412` or `1e5` must not become a number. */
+/** Keeps every value as text: a search for `0412` or `1e5` must not become a number. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search))
 }

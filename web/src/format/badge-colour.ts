@@ -13,9 +13,7 @@ const EXACT: Record<string, BadgeColour> = {
   're-engage': 'secondary',
 }
 
-/**
- * The colours of the same names inside longer names. More specific words come before the words that they contain (D21).
- */
+/** The words that give a longer name its colour. A more specific word comes before the words that it contains (D21). */
 const WORDS: [word: string, colour: BadgeColour][] = [
   ['not contacted', 'primary'],
   ['not qualified', 'error'],

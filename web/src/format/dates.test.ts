@@ -32,7 +32,7 @@ test.each([
   ['2026-09-06T01:59:00.000Z', '11:59 AM'],
   ['2026-09-06T02:00:00.000Z', '12:00 PM'],
   ['2026-09-06T13:59:00.000Z', '11:59 PM'],
-])('%s is %s of Brisbane’s Sep 6', (instant, time) => {
+])('in Brisbane %s is shown as %s on Sep 6', (instant, time) => {
   expect(formatDateTime(instant)).toBe(`Sep 6, 2026, ${time}`)
 })
 
@@ -55,7 +55,7 @@ test.each([
   ['2026-11-20T02:00:00.000Z', '1 day ago'],
   ['2026-11-14T02:00:01.000Z', '6 days ago'],
   ['2026-11-14T02:00:00.000Z', 'Nov 14, 2026'],
-])('%s is %s', (instant, text) => {
+])('%s is shown as %s', (instant, text) => {
   expect(formatRelativeTime(instant, NOW)).toBe(text)
 })
 

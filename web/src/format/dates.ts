@@ -3,7 +3,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-// The specification's 'MMM d, yyyy' is the same for everybody, so this code formats it itself. The locale en-AU has
+// The specification's 'MMM d, yyyy' is the same in every locale, so this code formats it itself. The locale en-AU has
 // 'Sept', and the first use of the browser's formatter keeps a slow phone busy for a tenth of a second.
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 

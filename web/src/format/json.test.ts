@@ -6,7 +6,7 @@ test.each([
   ['[ {"quote":"\\"\\\\"} , true , -15 ]'],
   ['"only text"'],
   ['[[1],[]]'],
-])('%s is laid out as everybody does', (text) => {
+])('%s is laid out as JSON.stringify lays it out', (text) => {
   expect(prettyJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
 })
 

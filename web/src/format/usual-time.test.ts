@@ -10,6 +10,6 @@ test.each([
   [2.4, '2–3 days'],
   [2.9, '3 days'],
   [12.4, '12 days'],
-])('a median of %d days is %s', (days, text) => {
+])('a median of %d days is shown as %s', (days, text) => {
   expect(formatUsualDays(days)).toBe(text)
 })

@@ -6,7 +6,7 @@ const RETRY_MS = 1_000
 /** This limit is short, so that a page catches up soon after the server is back. */
 const RETRY_MS_MAX = 4_000
 const LOOK_EVERY_MS = 5_000
-/** The server sends at least a comment every 20 seconds. */
+/** The server sends at least a comment every 20 seconds, so a stream that is silent for this long is dead. */
 const SILENCE_MS_MAX = 45_000
 /**
  * The page's first data is as old as the page. A first stream that begins later than this cannot repeat the events that
@@ -19,8 +19,8 @@ const ASK_EVERY_MS = 15_000
 const IDS_KEPT_MAX = 4_000
 
 /**
- * Follows the events of the partner's records until `signal`, and opens a new stream when one ends. Each event is
- * reported once, however often the server repeats it. Without a stream, a visible page is told every 15 seconds that
+ * Follows the events of the partner's records until `signal` aborts, and opens a new stream when one ends. Each event
+ * is reported once, however often the server repeats it. Without a stream, a visible page is told every 15 seconds that
  * all its data may be old. A hidden page ends its stream when another page becomes visible, because browsers keep only
  * six connections to a server.
  */
@@ -72,7 +72,7 @@ export function follow(onMessage: (message: LiveMessage) => void, signal: AbortS
 
   function look() {
     const now = Date.now()
-    // A timer does not notice that the machine slept, but this check also finds the silence of that time.
+    // This check also notices that the machine slept, because it compares times of the clock.
     if (!isResting && now - signAt > SILENCE_MS_MAX) interrupting.abort()
     if (!isOpen && !document.hidden && now - askedAt >= ASK_EVERY_MS) tellReset()
   }

@@ -17,7 +17,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       role: person.role,
       mustConfirmEmail: false,
     },
-    // These data are stale from the start. What signing in does not return is fetched by the page that shows it.
+    // This data is stale from the start. What signing in does not return is fetched by the page that shows it.
     { updatedAt: 0 },
   )
   storeRole(person.role)

@@ -151,7 +151,7 @@ test('the address of the sign-in page cannot choose the next page', async () => 
   await expect.poll(address).toBe('/dashboard')
 })
 
-/** Does what another tab does when it signs out. The browser reports the change to this tab with the event. */
+/** Signs out as another tab would. The browser reports another tab's change with this event. */
 function endElsewhere() {
   localStorage.removeItem('auth_token')
   window.dispatchEvent(new StorageEvent('storage', { key: 'auth_token' }))

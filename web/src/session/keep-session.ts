@@ -19,8 +19,8 @@ interface SessionEvents {
 }
 
 /**
- * Verifies the session now, and whenever the tab becomes visible or the connection returns. Also renews the token in
- * time. Returns a function that stops this.
+ * Verifies the session now, and whenever the tab becomes visible or the connection returns. Also renews the token
+ * before it expires. Returns a function that stops this.
  */
 export function keepSession(queryClient: QueryClient, { onEnd, onBeginElsewhere }: SessionEvents): () => void {
   async function check() {

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * The value of `data-changed` for an element that has changed this often while it was shown. styles.css marks it for
- * some seconds.
+ * The value of `data-changed` for an element that has changed this often while it was shown. styles.css marks the
+ * element for some seconds.
  */
 export function changeMark(changes: number | undefined): 'once' | 'again' | undefined {
   if (!changes) return undefined

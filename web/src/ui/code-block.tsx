@@ -11,7 +11,7 @@ const COLOURS: Record<TokenKind, string> = {
   number: 'text-warning-ink',
 }
 
-/** Nobody reads longer texts for their structure, and their colours would cost thousands of elements. */
+/** Longer texts are not coloured, because their colours would cost thousands of elements. */
 const COLOURED_LENGTH_MAX = 20_000
 
 interface CodeBlockProps {

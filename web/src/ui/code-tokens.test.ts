@@ -7,7 +7,7 @@ function kindsOf(code: string, language: CodeLanguage) {
     .map(({ text, kind }) => [kind, text])
 }
 
-test('keys of JSON differ from its strings', () => {
+test('keys and strings of JSON are different tokens', () => {
   expect(kindsOf('{"a\\"b": "c", "d" : [1.5e3, -2, true, null]}', 'json')).toEqual([
     ['key', '"a\\"b"'],
     ['string', '"c"'],

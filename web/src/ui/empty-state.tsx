@@ -6,7 +6,7 @@ interface EmptyStateProps {
   title: string
   text?: ReactNode
   action?: ReactNode
-  /** Set this for a part of fixed height. */
+  /** Set this if the part around the text has a fixed height. */
   compact?: boolean
 }
 

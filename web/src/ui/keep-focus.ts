@@ -23,7 +23,7 @@ export function useFocusLeftBehind(ref: RefObject<HTMLElement | null>) {
     return () => {
       if (!part?.contains(document.activeElement)) return
       const around = elementsAround(part)
-      // In the microtask the part is removed.
+      // When the microtask runs, the part has been removed.
       queueMicrotask(() => {
         const stays = around.find((element) => element.isConnected)
         if (stays && document.activeElement === document.body) focusForNow(stays)

@@ -14,8 +14,9 @@ function remember({ state, pathname }: ParsedLocation) {
 }
 
 /**
- * The click handler for a link to the page above. If the person came from that page, the link goes back in the
- * browser's history, so the list keeps its filters, page and scroll position. Otherwise it works like any other link.
+ * The click handler for a link to the page above, such as the list of leads. If the person came from that page, the
+ * link goes back in the browser's history, so the list keeps its filters, page and scroll position. Otherwise it works
+ * like any other link.
  */
 export function useWayBack(path: string) {
   const { history } = useRouter()

@@ -10,7 +10,7 @@ import { TopBar } from './top-bar.tsx'
 
 /** The frame around every page of a signed-in partner. */
 export function Layout() {
-  // keepSession fetches the partner at the start. This call only reads it.
+  // keepSession fetches the partner at the start. This query only reads the cached partner.
   const { data: partner } = useQuery({ ...sessionQuery(), enabled: false })
   const [isAsking, setIsAsking] = useState(false)
   const [drawerFor, setDrawerFor] = useState<string | null>(null)

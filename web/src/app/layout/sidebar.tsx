@@ -37,7 +37,7 @@ const ENTRIES = [
 interface SidebarProps {
   partner: SignedInPartner | undefined
   onSignOut: () => void
-  /** Given in the drawer. Called when the person presses the cross or chooses an entry. */
+  /** Only the drawer sets this. Called when the person presses Close or chooses an entry. */
   onClose?: () => void
 }
 

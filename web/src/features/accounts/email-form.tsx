@@ -11,7 +11,9 @@ import { showFieldErrors } from './field-errors.ts'
 
 const FIELDS = ['email'] as const
 
-/** Asks for a new email address. It replaces the old one when the person opens the link in the mail (D67). */
+/**
+ * Asks for a new email address. The new address replaces the old one when the person opens the link in the mail (D67).
+ */
 export function EmailForm({ email }: { email: string }) {
   const { register, handleSubmit, formState, reset, setError } = useForm({
     mode: 'onTouched',

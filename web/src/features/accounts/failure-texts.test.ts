@@ -55,7 +55,7 @@ test.each([
   [changePasswordFailureText, failed(500, 'Failed to change password'), 'Failed to change password'],
   [failedToLoadProfileText, failed(500, 'x'), 'Failed to load profile'],
   [failedToLoadProfileText, failed(0, 'Network error', 'NETWORK'), 'Error loading profile'],
-])('%o says for %o: %s', (text, failure, expected) => {
+])('%o gives %o the text: %s', (text, failure, expected) => {
   expect(text(failure)).toBe(expected)
 })
 

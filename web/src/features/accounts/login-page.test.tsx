@@ -83,7 +83,7 @@ test.each([
   expect(screen.getByLabelText<HTMLInputElement>('Password').value).toBe('secret')
 })
 
-test('signing in without a connection says that there is none', async () => {
+test('signing in offline says that there is no internet connection', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   const { user, email, password, submit } = await openLogin()

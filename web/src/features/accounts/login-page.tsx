@@ -25,10 +25,10 @@ const PasskeySignIn = lazy(async () => ({
 
 export function LoginPage() {
   const queryClient = useQueryClient()
-  // One schema checks both fields, because the form library would be an eighth of this page's code.
   const justCreated = useLocation().state.email ?? ''
   const [values, setValues] = useState({ email: justCreated, password: '' })
   const [touched, setTouched] = useState({ email: false, password: false })
+  // One schema checks both fields, because the form library would be an eighth of this page's code.
   const checked = SignIn.safeParse(values)
   const problems = checked.success ? {} : z.flattenError(checked.error).fieldErrors
 

@@ -67,7 +67,7 @@ test('the partner ID can be copied', async () => {
   expect(await navigator.clipboard.readText()).toBe('p1')
 })
 
-test('a profile that does not load can be tried again', async () => {
+test('Try Again fetches a profile that failed to load', async () => {
   let isBroken = true
   serveProfile({
     'GET /profile': () => (isBroken ? { status: 404, body: failure('x', 'NOT_FOUND') } : { body: data(profile) }),
@@ -132,7 +132,7 @@ function laterTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
 
-test('sessions are listed, and one other or all others can be signed out', async () => {
+test('sessions are listed, and the person can sign out one other session or all others', async () => {
   const sessionOf = (id: string, is_this_one: boolean) => ({
     id,
     browser: id,

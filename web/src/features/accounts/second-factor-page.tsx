@@ -9,7 +9,7 @@ import { AccountFrame, textLinkClass } from './account-frame.tsx'
 import { secondFactorQuery } from './second-factor/second-factor.queries.ts'
 import { hasFactor, SecondFactorCard } from './second-factor/second-factor-card.tsx'
 
-/** The page that a person without a second factor gets if an owner requires one of everybody. */
+/** The page that a person without a second factor gets if an owner requires a second factor of everybody. */
 export function SecondFactorPage() {
   const { data: factor } = useQuery(secondFactorQuery())
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false })

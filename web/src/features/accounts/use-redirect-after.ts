@@ -12,8 +12,8 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * Navigates a moment after `isDone` becomes true, unless the person has left the page by then. After signing in, a page
- * that the person asked for before opens instead of the dashboard.
+ * Navigates a moment after `isDone` becomes true, unless the person has left the page by then. If the person had asked
+ * for another page before signing in, that page opens instead of the dashboard.
  */
 export function useRedirectAfter(isDone: boolean, target: Target, delayMs: number, email?: string) {
   const router = useRouter()

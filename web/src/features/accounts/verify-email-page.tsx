@@ -50,7 +50,7 @@ export function VerifyEmailPage() {
       }
     >
       <div className="grid grid-cols-1 gap-4">
-        {/* While it waits, this area is as high as with an answer of two lines, so that nothing moves. */}
+        {/* While the request runs, this area is as high as with an answer of two lines, so that nothing moves. */}
         <div className="grid min-h-15 grid-cols-1 content-center">
           {!token && <Alert kind="error">{INVALID_LINK}</Alert>}
           {token && verification.isPending && (

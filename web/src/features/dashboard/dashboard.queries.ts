@@ -27,7 +27,7 @@ export function pipelineQuery() {
   return queryOptions({ queryKey: ['dashboard', 'pipeline'], queryFn: ({ signal }) => call(readPipeline, { signal }) })
 }
 
-/** The previous period's points stay while those of the chosen one load. */
+/** The previous period's points stay until the chosen period's points have loaded. */
 export function trendsQuery(period: TrendPeriod) {
   return queryOptions({
     queryKey: ['dashboard', 'trends', period],
@@ -36,7 +36,7 @@ export function trendsQuery(period: TrendPeriod) {
   })
 }
 
-/** The key is below that of the leads, so everything that makes the lists stale makes these leads stale too. */
+/** The key begins with 'leads', so everything that makes the lead lists stale also makes this query stale. */
 export function recentLeadsQuery() {
   return queryOptions({
     queryKey: ['leads', 'recent'],

@@ -12,7 +12,10 @@ const GROUPS: { group: StageGroup; label: string; bar: string; dot: string }[] =
   { group: 'not won', label: 'Not won', bar: 'fill-faint', dot: 'bg-faint' },
 ]
 
-/** The value of the deals in each stage. Only open deals count for the pipeline. Colours mark the won and lost ones. */
+/**
+ * The value of the deals in each stage. Only open deals count towards the pipeline value. Colours distinguish open, won
+ * and other deals.
+ */
 export function Pipeline({ stages }: { stages: PipelineStage[] }) {
   return (
     <div className="@container grid grid-cols-1 gap-5 p-5">

@@ -15,7 +15,7 @@ export interface Metric {
   mark: (value: number) => string
   /** The text for an empty period. */
   none: string
-  /** The scale reaches at least this far, so that a single lead does not fill it. */
+  /** The scale ends at this value or above, so that a single lead does not fill the chart. */
   scaleMin: number
 }
 

@@ -14,7 +14,7 @@ const PERIODS = [
   { value: 'month', label: 'Months' },
 ] as const
 
-/** Has one height while it loads and afterwards, so that nothing below moves. */
+/** Has the same height while it loads and afterwards, so that nothing below moves. */
 export function TrendsSection() {
   const [period, setPeriod] = useState<TrendPeriod>('week')
   const trends = useQuery(trendsQuery(period))
@@ -33,7 +33,7 @@ export function TrendsSection() {
             onRetry={() => void trends.refetch()}
           />
         ) : trends.data ? (
-          // The previous period's points stay until those of the chosen period arrive.
+          // The previous period's points stay until the chosen period's points have loaded.
           <Trends points={trends.data.points} period={trends.data.period} />
         ) : (
           <Spinner label="Loading trends" />

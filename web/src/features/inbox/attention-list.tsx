@@ -64,7 +64,7 @@ function Item({ item }: { item: AttentionItem }) {
   )
 }
 
-/** Says in a few words what the item waits for: '12 days in Pre Call, usually 3'. */
+/** Says in a few words why the item needs attention: '12 days in Pre Call, usually 3'. */
 function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' | 'standing'>): string {
   if (retry) {
     const what = retry.kind === 'note' ? 'A note could not reach the CRM' : 'Could not reach the CRM'
@@ -77,7 +77,7 @@ function textOf({ retry, note, standing }: Pick<AttentionItem, 'retry' | 'note' 
   return `${standing.days} days in ${standing.value}, usually ${usual}${whose}`
 }
 
-/** The item's one action: retry the failed push, or open the record. */
+/** The item's main action: retry the failed push, or open the record. */
 function Action({ item }: { item: AttentionItem }) {
   const mayRetry = useMay('member')
   if (item.retry && mayRetry) return <Retry item={item} retry={item.retry} />

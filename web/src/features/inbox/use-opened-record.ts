@@ -11,7 +11,8 @@ export function useOpenedRecord(loid: string | undefined) {
   const { data: news } = useQuery(newsQuery())
   const isVisible = useSyncExternalStore(onVisibilityChange, isInFront)
   const told = useRef<string>(undefined)
-  // This number changes with each news of the record. Undefined for a record without news, which is marked only once.
+  // This number grows when the record has more news. It is undefined for a record without news, which is marked only
+  // once.
   const changes = news?.lines.find((line) => line.loid === loid)?.changes
   const state = `${loid} ${changes}`
   useEffect(() => {

@@ -42,7 +42,7 @@ test('the newest lead comes first, and a click on a column sorts descending, a s
   expect(screen.getByRole('columnheader', { name: 'Loan Amount' }).getAttribute('aria-sort')).toBe('ascending')
 })
 
-test('filters are put in the address, sent to the server and counted, and lead to the first page', async () => {
+test('filters are put in the address, sent to the server and counted, and a new filter opens the first page', async () => {
   const server = serveSignedIn({ 'GET /dashboard/leads': () => ({ body: paged({ leads: THREE }, 2) }) })
   const user = openApp('/leads?page=2')
   await names()
@@ -104,7 +104,7 @@ test('a full page has a next page, and the last page only a previous one', async
   expect(await isDisabled('Previous')).toBe(false)
 })
 
-test('when a page fails to load, its buttons disappear and the main part takes the focus', async () => {
+test('when a page fails to load, its buttons disappear and the area around Try Again takes the focus', async () => {
   const full = Array.from({ length: 20 }, (_, i) => leadOf({ loid: `LO-AAAAAA${10 + i}` }))
   serveSignedIn({
     'GET /dashboard/leads': ({ query }) =>
@@ -142,7 +142,7 @@ test('a page past the last one has a button to the first page', async () => {
   expect(document.activeElement).toBe(screen.getByRole('searchbox', { name: 'Search leads' }))
 })
 
-test('clearing search and filters moves the focus to the search box, and the page loads before it says whether there are leads', async () => {
+test('clearing search and filters moves the focus to the search box, and never shows an empty list while leads load', async () => {
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve
@@ -176,7 +176,7 @@ test('a failed list says so and can be tried again', async () => {
   isUp = true
   await user.click(screen.getByRole('button', { name: 'Try Again' }))
   expect(await names()).toHaveLength(3)
-  // The button is gone, and the focus is back on an element around the table.
+  // The button is gone, and the area around the table has the focus again.
   expect(document.activeElement?.matches('main *')).toBe(true)
   expect(document.activeElement?.contains(screen.getByRole('table', { name: 'Leads' }))).toBe(true)
 })

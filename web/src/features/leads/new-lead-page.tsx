@@ -51,7 +51,7 @@ export function NewLeadPage() {
     defaultValues: EMPTY_LEAD,
   })
   const draft = useDraft(form)
-  // How many leads this page has submitted. With each one, all state of the form except its values starts again.
+  // How many leads this page has submitted. Each submission resets all state of the form except its values.
   const [round, setRound] = useState(0)
   const submission = useSubmission(form, () => setRound((before) => before + 1))
   useFirstFocus(form, round)
@@ -202,7 +202,7 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
     },
     onError(error) {
       showFieldErrors(form, error)
-      // Another toast has announced the end of the session. The specification's text is enough.
+      // Another toast has announced the end of the session. It is removed, because the specification's text is enough.
       if (readToken() === null) toast.clear()
       toast.error(submitFailureText(error))
     },

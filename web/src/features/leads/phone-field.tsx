@@ -27,7 +27,7 @@ interface PhoneFieldProps {
 }
 
 /**
- * A phone field. Its border shows while the person types whether the text is a phone number. If two countries fit, a
+ * A phone field. While the person types, its border shows whether the text is a phone number. If two countries fit, a
  * switch offers the choice (D19).
  */
 export function PhoneField({ form, onSettled }: PhoneFieldProps) {
@@ -77,7 +77,10 @@ export function PhoneField({ form, onSettled }: PhoneFieldProps) {
   )
 }
 
-/** The colour while the person types, over the field's hover and focus colours. An error already has a colour. */
+/**
+ * The border's colour while the person types. It replaces the field's hover and focus colours. An error already has a
+ * colour.
+ */
 function borderClass(isNumber: boolean, isSilent: boolean): string | undefined {
   if (isNumber) return 'border-success-dot!'
   return isSilent ? undefined : 'border-warning-dot!'

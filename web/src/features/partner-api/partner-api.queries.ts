@@ -10,7 +10,7 @@ import { call } from '../../api/call.ts'
 const ReadableDocs = z.required(z.partial(ApiDocs), { authentication: true, endpoints: true, examples: true })
 export type ReadableDocs = z.infer<typeof ReadableDocs>
 
-/** Returns null if the answer is no valid documentation. */
+/** Returns null if the answer is not valid documentation. */
 export function apiDocsQuery() {
   return queryOptions({
     queryKey: ['partner-api', 'docs'],

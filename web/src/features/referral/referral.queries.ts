@@ -10,8 +10,8 @@ export interface TimelineOf {
 }
 
 /**
- * Fetches the latest part of the timeline, or the part before the given entry. The key of the latest part is the
- * beginning of all keys.
+ * Fetches the latest part of the timeline, or the part before the given entry. Each key begins with the key of the
+ * latest part.
  */
 export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
   return queryOptions({
@@ -19,7 +19,7 @@ export function timelineQuery({ kind, loid }: TimelineOf, before?: string) {
     queryFn: ({ signal }) =>
       call(kind === 'lead' ? readLeadTimeline : readDealTimeline, { params: { id: loid }, query: { before }, signal }),
     enabled: loid !== '',
-    // New entries at the top move the point where the earlier part begins.
+    // New entries at the top change the key of an earlier part. Its old entries stay until the new ones have loaded.
     placeholderData: before === undefined ? undefined : keepPreviousData,
     ...LIST_FRESHNESS,
   })

@@ -45,7 +45,7 @@ test('an owner reads who did what from where, and can load older entries', async
   expect(seen.filter(({ path }) => path === '/security-log')).toHaveLength(2)
 })
 
-test('a chosen type filters the log, is put in the address, and can be cleared if it has no entries', async () => {
+test('a chosen type filters the log, is put in the address, and can be cleared when no entry matches', async () => {
   const robin = { id: ROBIN, email: 'robin@acme.example', first_name: 'Robin', last_name: 'Lee', role: 'member' }
   const { seen } = serveSignedIn({
     'GET /security-log': ({ query }) => logged(query['type'] === 'keys' ? [] : [entryOf({})]),

@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.ts'
 import { syncFailureText } from './sync-texts.ts'
 import { refreshAfterSync } from './use-sync.ts'
 
-/** Syncs one deal. `onRemoved` is called if the deal is no longer in the CRM, and so was removed from the portal. */
+/** Syncs one deal. `onRemoved` is called if the CRM no longer has the deal and the portal has removed it. */
 export function ResyncDealButton({ loid, onRemoved }: { loid: string; onRemoved: () => void }) {
   const queryClient = useQueryClient()
   const resync = useMutation({

@@ -79,7 +79,7 @@ test('the debug test shows its steps', async () => {
 test.each([
   ['Debug test failed', { body: { success: false, error: 'Token refused', debug: DEBUG } }],
   ['Debug test error', { status: 502, body: failure('The CRM does not answer', 'CRM_UNAVAILABLE') }],
-])('%s', async (text, answer) => {
+])('the debug test can end with: %s', async (text, answer) => {
   const { user } = await openLeads({ 'POST /dashboard/debug-sync-leads': () => answer })
   await user.click(screen.getByRole('button', { name: 'Debug' }))
   expect(await screen.findByText(text)).toBeDefined()

@@ -54,8 +54,8 @@ export function useSync(kind: SyncKind) {
 export type Sync = ReturnType<typeof useSync>
 
 /**
- * A sync may change every lead and deal, and therefore the figures. It does not wait for the new data, which would keep
- * its button busy.
+ * Makes everything stale that a sync may change. Does not wait for the new data, because that would keep the sync's
+ * button busy.
  */
 export function refreshAfterSync(queryClient: QueryClient) {
   for (const feature of ['leads', 'deals', 'search', 'dashboard']) {

@@ -297,7 +297,7 @@ test('unknown parameters in the address are not sent to the server', async () =>
   expect(server.seen.find(({ path }) => path === '/dashboard/webhook-logs')?.query).toEqual({ limit: '20' })
 })
 
-test('filters are put in the address and sent to the server, and an empty log has another text than an empty search', async () => {
+test('filters are put in the address and sent to the server, and an empty log and an empty search have different texts', async () => {
   const server = serveWebhook()
   const user = openApp('/webhook?page=2')
   expect(await screen.findByText('This page is past the last one')).toBeDefined()
@@ -364,7 +364,7 @@ test('a full page has a next page, and the last page only a previous one', async
   expect((await button('Next')).disabled).toBe(true)
   expect((await button('Previous')).disabled).toBe(false)
   expect(window.location.search).toBe('?page=2')
-  // The pressed button is disabled now, so the other one takes the focus.
+  // The pressed button is disabled now, so the other button takes the focus.
   expect(document.activeElement).toBe(await button('Previous'))
   await user.keyboard('{Enter}')
   await waitFor(() => expect(within(log).getAllByRole('listitem')).toHaveLength(20))

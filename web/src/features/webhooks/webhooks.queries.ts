@@ -13,7 +13,7 @@ import { LIST_FRESHNESS } from '../../api/query-client.ts'
 import type { WebhookLogSearch } from '../../app/search-params.ts'
 
 const DUE_POLL_MS = 3_000
-/** A delivery that waits hours for its next attempt is not fetched every few seconds. */
+/** The interval if no pending delivery is due soon. */
 const WAITING_POLL_MS = 30_000
 
 /** The key of mutations that send test events or repeat deliveries. The new rows appear in the log by themselves. */
@@ -70,7 +70,7 @@ export function showEndpoint(queryClient: QueryClient, endpoint: WebhookEndpoint
   queryClient.setQueryData(webhookEndpointQuery().queryKey, endpoint)
 }
 
-/** Also fetches the endpoint again, because a delivery may change whether it counts as failing. */
+/** Fetches the log and the endpoint again, because a delivery may change whether the endpoint counts as failing. */
 export function refreshAfterDelivery(queryClient: QueryClient) {
   void queryClient.invalidateQueries({ queryKey: ['webhooks', 'logs'] })
   void queryClient.invalidateQueries(webhookEndpointQuery())

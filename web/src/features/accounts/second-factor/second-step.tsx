@@ -14,7 +14,7 @@ import { hasPasskeys, takePasskey } from './device-passkeys.ts'
 interface SecondStepProps {
   step: Step['second_factor']
   onDone: (begun: BegunSession) => void
-  /** The step has expired, and the password must be entered again. */
+  /** Called when the step has expired and the password must be entered again. */
   onExpired: (text: string) => void
 }
 
