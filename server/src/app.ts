@@ -47,8 +47,8 @@ interface AppSettings {
 }
 
 /**
- * Everything that answers HTTP: first the parts that all calls share, then the features. A worker answers only the
- * health checks (D90).
+ * Creates the HTTP server: first the parts that all requests share, then the routes of each feature. A worker answers
+ * only health checks (D90).
  */
 export async function createApp(
   deps: Deps,

@@ -23,7 +23,8 @@ beforeAll(async () => {
   await confirmEmail(setUp, partner)
   sessionToken = partner.token
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
-  // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
+  // A body sent to /team/settings may make a second factor compulsory. The owner has one, so every route still serves
+  // them.
   await addPasskey(setUp, partner)
   // If the jobs of accepted requests also ran, the test would take half as long again.
   portal = await startPortal({ on: setUp, env: { ROLE: 'web' } })
@@ -67,7 +68,7 @@ test.each(withQuery)('%s refuses or understands any query, and never fails on on
 })
 
 const reads = named.filter(([, route]) => route.method === 'GET')
-// A stream begins with the time, so no two are equal.
+// A stream begins with the time, so no two answers are equal.
 const readsOfTheApp = reads.filter(([, route]) => ignoresUnknown(route) && route.envelope !== 'stream')
 test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, route) => {
   const query = validQuery(route)
@@ -76,7 +77,7 @@ test.each(readsOfTheApp)('%s ignores an unknown query parameter', async (_name, 
   expect([more.status, withoutMoment(more.body)]).toEqual([plain.status, withoutMoment(plain.body)])
 })
 
-/** The answer without the parts that always change: news contains the moment up to which it goes. */
+/** The answer without `until` and `snapshot`, which differ in every answer. */
 function withoutMoment(body: unknown): string {
   return JSON.stringify(body, (key, value) => (key === 'until' || key === 'snapshot' ? undefined : value))
 }
@@ -87,7 +88,7 @@ test.each(readsOfSystems)('%s refuses an unknown query parameter', async (_name,
 })
 
 const withBody = named.filter(([, route]) => route.body !== undefined)
-test.each(withBody)('%s refuses any bad body in the API’s own form', { timeout: 120_000 }, async (_name, route) => {
+test.each(withBody)('%s refuses any bad body with an API error', { timeout: 120_000 }, async (_name, route) => {
   for (const body of [
     null,
     [],
@@ -115,7 +116,7 @@ test.each(withBody)('%s refuses any bad body in the API’s own form', { timeout
 const INPUTS_A_ROUTE = 40
 const INPUTS_AT_ONCE = 10
 /**
- * Makes the inputs the same every time; another number gives other inputs. A failure prints it with the shortest
+ * The seed of the random inputs, so that every run tests the same inputs. A failure prints the seed and the shortest
  * failing input.
  */
 const SEED = 20_261_120
@@ -123,7 +124,7 @@ const SEED = 20_261_120
 /** A route without a body, query or id reads no input, so a test cannot send bad input. */
 const withInput = named.filter(([, route]) => route.body || route.query || route.path.includes(':'))
 test.each(withInput)(
-  '%s answers any input with success or a refusal, never with a failure of its own',
+  '%s answers any input with success or a refusal, never with an internal error',
   async (_name, route) => {
     const inputs = fc.array(badInput(route, validBody(route)), { minLength: INPUTS_AT_ONCE, maxLength: INPUTS_AT_ONCE })
     const property = fc.asyncProperty(inputs, async (batch) => {
@@ -152,14 +153,17 @@ test.each(readingBody)('%s refuses a body that is not JSON', async (_name, route
   expect(faultOf(await send('{"a":', 'application/json'), 400)).toBeUndefined()
 })
 
-test('every route that reads something was sent bad input', () => {
+test('every route that reads input was sent bad input', () => {
   console.log(
     `Contract: ${withInput.length} of ${named.length} routes read something and were sent bad input (${asked} requests)`,
   )
   expect(asked).toBeGreaterThan(withInput.length * INPUTS_A_ROUTE)
 })
 
-/** Expects success only for input that the contract's schemas accept, and otherwise a refusal in the API's form. */
+/**
+ * Sends an input and returns the fault of the answer, if any. Input that the contract's schemas accept may succeed;
+ * other input must be refused in the API's form.
+ */
 async function faultFor(route: Route, input: BadInput): Promise<string | undefined> {
   const query = new URLSearchParams(input.query).toString()
   const path = route.path.replace(/:\w+/, encodeURIComponent((input.id ?? 'LO-00000000').toWellFormed()))

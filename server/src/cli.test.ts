@@ -9,7 +9,7 @@ const PASSWORD = 'correct-horse-battery'
 type Folder = Awaited<ReturnType<typeof openDataFolder>>
 type RunningPortal = Awaited<ReturnType<Folder['start']>>
 
-// Tests look into answers of any shape.
+// Tests read answers of any shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Answered = { status: number; body: any }
 
@@ -36,7 +36,7 @@ async function inCrm(portal: RunningPortal, token: string): Promise<string> {
   return waitFor('the partner in the CRM', async () => (await ask(portal, '/profile', { token })).body.data.zoho_id)
 }
 
-test('operators work beside a portal that runs, and where none runs, on the same data', {
+test('operators’ commands work on the same data whether or not the portal runs', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()
@@ -93,7 +93,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   expect(people.out).toMatch(
     /^EMAIL +NAME +ROLE +ACTIVE +SECOND FACTOR +LAST SEEN \(UTC\)\nbob@example.com +\S.* owner +yes +no +\d{4}-/,
   )
-  // Nobody else can manage the account.
+  // This person is the only owner, so nobody else could manage the account.
   expect(await folder.command(['people', 'deactivate', bob.email])).toEqual({
     code: 1,
     out: '',
@@ -101,7 +101,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   })
 
   const lender = openLender(portal.crmUrl)
-  // With notifications, the portal would be quicker than the command.
+  // With notifications, the portal would pull the lead before the command does.
   await lender.faults({ notifications: { drop: 100 } })
   await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: await inCrm(portal, ada.token) } })
   const synced = await folder.command(['sync', ada.email])
@@ -125,7 +125,7 @@ test('operators work beside a portal that runs, and where none runs, on the same
   await again.stop()
 })
 
-test('the CRM is checked, and what it lacks is made', { timeout: 120_000 }, async () => {
+test('crm check lists the fields that the CRM lacks, and crm setup creates them', { timeout: 120_000 }, async () => {
   await using folder = await openDataFolder()
   const portal = await folder.start()
   const lender = openLender(portal.crmUrl)
@@ -145,7 +145,7 @@ test('the CRM is checked, and what it lacks is made', { timeout: 120_000 }, asyn
   const made = await folder.command(['crm', 'setup'])
   expect([made.code, made.err]).toEqual([0, ''])
   expect(made.out).toMatch(/^Leads.LOID: made\nDeals.Business_Name: made\n/)
-  // The CRM's rule for addresses is narrower than the portal's.
+  // The CRM's rule for email addresses is narrower than the portal's.
   await inCrm(portal, (await signUp(portal, 'ada', 'ada@exa_mple.com')).token)
   const fine = await folder.command(['crm', 'check'])
   expect([fine.code, fine.out]).toEqual([0, expect.stringMatching(/^Fields +all there$/m)])
@@ -166,7 +166,7 @@ test('the CRM is checked, and what it lacks is made', { timeout: 120_000 }, asyn
   expect(away).toEqual({ code: 1, out: '', err: 'The CRM’s sign-in does not answer.\n' })
 })
 
-test('a senseless command exits with 2 and one line, an impossible one with 1 and one line', {
+test('a malformed command prints one line and exits with 2, an impossible command prints one line and exits with 1', {
   timeout: 60_000,
 }, async () => {
   await using folder = await openDataFolder()
@@ -201,7 +201,7 @@ test('a senseless command exits with 2 and one line, an impossible one with 1 an
   )
 })
 
-test('each command explains itself and does nothing', { timeout: 60_000 }, async () => {
+test('each command explains itself with --help and does nothing else', { timeout: 60_000 }, async () => {
   await using folder = await openDataFolder()
   const overview = await folder.program(['--help'])
   expect(overview.code).toBe(0)

@@ -1,4 +1,4 @@
-// `npm run portal -- …`: the commands for operators (D16). The web app has no such role.
+// `npm run portal -- …`: the commands for operators (D16). The web app has no operator role.
 import { runCommand } from './operator/run-command.ts'
 
 process.exit(

@@ -56,7 +56,7 @@ test('without any variable the portal runs for development', () => {
   })
 })
 
-test('a production start reads every part', () => {
+test('production settings are read from the environment', () => {
   const settings = readSettings(PRODUCTION)
   expect(settings).toMatchObject({ isProduction: true, seedDemo: false, publicUrl: 'https://portal.example.com' })
   expect(settings.zoho).toEqual({
@@ -68,7 +68,7 @@ test('a production start reads every part', () => {
   })
 })
 
-test('production is rehearsed against the CRM sandbox on the same machine, also over http', () => {
+test('production settings accept the CRM sandbox on the same machine, even over http', () => {
   const ZOHO_URL = 'http://127.0.0.1:3900'
   const secrets = { ZOHO_CLIENT_ID: 'sandbox', ZOHO_CLIENT_SECRET: 'sandbox', ZOHO_REFRESH_TOKEN: 'sandbox' }
   const env = { ...PRODUCTION, ...secrets, ZOHO_ACCOUNTS_URL: ZOHO_URL, ZOHO_API_URL: ZOHO_URL }
@@ -80,12 +80,12 @@ test('an empty variable counts as not set', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
 })
 
-test('proxies are addresses and networks of either kind', () => {
+test('TRUST_PROXY accepts IPv4 and IPv6 addresses and networks', () => {
   const TRUST_PROXY = 'loopback, 10.0.0.7,192.168.0.0/16,2001:db8::/32'
   expect(readSettings({ TRUST_PROXY }).trustProxy).toEqual(['loopback', '10.0.0.7', '192.168.0.0/16', '2001:db8::/32'])
 })
 
-test('keys for secrets have names where there are several', () => {
+test('each of several keys in SECRETS_KEY can have a name', () => {
   const [old, next] = [Buffer.alloc(32, 'o'), Buffer.alloc(32, 'n')]
   const SECRETS_KEY = `2027:${next.toString('base64')}, ${old.toString('base64')}`
   expect(readSettings({ SECRETS_KEY }).secretsKeys).toEqual([

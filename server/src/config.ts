@@ -15,22 +15,22 @@ export type Settings = {
   trustProxy: string[]
   /** 0 asks the system for a free port. */
   port: number
-  /** How long a caller may take to send a request. The headers get half of it. */
+  /** How long a caller may take to send a request. The headers get half of that time. */
   requestTimeoutMs: number
   /**
-   * Maximum of simultaneous connections from callers; further ones are closed. At most half may be streams of open
-   * pages.
+   * The maximum number of simultaneous connections from callers. Further connections are closed. At most half may be
+   * streams of open pages.
    */
   connectionsMax: number
   /**
-   * How long a portal continues to serve after it was told to stop. Its readiness check answers 503, so that balancers
-   * notice (D92).
+   * How long a portal continues to serve after it was told to stop. Meanwhile its readiness check answers 503, so that
+   * load balancers stop sending requests (D92).
    */
   drainMs: number
   /** If absent, it is `http://localhost:PORT`, which is known only once the server listens. Has no slash at the end. */
   publicUrl?: string
   dataDir: string
-  /** If absent, an embedded PostgreSQL is started under `dataDir`. Can name several hosts. */
+  /** If absent, an embedded PostgreSQL is started under `dataDir`. The address can name several hosts. */
   databaseUrl?: string
   /**
    * The same database without a pooler, for LISTEN, the job queue and migrations. Needed where `databaseUrl` leads
@@ -41,12 +41,13 @@ export type Settings = {
   databaseReadUrl?: string
   /** False for a pooler that is too old for statements that are prepared once and sent by name. */
   databasePrepares: boolean
-  /** Maximum of connections for pages. Jobs have half as many of their own (D90). */
+  /** The maximum number of connections for pages. Jobs have separate connections, half as many (D90). */
   databasePool: number
   /** How long a statement for a page may take. A job's statement may take half as long again (D91). */
   databaseTimeoutMs: number
   /**
-   * Whether a start brings the database up to date. If not, the operator runs `npm run portal -- migrate` first (D93).
+   * Whether the portal migrates the database when it starts. If not, the operator runs `npm run portal -- migrate`
+   * first (D93).
    */
   migratesAtStart: boolean
   /**
@@ -54,12 +55,12 @@ export type Settings = {
    * key is made in `dataDir`.
    */
   secretsKeys?: SecretsKey[]
-  /** Where Prometheus reads metrics (D95). If absent, nothing is measured. */
+  /** The port on which Prometheus reads metrics (D95). If absent, nothing is measured. */
   metricsPort?: number
   metricsHost: string
   /**
-   * Where spans are sent by OTLP over HTTP (D95). If absent, nothing is recorded. The SDK reads its other variables
-   * itself.
+   * Where spans are sent by OTLP over HTTP (D95). If absent, no spans are recorded. The OpenTelemetry SDK reads its
+   * other variables itself.
    */
   otlpEndpoint?: string
   /** If absent, the CRM sandbox is started on `crmPort`. */
@@ -314,7 +315,7 @@ function withoutBlanks(env: NodeJS.ProcessEnv): Given {
   return Object.fromEntries(filled)
 }
 
-/** A real CRM needs all five. If only some are set, that is a mistake and not a wish for the sandbox. */
+/** A real CRM needs all five variables. If only some are set, this is a mistake and does not select the sandbox. */
 function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefined {
   const {
     ZOHO_ACCOUNTS_URL: accountsUrl,
@@ -335,7 +336,10 @@ function zohoSettings(given: Given, variables: Variables): ZohoSettings | undefi
 const ZOHO_URLS = ['ZOHO_ACCOUNTS_URL', 'ZOHO_API_URL'] as const
 const ZOHO_VARIABLES = [...ZOHO_URLS, 'ZOHO_CLIENT_ID', 'ZOHO_CLIENT_SECRET', 'ZOHO_REFRESH_TOKEN'] as const
 
-/** An embedded database is allowed. It loses nothing in a crash, but it cannot grow beyond one machine. */
+/**
+ * Refuses settings that are for development only. The embedded database is allowed: it loses nothing in a crash,
+ * although it cannot grow beyond one machine.
+ */
 function refuseDevelopmentAids(given: Given, variables: Variables): void {
   for (const name of ['PUBLIC_URL', ...ZOHO_VARIABLES, 'SMTP_URL', 'MAIL_FROM'] as const) {
     if (!variables[name]) throw refusal(given, name, 'be set in production')
@@ -352,7 +356,7 @@ function refuseDevelopmentAids(given: Given, variables: Variables): void {
       throw refusal(given, name, 'not be that of the CRM sandbox in production, unless that runs on this machine')
     }
   }
-  // An option in the address would undo the transport's own TLS.
+  // An option in the address could turn off the TLS that the portal sets.
   if (URL.parse(variables.SMTP_URL ?? '')?.search) {
     throw refusal(given, 'SMTP_URL', 'have no options in production: mails go out over TLS only')
   }
@@ -380,7 +384,7 @@ function isSecret(name: string): boolean {
   return /_(?:SECRET|TOKEN)$|^(?:SECRETS_KEY|(?:DATABASE|DATABASE_DIRECT|DATABASE_READ|SMTP)_URL)$/.test(name)
 }
 
-/** An address pasted into the wrong variable may carry a password: `http://user:password@host`. */
+/** An address pasted into the wrong variable may contain a password: `http://user:password@host`. */
 function withoutCredentials(value: string): string {
   return value.replace(/\/\/[^/]*@/, '//…@')
 }

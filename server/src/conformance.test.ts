@@ -37,11 +37,11 @@ const withSession = named.filter(([, route]) => needsCaller(route))
 let portal: TestPortal
 let partner: TestPartner
 let apiKey: string
-/** The partner asks for this partner's records and must not get them. */
+/** `partner` asks for this partner's records and must not get them. */
 let owner: TestPartner
-/** Calls the routes that change nothing, so one partner is enough for all of them. */
+/** The partner that calls the reading routes. These change nothing, so one partner is enough for all of them. */
 let reader: TestPartner
-/** The tokens of every kind of caller, each from a separate partner. */
+/** A token for every kind of caller, each from a separate partner. */
 let callers: Record<CallerKind, string | undefined>
 let foreign: string[]
 beforeAll(async () => {
@@ -49,7 +49,8 @@ beforeAll(async () => {
   partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   apiKey = (await partner.post('/dashboard/generate-api-key')).body.data.api_key
-  // A body sent to /team/settings may require a second factor; with one, the partner still reaches every route.
+  // A body sent to /team/settings may make a second factor compulsory. The owner has one, so every route still serves
+  // them.
   await addPasskey(portal, partner)
   owner = await portal.newPartner()
   reader = await portal.newPartner()
@@ -89,9 +90,9 @@ beforeAll(async () => {
 afterAll(() => portal[Symbol.asyncDispose]())
 
 let asked = 0
-/** The names of the routes that were tried in this way. */
+/** The names of the routes that were tried without a session and with a foreign session. */
 const tried = { withoutSession: new Set<string>(), withForeignSession: new Set<string>() }
-/** How many routes are prepared at once. Most of that time is spent waiting for the CRM. */
+/** How many routes are prepared at once. Most of the preparation is waiting for the CRM. */
 const AT_ONCE = 6
 
 function needsCaller({ auth }: Route): boolean {
@@ -107,25 +108,25 @@ function ask(route: Route, request?: Parameters<typeof askRoute>[2]) {
   return askRoute(portal, route, request)
 }
 
-test('the contract has routes, each at an address of its own', () => {
+test('the contract has more than 25 routes, and no two share a method and path', () => {
   expect(ROUTES.length).toBeGreaterThan(25)
   expect(new Set(named.map(([name]) => name)).size).toBe(ROUTES.length)
 })
 
-test.each(named)('%s is there', async (name, route) => {
+test.each(named)('%s exists', async (name, route) => {
   const { status, body } = await ask(route)
   expect(body.error).not.toBe('There is no such address in this API')
   expect(status === 401 && body.code === 'UNAUTHORIZED').toBe(needsCaller(route))
   tried.withoutSession.add(name)
 })
 
-test.each(withSession)('%s answers 401 without a session, and with one that does not exist', async (_name, route) => {
+test.each(withSession)('%s answers 401 without a session and for an unknown token', async (_name, route) => {
   expect(faultOf(await ask(route), 401)).toBeUndefined()
   expect(faultOf(await ask(route, { token: 'A'.repeat(43) }), 401)).toBeUndefined()
   expect(faultOf(await ask(route, { token: "x' or 1=1 --" }), 401)).toBeUndefined()
 })
 
-test.each(named)('%s tells a foreign session nothing of another partner', async (name, route) => {
+test.each(named)('%s shows a foreign session nothing about another partner', async (name, route) => {
   const visitor = route.method === 'GET' ? reader : await portal.newPartner()
   const answer = await ask(route, { token: visitor.token, body: validBody(route), query: validQuery(route) })
   const text = JSON.stringify(answer.body)
@@ -150,7 +151,7 @@ const ROLE_OF: Partial<Record<CallerKind, Role>> = {
   'foreign partner’s owner': 'owner',
 }
 
-/** What the contract says about a caller, before the request itself is checked. */
+/** The answer that the contract prescribes for a kind of caller, before the request itself is checked. */
 function verdictOn(route: Route, kind: CallerKind): 'served' | 'unknown' | 'not allowed' {
   if (!needsCaller(route)) return 'served'
   if (kind === 'API key') return route.auth === 'session' ? 'unknown' : 'served'
@@ -163,7 +164,7 @@ let walked = 0
 test.each(named)('%s serves each kind of caller, or refuses it, as the contract says', async (_name, route) => {
   const verdicts: Record<string, string> = {}
   for (const kind of CALLERS) {
-    // This would end the session at once or in half a minute, but other routes need it.
+    // These routes would end the session at once or in half a minute, but other routes need the session.
     const isEnding = ['/auth/logout', '/auth/refresh'].includes(route.path)
     if (isEnding && verdictOn(route, kind) === 'served') verdicts[kind] = 'served'
     else
@@ -178,13 +179,13 @@ test.each(named)('%s serves each kind of caller, or refuses it, as the contract 
 function verdictOf({ status, body }: Answer): string {
   if (status === 401 && body.code === 'UNAUTHORIZED' && body.error !== 'Token verification failed') return 'unknown'
   if (status === 403 && body.code === 'NOT_ALLOWED') return 'not allowed'
-  // The CRM is away in these tests.
+  // No CRM runs in these tests, so 502 also shows that the caller was served.
   return status < 500 || status === 502 ? 'served' : `${status} ${body.error}`
 }
 
 const forOneKind = withSession.filter(([, route]) => route.auth !== 'session-or-api-key')
 test.each(forOneKind)(
-  '%s answers 401 to a key where it asks for a session, and the other way round',
+  '%s answers 401 to an API key if it needs a session, and to a session if it needs an API key',
   async (_name, route) => {
     const token = route.auth === 'session' ? apiKey : partner.token
     expect(faultOf(await ask(route, { token, body: validBody(route) }), 401)).toBeUndefined()
@@ -202,7 +203,7 @@ test.each(ROUTES_WITH_ID)('%s answers 404 for another partner’s record as for 
 
 const creating = named.filter(([, route]) => route.creates)
 test.each(creating)(
-  '%s answers five equal requests at once with the same Idempotency-Key alike, and creates once',
+  '%s gives five simultaneous requests with one Idempotency-Key the same answer, and creates once',
   async (name, route) => {
     const lead = await partner.submitLead()
     // A test event needs a webhook URL.
@@ -221,7 +222,9 @@ test.each(creating)(
   },
 )
 
-test('every route answers in its own form: no field too few, none too many', { timeout: 120_000 }, async () => {
+test('every answer has exactly the fields that the contract names', {
+  timeout: 120_000,
+}, async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const askWithSuccess = async ([name, route]: [string, Route]) => {
     const request = await successfulRequest(withCrm, name, route)
@@ -239,7 +242,7 @@ test('every route answers in its own form: no field too few, none too many', { t
   await pMap(named, askWithSuccess, { concurrency: AT_ONCE })
 })
 
-test('every route was tried without a session and with a foreign one', () => {
+test('every route was tried without a session and with a foreign session', () => {
   const all = named.map(([name]) => name)
   expect(all.filter((name) => !tried.withoutSession.has(name))).toEqual([])
   expect(all.filter((name) => !tried.withForeignSession.has(name))).toEqual([])

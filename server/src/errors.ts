@@ -32,7 +32,7 @@ export class Invalid extends PortalError {
   }
 }
 
-/** Only for an invalid session or key of this caller, because the app signs out on it (D5a). */
+/** Only for an invalid session or key of this caller, because the app signs out on a 401 (D5a). */
 export class Unauthorized extends PortalError {
   constructor(code: ErrorCode = 'UNAUTHORIZED', text = 'Please sign in again.') {
     super(401, code, text)
@@ -64,7 +64,7 @@ export class TooMany extends PortalError {
   }
 }
 
-/** The CRM is away, or refuses the portal itself. Says nothing about the partner's own request. */
+/** The CRM is away, or refuses the portal itself. The partner's own request is not at fault. */
 export class CrmUnavailable extends PortalError {
   constructor(text: string, cause?: unknown) {
     super(502, 'CRM_UNAVAILABLE', text, { cause })

@@ -5,7 +5,8 @@ import { ERASED_LEAD } from '../features/leads/lead-table.ts'
 import type { Applicant } from './read-applicant.ts'
 
 /**
- * Leads that may be the applicant's. A matching phone number can still be a different one with the same last digits.
+ * Leads that may be the applicant's. Phone numbers are compared by their last digits, so a found lead can have another
+ * number.
  */
 export function findLeadsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant) {
   return db
@@ -34,7 +35,7 @@ export function findDealsLikeOfAllPartners(db: Db, { email, phones }: Applicant)
     .execute()
 }
 
-/** The records with these LOIDs, and the leads and deals that belong to them. */
+/** Leads with these LOIDs, and leads that became deals with these LOIDs. */
 export function findLeadsByLoidOfAllPartners(db: Db, loids: readonly string[]) {
   return db
     .selectFrom('leads')
@@ -62,8 +63,8 @@ export async function findRowsOfLoids(
 }
 
 /**
- * Log entries with their attempts. Includes rows without a LOID that may name the applicant, such as refused
- * submissions.
+ * Webhook log entries with their attempts. Entries without a LOID, such as refused submissions, are included if they
+ * may name the applicant.
  */
 export async function findLogsLikeOfAllPartners(db: Db, { email, phones, abn }: Applicant, loids: readonly string[]) {
   const words = [...(email ? [email] : []), ...(abn ? [abn] : [])]
@@ -117,7 +118,7 @@ export async function eraseRecords(tx: Tx, loids: readonly string[], at: string)
 
 const NOT_SENT = 'The applicant’s data were erased.'
 
-/** Removes notes and waiting mail news. Events keep their type and time, but lose names and texts. */
+/** Removes notes, and news that waits to be mailed. Events keep their type and time, but lose names and texts. */
 export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void> {
   await sql`delete from notes where loid = any(${loids})`.execute(tx)
   await sql`delete from mail_news where loid = any(${loids})`.execute(tx)
@@ -129,7 +130,7 @@ export async function eraseWords(tx: Tx, loids: readonly string[]): Promise<void
      where loid = any(${loids})`.execute(tx)
 }
 
-/** Removes the bodies. A waiting delivery has nothing left to send. */
+/** Removes the bodies of requests and responses. A waiting delivery then has nothing to send, so it ends as failed. */
 export async function eraseLogBodies(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     update webhook_logs

@@ -21,7 +21,7 @@ async function rowsThatName({ deps: { pool } }: TestPortal): Promise<string[]> {
   return texts.flat().filter((text) => /nkem|okafor|61491570156/i.test(text))
 }
 
-test('an applicant is found over all partners, exported and erased, and no sync brings them back', {
+test('an applicant’s data are found across all partners, exported and erased, and no sync restores them', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()
@@ -30,7 +30,7 @@ test('an applicant is found over all partners, exported and erased, and no sync 
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await ada.submitLead({ additionalInfo: 'Nkem has two trucks' })
   const { loid: bobs } = await bob.submitLead({ email: 'office@okafor.example', firstName: 'Nk' })
-  // A foreign number with the same last digits, and a different person.
+  // Another person, whose foreign number has the same last digits.
   const { loid: other } = await bob.submitLead({
     email: 'x@y.example',
     phone: '+64 9 157 0156',
@@ -108,7 +108,7 @@ async function zohoIdOf({ deps }: TestPortal, loid: string): Promise<string> {
   return zoho_id ?? ''
 }
 
-test('a lead that never reached the CRM is not pushed after it was erased, and no body is sent again', {
+test('an erased lead that never reached the CRM is not pushed, and its webhook body is not sent again', {
   timeout: 60_000,
 }, async () => {
   await using folder = await openDataFolder()
@@ -129,7 +129,7 @@ test('a lead that never reached the CRM is not pushed after it was erased, and n
   expect([again.status, again.body.error]).toEqual([409, 'The applicant’s data in it were erased'])
 })
 
-test('a word that names nobody is refused', async () => {
+test('erasing is refused for a text that is no email address, phone number or ABN', async () => {
   await using folder = await openDataFolder()
   const refused = await folder.command(['applicants', 'erase', 'Okafor'])
   expect([refused.code, refused.err]).toEqual([

@@ -14,8 +14,8 @@ import { type Applicant, isNamedIn, isOf } from './read-applicant.ts'
 export type Found = Awaited<ReturnType<typeof findApplicant>>
 
 /**
- * Everything that the portal stores about an applicant, from all partners. Reads whole tables, so it is for operators
- * only.
+ * Finds everything that the portal stores about an applicant, across all partners. Reads whole tables, so it is for
+ * operators only.
  */
 export async function findApplicant(db: Db, applicant: Applicant) {
   const likeLeads = await findLeadsLikeOfAllPartners(db, applicant)
@@ -54,7 +54,7 @@ export async function findApplicant(db: Db, applicant: Applicant) {
   }
 }
 
-/** The records that the CRM still has, as Zoho's modules and ids. */
+/** Lists the records that the CRM still has, each as Zoho's module and id with the LOID. */
 export function inCrm({ leads, deals }: Found): string[] {
   const named = (module: string, rows: readonly { loid: string; zoho_id: string | null }[]) =>
     rows.flatMap(({ loid, zoho_id }) => (zoho_id === null ? [] : [`${module} ${zoho_id} (${loid})`]))

@@ -1,15 +1,15 @@
 import { isAbn, normalizeBusinessNumber } from '@portal/contract/abn.ts'
 import { phoneReadings } from '@portal/contract/phone.ts'
 
-/** The search terms for an applicant: everything that the operator's input can mean. */
+/** The search terms for an applicant: every reading of the operator's input. */
 export interface Applicant {
   email: string | null
-  /** The number in E.164, and without country code and trunk 0 as others may write it. */
+  /** Each number in E.164, and its national digits without the leading 0. */
   phones: { e164: string; national: string }[]
   abn: string | null
 }
 
-/** Undefined for input that is neither an email address nor a phone number nor an ABN. */
+/** Reads the operator's input. Returns undefined if it is neither an email address nor a phone number nor an ABN. */
 export function readApplicant(word: string): Applicant | undefined {
   const text = word.trim()
   const email = /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : null
@@ -26,7 +26,7 @@ export function isOf({ email, phones, abn }: Applicant, text: string | null): bo
   return phones.length > 0 && phoneReadings(text).some((one) => phones.some(({ e164 }) => e164 === one.e164))
 }
 
-/** The same for any text in a JSON body. */
+/** Whether any text in a JSON body is this email address, phone number or ABN. */
 export function isNamedIn(applicant: Applicant, body: string): boolean {
   const isNamed = (value: unknown): boolean => {
     if (typeof value === 'object' && value !== null) return Object.values(value).some(isNamed)
@@ -35,7 +35,7 @@ export function isNamedIn(applicant: Applicant, body: string): boolean {
   try {
     return isNamed(JSON.parse(body))
   } catch {
-    // A body that is not JSON was refused and can contain anything, so a match in its text has to suffice.
+    // A body that is not JSON has no fields to compare, so the match that the query found in its text has to suffice.
     return true
   }
 }

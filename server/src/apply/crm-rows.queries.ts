@@ -9,7 +9,7 @@ import type { PlannedRecord } from './plan-record.ts'
 
 type TableName = 'leads' | 'deals'
 
-/** The rows of these CRM records, for all partners and including archived rows. */
+/** The rows of these CRM records, for all partners and with archived rows. */
 export async function findRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   db: Db,
   table: CrmTable<Item, Row>,
@@ -23,7 +23,7 @@ export async function findRowsOfAllPartners<Item extends NamedRecord, Row extend
 
 /**
  * Locks the rows that may belong to these records until the transaction ends. At most one row has a record's id, and at
- * most one its LOID. All transactions lock in the same order, so that no two wait for each other.
+ * most one has its LOID. All transactions lock rows in the same order, to avoid deadlocks.
  */
 export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function lockRowsOfAllPartners<Item extends NamedRecord, Row extend
   return rows
 }
 
-/** False when another transaction has added one of the rows meanwhile. */
+/** Writes added and changed rows. Returns false if another transaction has added one of the rows meanwhile. */
 export async function writeRows<Row extends RecordRow>(
   tx: Tx,
   name: TableName,
@@ -58,7 +58,7 @@ export async function writeRows<Row extends RecordRow>(
   return ids.size === added.length
 }
 
-/** The ids of the listed records that differ from the portal's rows, for all partners. */
+/** The Zoho ids of the records in `versions` that differ from the portal's rows, for all partners. */
 export async function findDifferingOfAllPartners(
   db: Db,
   name: TableName,
@@ -77,15 +77,15 @@ export async function findDifferingOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** A part of a list in the order of the CRM's ids: after `after`, up to `upTo` or to the end. */
+/** A range of the CRM's ids: after `after` or from the first id, up to `upTo` or to the last id. */
 export interface IdRange {
   after: string | undefined
   upTo: string | undefined
 }
 
 /**
- * Compares a page of the partner's records with the rows in its range (D28). Returns the records that differ or are
- * new, and the rows without a listed record.
+ * Compares a page of the partner's CRM records with the portal's rows in the same range of ids (D28). Returns the
+ * records that differ or are new, and the rows whose records are not on the page.
  */
 export async function comparePage(
   db: Db,
@@ -119,16 +119,18 @@ function listed(versions: readonly CrmVersion[]): RawBuilder<unknown> {
     ) with ordinality as listed (zoho_id, modified_time, is_converted, place)`
 }
 
-/** True if the portal knows of no conversion. A deal may still have replaced the lead (D49). */
+/** True if the portal knows of no conversion in the CRM. A deal may still have replaced the lead by matching (D49). */
 const IS_UNCONVERTED = sql`(present.converted_at is null or present.matched_at is not null)`
 
 /**
- * The deal may have been in the recycle bin or with another partner. So the portal looks for it for as long as Zoho
- * keeps deleted records.
+ * True if the portal does not have the deal of a converted lead. The deal may be in Zoho's recycle bin or belong to
+ * another partner, so the portal looks for it for the 60 days that Zoho keeps deleted records.
  */
 const LACKS_DEAL = sql`(present.deal_loid is null and present.converted_at > now() - interval '60 days')`
 
-/** A record must be fetched if its row differs or is missing. `hasChanged` is the rule for a single fetched record. */
+/**
+ * A record must be fetched if its row differs or is missing. `hasChanged` is the same rule for a single fetched record.
+ */
 function differs(name: TableName): RawBuilder<unknown> {
   // A conversion may leave Modified_Time unchanged.
   const isConverted =
@@ -137,7 +139,7 @@ function differs(name: TableName): RawBuilder<unknown> {
       or present.archived_reason is not distinct from 'left-crm' or ${isConverted})`
 }
 
-/** Links the row whose push got no answer to this record of the CRM, unless a pull has recognised it meanwhile. */
+/** Links a row whose push got no answer to its record in the CRM, unless a pull has linked the two meanwhile. */
 export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
   table: CrmTable<Item, Row>,
@@ -150,8 +152,8 @@ export async function nameRow<Item extends NamedRecord, Row extends RecordRow>(
 }
 
 /**
- * Removes rows from every list because their records left the CRM or their partner (D30). Returns the rows that were on
- * a list. A row that belongs to another partner by now stays.
+ * Archives rows whose records left the CRM or their partner (D30), so that no list shows the rows. Returns the rows
+ * that were not archived before. Leaves a row alone if it belongs to another partner by now.
  */
 export async function archiveRows<Item extends NamedRecord, Row extends RecordRow>(
   tx: Tx,
@@ -167,7 +169,10 @@ export async function archiveRows<Item extends NamedRecord, Row extends RecordRo
   return archived
 }
 
-/** The next `limit` listed rows after the given id, in the order of their ids as text. */
+/**
+ * The Zoho ids of the next `limit` rows after the id `after`, sorted as text. Leaves out archived rows and converted
+ * leads.
+ */
 export async function findPresentOfAllPartners(
   db: Db,
   name: TableName,
@@ -182,7 +187,7 @@ export async function findPresentOfAllPartners(
   return rows.map((row) => row.zoho_id)
 }
 
-/** Marks the due details of these records as read. */
+/** Marks the history or the notes of these records as read. */
 export async function clearDue(
   db: Db | Tx,
   due: 'history_due' | 'notes_due',
@@ -196,7 +201,9 @@ export async function clearDue(
   }
 }
 
-/** Marks the notes as due for the partner's records that changed since `changedSince` or were created since `bornSince`. */
+/**
+ * Marks the notes as due for the partner's records that changed since `changedSince` or were created since `bornSince`.
+ */
 export async function markNotesDue(
   db: Db,
   module: CrmModule,
@@ -210,7 +217,10 @@ export async function markNotesDue(
        and (modified_time >= ${changedSince} or created_at >= ${bornSince})`.execute(db)
 }
 
-/** The same for all partners. Scans both tables. Needed once, when Zoho begins to refuse the list of notes. */
+/**
+ * Marks the notes as due for all partners' records that changed since `changedSince`. Scans both tables, but runs only
+ * once, when Zoho begins to refuse the list of notes.
+ */
 export async function markNotesDueOfAllPartners(db: Db, changedSince: string): Promise<void> {
   for (const module of ['Leads', 'Deals'] as const) {
     await sql`
@@ -236,7 +246,7 @@ export interface DueRecord {
   notes_due: boolean
 }
 
-/** The partner's records whose notes are due, the latest change first. */
+/** The partner's records whose notes are due, with the latest change first. */
 export async function findNotesDue(db: Db, module: CrmModule, partnerId: string, limit: number): Promise<DueRecord[]> {
   const { rows } = await sql<DueRecord>`
     select ${dueColumns(module)} from ${tableOf(module)}
@@ -245,10 +255,12 @@ export async function findNotesDue(db: Db, module: CrmModule, partnerId: string,
   return rows
 }
 
-/** Whether the CRM has unread history or notes of a lead or deal (D56). */
+/** Whether the portal has yet to read a record's history or notes from the CRM (D56). */
 export const IS_DUE = '((history_due or notes_due) and zoho_id is not null)'
 
-/** The due details of one record, or undefined if there are none. Runs each time somebody opens its history. */
+/**
+ * One record if its history or notes are due, otherwise undefined. Runs each time somebody opens the record's history.
+ */
 export async function findDueOf(
   reads: Reads,
   module: CrmModule,
@@ -266,7 +278,7 @@ export async function findDueOf(
   return rows[0]
 }
 
-/** Records with something due. The latest change comes first, because partners look at recent records. */
+/** Records whose history or notes are due. The latest change comes first, because partners look at recent records. */
 export async function findDueOfAllPartners(
   db: Db,
   module: CrmModule,

@@ -2,7 +2,7 @@ import type { HistoryKind } from '@portal/contract/way.ts'
 import type { AnyEvent } from '../events/events.ts'
 import type { CrmModule } from '../zoho/crm-records.ts'
 
-/** The fields of every CRM record that has its LOID. */
+/** The fields that every CRM record with a LOID has. */
 export interface NamedRecord {
   zoho_id: string
   loid: string
@@ -22,25 +22,28 @@ export interface PortalColumns {
   crm_modified_time: string | null
   crm_read_at: string | null
   archived_at: string | null
-  /** True while its history or notes have not been read from the CRM. */
+  /** True while the record's history has not been read from the CRM; `notes_due` is the same for its notes. */
   history_due: boolean
   notes_due: boolean
 }
 
 export type RecordRow = PortalColumns & { archived_reason: string | null }
 
-/** Says how records of one module become rows. It covers every difference between applying leads and applying deals. */
+/**
+ * Describes how records of one module become rows. It covers every difference between applying leads and applying
+ * deals.
+ */
 export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   module: CrmModule
-  /** The table's name, which is also the kind of record in its history. */
+  /** The name of the database table. */
   name: 'leads' | 'deals'
   historyKind: HistoryKind
-  /** The columns that the CRM decides (D30). */
+  /** The columns whose values come from the CRM (D30). */
   crmColumns: readonly (keyof Row)[]
   /** The status or the stage. */
   valueOf(row: Row): string
   /**
-   * The whole new row, made from the record and the previous row, if there was one. Throws `CrmConflict` for a record
+   * Makes the whole new row from the record and, if there was one, the previous row. Throws `CrmConflict` for a record
    * that cannot become a row.
    */
   toRow(item: Item, own: PortalColumns & { archived_reason: Row['archived_reason'] }, before: Row | undefined): Row
@@ -48,6 +51,6 @@ export interface CrmTable<Item extends NamedRecord, Row extends RecordRow> {
   changed(row: Row, change: { value: string; previous: string }, at: string): AnyEvent
   /** The event for a change of fields other than status and stage; undefined if the change is no news. */
   updated(row: Row, before: Row, item: Item, at: string): AnyEvent | undefined
-  /** Undefined if the partner has already seen the record leave. */
+  /** The event for a record that left the CRM; undefined if the record had already left the partner's lists. */
   removed(row: Row, at: string): AnyEvent | undefined
 }

@@ -27,21 +27,22 @@ export interface Scope {
   /** The partner that the record's lookup names. */
   partnerId: string
   now: Date
-  /** When the CRM was asked for the record, or earlier. */
+  /** The time when the CRM was asked for the record, or an earlier time. */
   readAt: string
   /** The same moment by the CRM's clock. */
   crmReadAt: Date
-  /** Whether a new record is news. In a partner's first sync it is not (D35). */
+  /** Whether a new record causes an event. In a partner's first sync it does not (D35). */
   isNews: boolean
-  /** The records whose notes are to be read: those new to the partner, all changed ones, or none. */
+  /** The records whose notes become due: records new to the partner, all changed records, or none. */
   notesDue: 'new' | 'changed' | 'none'
 }
 
 const NO_HISTORY: HistoryPlan = { entries: [], replacesObserved: false, changes: [] }
 
 /**
- * The CRM wins on every field (D30), except that the portal keeps its own LOID and creation time. Applying the same
- * record again changes nothing. A record that was read before the row's last change is ignored.
+ * Plans what a record changes. The CRM wins on every field (D30), except that the portal keeps its own LOID and
+ * creation time. Applying the same record again changes nothing. A record that was read before the row's last change is
+ * ignored.
  */
 export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   table: CrmTable<Item, Row>,
@@ -63,7 +64,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   const value = table.valueOf(row)
   const shown = before && { value: table.valueOf(before), modified_time: before.crm_modified_time }
   const plan = planHistory(history, told ?? [], { value, modified_time: item.modified_time, before: shown })
-  // While the history of a change is unknown, it remains due, because a status may have come and gone in between.
+  // The history remains due until it is read after the last change, because a status may have come and gone in between.
   row.history_due = !told && (!before || before.history_due || before.crm_modified_time !== row.crm_modified_time)
 
   const events: AnyEvent[] = []
@@ -80,7 +81,7 @@ export function planRecord<Item extends NamedRecord, Row extends RecordRow>(
   return { outcome: before ? (isChanged ? 'updated' : 'skipped') : 'created', before, row, history: plan, events }
 }
 
-/** True for a record that was read before it left the CRM: it does not bring the row back. */
+/** True if the record was read before it left the CRM, and so must not restore its row. */
 function wasGoneSince({ archived_at, archived_reason }: RecordRow, readAt: string): boolean {
   return archived_at !== null && archived_reason === 'left-crm' && archived_at >= readAt
 }

@@ -42,7 +42,7 @@ async function createEmpty(): Promise<string> {
   return url
 }
 
-test('what was backed up is restored row by row, with jobs that wait, and goes on from there', {
+test('a backup is restored row by row with its waiting jobs, and the restored portal continues to work', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()
@@ -58,7 +58,7 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
     await partner.put('/dashboard/webhook-url', { webhook_url: 'http://127.0.0.1:9999/hook' })
     ;({ loid } = await partner.submitLead({ businessName: 'Tab\tand\\back\nslash "Ünïcode"' }))
     await partner.post(`/crm/note/${loid}`, { content: 'A remark on it' })
-    // More rows than the streams of a restore hold at once.
+    // More data than the streams of a restore buffer.
     await sql`update notes set content = repeat('x', 1000000)`.execute(portal.deps.db)
     await sql`select add_to_counts(${partner.id}, 'lead', 'New Lead', false, 0, null)`.execute(portal.deps.db)
   }
@@ -87,7 +87,7 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
 
   await using later = await startPortal({ withCrm: true, env, on: { database: { ...portal.database, url: empty } } })
   const { db } = later.deps
-  // The numbers of new counts continue after the restored ones.
+  // The generated ids of new rows continue after the restored ids.
   await sql`insert into record_counts (partner_id, kind, value, is_converted, records, with_amount, amount)
             select partner_id, 'lead', 'New Lead', false, 0, 0, 0 from leads`.execute(db)
   // The first portal had no CRM, so the job waits for its next try.
@@ -98,7 +98,7 @@ test('what was backed up is restored row by row, with jobs that wait, and goes o
   })
 })
 
-test('a truncated file, a foreign file or one from a newer portal leaves the database empty', {
+test('a restore from a truncated file, a foreign file or a newer portal’s backup leaves the database empty', {
   timeout: 120_000,
 }, async () => {
   await using folder = await openDataFolder()

@@ -1,6 +1,6 @@
 /**
  * The parts of a backup in order. First comes the header. Each table follows with its name and columns, its rows as
- * COPY writes them, and their number. The end mark comes last; without it the file is incomplete.
+ * COPY writes them, and the number of rows. The end mark comes last; without it the file is incomplete.
  */
 export const FRAME = { header: 1, table: 2, rows: 3, tableEnd: 4, end: 5 } as const
 
@@ -10,7 +10,7 @@ export interface Frame {
 }
 
 const HEAD_BYTES = 5
-/** PostgreSQL sends 64 KiB at a time, or one longer row. */
+/** PostgreSQL sends chunks of 64 KiB, or one row if the row is longer. */
 const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
 
 export function frame(kind: number, payload: Buffer | object): Buffer {
@@ -21,7 +21,7 @@ export function frame(kind: number, payload: Buffer | object): Buffer {
   return Buffer.concat([head, bytes])
 }
 
-/** Holds one frame at a time. Throws if the bytes end in the middle of a frame. */
+/** Reads a backup's frames, holding one at a time. Throws if the bytes end in the middle of a frame. */
 export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let pieces: Buffer[] = []
   let bytes = 0
@@ -41,7 +41,7 @@ export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator
   if (bytes > 0) throw new Error('The file ends too early')
 }
 
-/** The length of the next frame, as far as the bytes so far tell. */
+/** The length of the next frame, or of its head while the head is incomplete. */
 function wanted(pieces: readonly Buffer[]): number {
   const head = Buffer.concat(pieces.filter((piece) => piece.length > 0).slice(0, HEAD_BYTES))
   if (head.length < HEAD_BYTES) return HEAD_BYTES

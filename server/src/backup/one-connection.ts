@@ -4,8 +4,8 @@ import { type Db, openDatabase } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 
 /**
- * Kysely and COPY over the same connection, so that both are in one transaction. Nothing here has a deadline, because
- * tables are large.
+ * Opens one connection for both Kysely and COPY, so that both are in one transaction. Statements have no deadline,
+ * because tables are large.
  */
 export async function openOneConnection(
   url: string,
@@ -13,7 +13,7 @@ export async function openOneConnection(
   const { pool, close } = openDatabase(url, () => undefined)
   const client = await pool.connect()
   const { release: giveBack } = client
-  // Kysely releases the connection after each statement.
+  // Kysely releases its connection after each statement, but this connection must stay.
   const lent = Object.assign(client, { release: () => undefined })
   const one = { connect: async () => lent, end: async () => undefined, options: {} }
   return {

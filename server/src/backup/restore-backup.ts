@@ -17,8 +17,8 @@ const TableEndFrame = z.object({ rows: z.number() })
 export class RestoreRefused extends Error {}
 
 /**
- * Restores a backup into an empty database, either completely or not at all. The data of an older version is brought up
- * to date afterwards. `makeJobSchema` makes the schema of the job queue. Returns how many rows each table has.
+ * Restores a backup into an empty database, either completely or not at all. Afterwards the data of an older version is
+ * migrated. `makeJobSchema` makes the schema of the job queue. Returns how many rows each table has.
  */
 export async function restoreBackup(
   url: string,
@@ -28,7 +28,7 @@ export async function restoreBackup(
   const { client, db, close } = await openOneConnection(url)
   const bytes = createReadStream(file)
   const unpacked = createGunzip()
-  // Reading the frames also reports this failure.
+  // The loop that reads the frames reports a failure of this pipeline.
   const reading = pipeline(bytes, unpacked).catch(() => undefined)
   try {
     const frames = readFrames(unpacked)
@@ -37,7 +37,7 @@ export async function restoreBackup(
     await refuseFull(client)
     await makeJobSchema()
     const rows = await db.transaction().execute(async (tx) => {
-      // Making the indexes over all rows needs this memory.
+      // Creating an index over all rows needs this memory.
       await client.query(`set local maintenance_work_mem to '256MB'`)
       await migrate(tx, header.migrations.at(-1))
       await refuseOtherJobs(client, header)
@@ -47,7 +47,7 @@ export async function restoreBackup(
     await client.query('analyze')
     return rows
   } finally {
-    // Closes both streams: the file may have been read to its end before its unpacked content.
+    // Both streams must be closed: even after the end of the file, unpacked content can be left unread.
     bytes.destroy()
     unpacked.destroy()
     await reading
@@ -116,7 +116,7 @@ async function fillTables(
     if (kind === FRAME.end) break
     const { name, columns } = TableFrame.parse(JSON.parse(payload.toString()))
     const indexes = await dropIndexes(client, name)
-    // The backup already contains the rows that triggers write. Constraints stay.
+    // The backup already contains the rows that triggers write. Constraints remain enabled.
     await client.query(`alter table ${name} disable trigger user`)
     rows[name] = await fillTable(client, `copy ${name} (${columns.join(', ')}) from stdin`, frames)
     await client.query(`alter table ${name} enable trigger user`)
@@ -130,8 +130,8 @@ async function fillTables(
 }
 
 /**
- * Drops the indexes and returns the statements that make them again, because indexing all rows at once takes a fraction
- * of the time. Unique indexes stay. So do the indexes of a partitioned table, because their definitions leave out the
+ * Drops the indexes and returns the statements that create them again. Indexing all rows at once takes a fraction of
+ * the time. Unique indexes stay. Indexes of a partitioned table also stay, because their definitions leave out the
  * partitions.
  */
 async function dropIndexes(client: pg.PoolClient, table: string): Promise<string[]> {

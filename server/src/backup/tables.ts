@@ -1,14 +1,16 @@
 import type pg from 'pg'
 
 export interface TableToCopy {
-  /** Such as `public.leads`, quoted where necessary. */
+  /** A name such as `public.leads`, quoted where necessary. */
   name: string
   columns: string[]
-  /** The expression that reads each column. A transaction's id means nothing in another database. */
+  /**
+   * The expression that reads each column. It is null for a transaction id, which means nothing in another database.
+   */
   values: string[]
 }
 
-/** Rows that the schema or the job queue writes by itself. */
+/** Tables that the migrations or the job queue fill themselves. */
 const LEFT_OUT = [
   'public.kysely_migration',
   'public.kysely_migration_lock',
@@ -19,8 +21,8 @@ const LEFT_OUT = [
 ]
 
 /**
- * Every table of the portal and of its job queue, without computed columns. Each table follows the tables that it
- * refers to.
+ * Every table of the portal and of its job queue, without computed columns. Each table follows the tables that its
+ * foreign keys refer to.
  */
 export async function findTables(client: pg.PoolClient): Promise<TableToCopy[]> {
   const { rows } = await client.query<TableToCopy & { after: string[] }>(`

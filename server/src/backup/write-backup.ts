@@ -16,7 +16,7 @@ export const BackupHeader = z.object({
   format: z.literal('partner-portal-backup'),
   version: z.literal(1),
   made_at: z.string(),
-  /** The migrations that made the schema: its version. */
+  /** The version of the schema: the migrations that made it. */
   migrations: z.array(z.string()),
   jobs_version: z.number(),
   sequences: z.record(z.string(), z.string()),
@@ -30,10 +30,10 @@ const GZIP_LEVEL = 3
  * complete, and never replaces another file. Returns how many rows each table has.
  */
 export async function writeBackup(url: string, file: string): Promise<Record<string, number>> {
-  // Better now than after an hour of work.
+  // Refuses now and not after an hour of work.
   if (existsSync(file)) throw new Error(`${file} is there already: a backup never replaces another`)
   const { client, close } = await openOneConnection(url)
-  // A process id would not do, because containers use the same few.
+  // A process id would not be unique, because containers use the same few.
   const unfinished = `${file}.unfinished-${randomUUID()}`
   const rows: Record<string, number> = {}
   try {

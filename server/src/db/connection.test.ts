@@ -9,7 +9,7 @@ import { isDatabaseAway, openDatabase } from './database.ts'
 const pooler = findPooler()
 
 test.skipIf(!pooler)(
-  'behind PgBouncer in transaction mode everything works (skipped where there is no pgbouncer)',
+  'the portal works behind PgBouncer in transaction mode (skipped if pgbouncer is not installed)',
   async () => {
     const own = await createDatabase()
     await using way = await openDatabaseProxy(own.url)
@@ -34,7 +34,7 @@ test.skipIf(!pooler)(
   },
 )
 
-/** Gives a database its own settings, as an operator can. */
+/** Sets a database's own defaults, as an operator can. */
 async function alterDatabase(url: string, ...settings: string[]): Promise<void> {
   const { pool, close } = openDatabase(url, () => undefined)
   const name = new URL(url).pathname.slice(1)
@@ -42,7 +42,7 @@ async function alterDatabase(url: string, ...settings: string[]): Promise<void> 
   await close()
 }
 
-test('settings of the database do not change those that the portal relies on', async () => {
+test('the database’s own settings do not override the settings that the portal relies on', async () => {
   const own = await createDatabase()
   await alterDatabase(
     own.url,
@@ -67,7 +67,7 @@ test('settings of the database do not change those that the portal relies on', a
   expect(rows).toEqual([{ isolation: 'read committed', lock: '0', text: '\\d' }])
 })
 
-test('a start is refused while the sessions behind a pooler keep another time than UTC', async () => {
+test('the portal refuses to start while the sessions behind a pooler are not in UTC', async () => {
   const own = await createDatabase()
   await alterDatabase(own.url, "timezone to 'Australia/Sydney'")
   const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: own.url }
@@ -77,7 +77,7 @@ test('a start is refused while the sessions behind a pooler keep another time th
   expect((await portal.get('/ready')).status).toBe(200)
 })
 
-test('a start is refused where the tables would go into another schema, before it makes any', async () => {
+test('the portal refuses to start if its tables would go into another schema, and creates none', async () => {
   const own = await createDatabase()
   await alterDatabase(own.url, 'search_path to elsewhere, public')
   const { pool, close } = openDatabase(own.url, () => undefined)
@@ -87,7 +87,7 @@ test('a start is refused where the tables would go into another schema, before i
   await close()
 })
 
-test('a start is refused where DATABASE_DIRECT_URL is another database', async () => {
+test('the portal refuses to start if DATABASE_DIRECT_URL is another database', async () => {
   const [own, other] = [await createDatabase(), await createDatabase()]
   const env = { DATABASE_URL: own.url, DATABASE_DIRECT_URL: other.url }
   await expect(startPortal({ on: { database: own }, env })).rejects.toThrow(
@@ -95,7 +95,7 @@ test('a start is refused where DATABASE_DIRECT_URL is another database', async (
   )
 })
 
-test('of several hosts the portal takes one that answers, and another one when that falls silent', async () => {
+test('with several database hosts, the portal uses one that answers until it falls silent, then another', async () => {
   const own = await createDatabase()
   await using first = await openDatabaseProxy(own.url)
   await using second = await openDatabaseProxy(own.url)
@@ -114,7 +114,7 @@ test('of several hosts the portal takes one that answers, and another one when t
   expect((await partner.get('/dashboard/leads')).status).toBe(200)
 })
 
-test('a server that takes no writes any more is unavailable, and its connections are given up', async () => {
+test('a database server that has become read-only counts as unavailable, and its connections are closed', async () => {
   await using portal = await startPortal({ env: { DATABASE_TIMEOUT_MS: '30000' } })
   const partner = await portal.newPartner()
   const name = new URL(portal.database.url).pathname.slice(1)
@@ -131,12 +131,12 @@ test('a server that takes no writes any more is unavailable, and its connections
   await pool.query(`set transaction_read_only to off; alter database ${name} reset default_transaction_read_only`)
   await close()
   await waitFor('writes', async () => (await partner.post('/dashboard/leads', newLead())).status === 201)
-  // The portal finds such a connection only when it writes. Without this, the first write would come when it stops.
+  // The portal notices a read-only connection only when it writes. Otherwise its first write would be at its stop.
   await portal.withoutDatabase(async () => undefined)
   await waitFor('every pool', async () => (await portal.get('/ready')).status === 200)
 })
 
-test('a full disk of the database or an unreachable name server makes the portal unavailable, not faulty', async () => {
+test('a full disk of the database or an unreachable name server makes the portal answer 503, not 500', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.deps.pool.query(`

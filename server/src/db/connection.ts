@@ -5,11 +5,11 @@ import { parseIntoClientConfig } from 'pg-connection-string'
 import { hostUrls } from './host-urls.ts'
 import { leadTo, seekWritable } from './seek-writable.ts'
 
-/** How statements reach the database. */
+/** How statements are sent to the database. */
 export interface Way {
   /**
-   * True through a pooler in transaction mode. Connections then keep no session state, so the role's own settings
-   * apply.
+   * True through a pooler in transaction mode. Connections then keep no session state, so the settings of the database
+   * role apply.
    */
   isPooled: boolean
   /** False if the pooler does not support named prepared statements. */
@@ -20,7 +20,7 @@ export interface PoolLimits {
   connectionsMax: number
   /** How many milliseconds a statement may take, and how many a transaction may be idle. */
   statementMsMax: number
-  /** Called when a connection was destroyed because it fell silent or because its server accepts no writes. */
+  /** Called after a connection was destroyed because it fell silent or because its server accepts no writes. */
   onSilence?: () => void
   /** Whether statements are recorded as spans of the current trace. */
   isTraced?: boolean
@@ -28,11 +28,11 @@ export interface PoolLimits {
 }
 
 /**
- * A caller waits 30 seconds for the portal. A database that needs longer than this to accept a connection counts as
+ * A caller waits 30 seconds for the portal. A database that takes longer than this to accept a connection counts as
  * away.
  */
 const CONNECT_MS_MAX = 5_000
-/** Balancers and firewalls forget connections that are quiet for minutes. */
+/** Load balancers and firewalls drop connections that are idle for minutes. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 /** Time for PostgreSQL to report that it cancelled a statement. */
 const LAST_WORDS_MS = 1_000
@@ -41,8 +41,8 @@ export const DIRECT: Way = { isPooled: false, prepares: true }
 export const UTC = /^(Etc\/)?(UTC|GMT)$/i
 
 /**
- * The settings that statements and parsers rely on. They override those of the server, the database and the role. The
- * portal cannot send them through a pooler, so there the role's value must match `serves`.
+ * The settings that statements and parsers rely on. They override the settings of the server, the database and the
+ * role. The portal cannot send them through a pooler, so behind a pooler the role's value must match `serves`.
  */
 export const RELIED_ON = [
   { name: 'timezone', value: 'UTC', serves: UTC },
@@ -52,8 +52,8 @@ export const RELIED_ON = [
 ] as const
 
 /**
- * Parallel workers take 8 ms to start and slow other calls down, while a call reads little. A pool sets its own limits
- * afterwards, and a migration has none.
+ * Parallel workers take 8 ms to start and slow other requests down, and one request reads little. A pool sets its own
+ * timeouts afterwards; a migration has no timeouts.
  */
 const ALSO_SET = [
   { name: 'max_parallel_workers_per_gather', value: '0' },
@@ -66,8 +66,8 @@ const START_OPTIONS = [...RELIED_ON, ...ALSO_SET]
   .join(' ')
 
 /**
- * Settings of every connection: UTC, and instants, days and numbers in the portal's own form. With several hosts, each
- * new connection goes to the host that accepts writes (D90).
+ * The settings of every connection: UTC, and instants, days and numbers in the portal's own form. If the address names
+ * several hosts, each new connection is made to the host that accepts writes (D90).
  */
 export function connectionSettings(
   url: string,
@@ -89,8 +89,8 @@ export function connectionSettings(
 }
 
 /**
- * PostgreSQL cancels a statement that takes too long. If it does not answer at all, the connection is destroyed (D91),
- * because a late answer would be mistaken for that of the next statement.
+ * PostgreSQL cancels a statement that takes too long. If the server does not answer at all, the connection is destroyed
+ * (D91), because a late answer would be mistaken for the next statement's.
  */
 export function poolSettings(url: string, limits: PoolLimits) {
   const { connectionsMax, statementMsMax, onSilence, way = DIRECT } = limits
@@ -108,7 +108,10 @@ export function poolSettings(url: string, limits: PoolLimits) {
   } satisfies pg.PoolConfig
 }
 
-/** The driver's clients, extended for this connection's pooler, deadline and hosts. */
+/**
+ * The driver's client class, extended: it destroys a connection to a read-only server and, if necessary, sends
+ * statements without names.
+ */
 export function clientFor({ prepares }: Way, onReadOnly?: () => void) {
   return class extends pg.Client {
     constructor(settings?: pg.ClientConfig) {
@@ -138,7 +141,7 @@ function withoutName(statement: unknown): unknown {
   return isNamed && !('submit' in statement) ? { ...statement, name: undefined } : statement
 }
 
-/** A server shows a certificate for its own name, and the connection can reach any of the hosts. */
+/** Accepts a certificate for any of the hosts, because the connection can be to any of them. */
 function trustingAny(hosts: string[], ssl: boolean | ConnectionOptions): ConnectionOptions {
   return {
     ...(typeof ssl === 'object' && ssl),
@@ -149,7 +152,7 @@ function trustingAny(hosts: string[], ssl: boolean | ConnectionOptions): Connect
   }
 }
 
-/** A socket that destroys itself after a time without a byte in either direction. */
+/** A socket that destroys itself when no byte was sent or received for `silenceMsMax`. */
 function mortalSocket(silenceMsMax: number, onSilence?: () => void): Socket {
   const socket = new Socket()
   return socket.setTimeout(silenceMsMax, () => {
@@ -169,8 +172,8 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 }
 
 /**
- * `2026-03-01 10:00:00.5+00` as `2026-03-01T10:00:00.500Z`. Columns hold at most three decimals and the connection's
- * time zone is UTC, so cutting the text is enough. That takes a third of the time of making a Date.
+ * Turns `2026-03-01 10:00:00.5+00` into `2026-03-01T10:00:00.500Z`. Columns hold at most three decimals and the
+ * connection's time zone is UTC, so cutting the text is enough. This takes a third of the time of making a Date.
  */
 function instant(text: string): string {
   const fraction = text.slice(20, -3).padEnd(3, '0').slice(0, 3)

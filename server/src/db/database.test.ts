@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createDatabase } from '../testing/databases.ts'
 import { openDatabase } from './database.ts'
 
-test('a connection that breaks in the pause of a transaction ends the transaction and nothing else', async () => {
+test('a connection that breaks while its transaction is idle ends the transaction and nothing else', async () => {
   const own = await createDatabase()
   const { db, close } = openDatabase(own.url, () => undefined)
   const transaction = db.transaction().execute(async (tx) => {

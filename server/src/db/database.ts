@@ -6,7 +6,7 @@ import { recordStatement } from './record-statement.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
-/** The transaction in which a rule writes. The rule's caller opens it. */
+/** The transaction in which a rule writes. The rule's caller opens the transaction. */
 export type Tx = Transaction<Tables>
 
 export interface Database {
@@ -14,16 +14,19 @@ export interface Database {
   /** The same connections, for `sendNamed` and for libraries that send their own statements. */
   pool: pg.Pool
   /**
-   * Rejects unless the database answers and accepts writes. If all connections of the pool are in use, the pool is busy
-   * and not dead, so a separate connection asks.
+   * Rejects unless the database answers and accepts writes. If all connections of the pool are in use, a separate
+   * connection is opened, because a busy pool is not a dead database.
    */
   reach(): Promise<void>
-  /** Closes idle connections. When one falls silent, the others that were open at the time are suspect. */
+  /**
+   * Closes idle connections. Called when one connection falls silent, because the other open connections are then
+   * suspect.
+   */
   dropIdle(): Promise<void>
   close(): Promise<void>
 }
 
-/** Connects at the first query. Without limits, a statement may take as long as it needs, as migrations do. */
+/** Opens a pool, which connects at the first query. Without limits, a statement has no deadline, as migrations need. */
 export function openDatabase(url: string, onError: (error: Error) => void, limits?: PoolLimits): Database {
   const settings = limits ? poolSettings(url, limits) : connectionSettings(url)
   const pool = new pg.Pool(settings)
@@ -58,13 +61,16 @@ export function openDatabase(url: string, onError: (error: Error) => void, limit
   }
 }
 
-/** Rejects if the server accepts no writes. Even through a pooler, the transaction itself answers this. */
+/** Rejects if the server accepts no writes. The setting of the current transaction is right even behind a pooler. */
 export async function askForWrites(asked: pg.Pool | pg.Client): Promise<void> {
   const { rows } = await asked.query<{ transaction_read_only: string }>('show transaction_read_only')
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database takes no writes')
 }
 
-/** Rejects if the two lead to different databases. Takes a lock over `direct` and looks for it over the other. */
+/**
+ * Rejects if the two connect to different databases. Takes a lock over `direct` and looks for this lock over the other
+ * connection.
+ */
 export async function refuseOtherDatabase({ pool }: Database, direct: Database): Promise<void> {
   const holder = await direct.pool.connect()
   try {
@@ -87,8 +93,8 @@ export async function refuseOtherDatabase({ pool }: Database, direct: Database):
 
 /**
  * Rejects if sessions lack settings that the portal relies on, as they can behind a pooler that ignores parameters
- * (D90). Also rejects if new tables would not go into the schema `public`, because a portal with its tables there would
- * begin empty.
+ * (D90). Also rejects if new tables would not go into the schema `public`, because the portal would then not see its
+ * tables in `public` and would begin empty.
  */
 export async function refuseOtherSettings({ pool }: Database): Promise<void> {
   const { rows } = await pool.query<{ name: string; setting: string; role: string; schema: string | null }>(
@@ -131,7 +137,7 @@ const CANCELLED = '57014'
 const LACKS = /^53/
 
 /**
- * True if the statement is not at fault because the database was stopped, starting, out of reach, too slow or short of
+ * True if the statement is not at fault: the database was stopped, starting, unreachable, too slow or short of
  * resources.
  */
 export function isDatabaseAway(error: Error & { code?: string; severity?: string }): boolean {

@@ -2,13 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Sender, sendNamed } from './send-named.ts'
 import { allOf, everyWordIn, trigramsOf } from './sql-conditions.ts'
 
-/** Common words occur among this many rows. Looking through them takes half a millisecond. */
+/** How many of the newest rows are searched first. This takes half a millisecond and finds common words. */
 const NEWEST = 1_000
 /** A partner's leads or deals. */
 export interface Listed {
   table: 'leads' | 'deals'
   partnerId: string
-  /** Limits the rows to those that the partner sees, within the dates. */
+  /** The conditions that limit the rows to those that the partner sees, within the dates. */
   among: RawBuilder<SqlBool>[]
   /** Further filters, on columns that the `_scanned` index includes. */
   matching: RawBuilder<SqlBool>[]
@@ -25,7 +25,7 @@ interface Part {
   limit: number
 }
 
-/** The ids of the matching rows, newest first, read from an index alone. */
+/** Finds the ids of the matching rows, newest first. Reads only an index. */
 export async function findNewest({ db, pool }: Sender, listed: Listed, { offset, limit }: Part): Promise<string[]> {
   const statement = sql<{ id: string }>`
     select id
@@ -38,9 +38,9 @@ export async function findNewest({ db, pool }: Sender, listed: Listed, { offset,
 }
 
 /**
- * The ids of the matching rows that contain every word, newest first. Looks through the newest rows first, and looks up
- * words that are rare there by their trigrams. So the time does not grow with the partner's records. Reading through a
- * hundred thousand leads takes 25 ms; this takes one or two.
+ * Finds the ids of the matching rows that contain every word, newest first. Searches the newest rows first. Words that
+ * are rare in them are looked up by their trigrams, so the time does not grow with the partner's records. Reading
+ * through a hundred thousand leads takes 25 ms; this search takes one or two.
  */
 export async function searchNewest(sender: Sender, listed: Listed, searched: Searched, part: Part): Promise<string[]> {
   const { table, partnerId, among, matching } = listed
@@ -48,8 +48,8 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   const words = everyWordIn(sql.ref('search_text'), text)
   const fits = scope === 'list' ? [...matching, everyWordIn(sql`split_part(search_text, E'\\n', 1)`, text)] : matching
   const enough = part.offset + part.limit
-  // `matches` is null in rows without the words, so counting it counts the rows that contain them. The last row shows
-  // that more follow.
+  // `matches` is null in rows without the words, so counting it counts the rows that contain them. The row at place
+  // `NEWEST` shows that more rows may follow.
   const statement = sql<{ id: string; matches: boolean | null; place: number; with_words: number }>`
     select id, matches, place, with_words
       from (select id, created_at, matches, row_number() over newest_first as place, count(matches) over newest_first as with_words
@@ -66,9 +66,9 @@ export async function searchNewest(sender: Sender, listed: Listed, searched: Sea
   const ids = rows.filter((row) => row.matches).map((row) => row.id)
   const last = rows.at(-1)
   if (ids.length === enough || last?.place !== NEWEST) return ids.slice(part.offset)
-  // The more of the newest rows contain the words, the quicker it is to read on and the slower to look them up. Both
-  // take about the same time if every 200th row contains them and 50 rows are wanted, or every 100th row and 200 are
-  // wanted.
+  // The more of the newest rows contain the words, the quicker it is to read on and the slower to look the words up.
+  // Both take about the same time if every 200th row contains the words and 50 rows are wanted, or if every 100th row
+  // contains them and 200 rows are wanted.
   const areCommon = last.with_words ** 2 >= enough / 2
   const keys = areCommon ? [] : hasTrigrams(partnerId, text)
   return findNewest(sender, { ...listed, matching: [...keys, words, ...fits] }, part)

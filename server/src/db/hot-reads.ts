@@ -2,7 +2,7 @@ import pg from 'pg'
 import { clientFor, connectionSettings, DIRECT } from './connection.ts'
 import { askForWrites } from './database.ts'
 
-/** The connections that `sendNamed` uses; a pool works as well. */
+/** The connections over which `sendNamed` sends statements: a pool or the hot reads. */
 export interface Reads {
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ rows: Row[] }>
 }
@@ -20,10 +20,10 @@ const CONNECTIONS = 2
 const LAST_WORDS_MS = 1_000
 
 /**
- * Connections for the quick reads that every visit sends. Statements follow one another without waiting for answers,
- * twice as many a second as over a pool. Transactions and slow statements are forbidden here. A statement delays all
- * those behind it, so it is cancelled after `statementMsMax`. The driver destroys a connection that is silent for
- * longer.
+ * Opens connections for the quick reads that every visit sends. They send a statement without waiting for the answers
+ * to earlier ones, twice as many statements a second as a pool. Transactions and slow statements must not use them. A
+ * statement delays all later statements on its connection, so it is cancelled after `statementMsMax`. The driver
+ * destroys a connection that is silent for longer.
  */
 export function openHotReads(
   url: string,
@@ -43,7 +43,7 @@ export function openHotReads(
       query_timeout: statementMsMax + LAST_WORDS_MS,
     })
     const connected = client.connect().then(() => client)
-    // If another connection has already replaced this one, the new one stays.
+    // If another connection has already replaced this one, the new connection is kept.
     const forget = () => {
       if (clients[i] === connected) clients[i] = undefined
     }
@@ -83,9 +83,7 @@ export function openHotReads(
   }
 }
 
-/**
- * The statements of one turn of the event loop are sent in one write, which costs both ends less than separate writes.
- */
+/** Sends the statements of one turn of the event loop in one write, which costs less than separate writes. */
 function writeTogether({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return
   stream.cork()

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * A UUID of version 7. Its first 48 bits are the time, so that rows of one time are close together in an index. Ids
- * made in sequence within a millisecond ascend, so that rows are read in the order in which they were written. Made
- * here because PostgreSQL makes such ids only from version 18 on.
+ * A UUID of version 7. Its first 48 bits are the time, so that rows of the same time are close together in an index.
+ * Ids made in sequence within a millisecond ascend, so that rows are read in the order in which they were written.
+ * PostgreSQL makes such ids only from version 18 on.
  */
 export function newId(now: Date = new Date()): string {
-  // Node draws the bytes of many ids at once, because drawing them one by one would take long.
+  // Node draws the random bytes of many ids at once, which is faster than drawing them for each id.
   const random = randomUUID()
   const ms = now.getTime()
   // The twelve bits after the time count ids within the millisecond, from a random start in the lower half.
@@ -39,7 +39,10 @@ let last = { ms: -1, count: 0 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Whether PostgreSQL accepts the text as a uuid. Any other text must not reach a query; it is a 404 (D8). */
+/**
+ * Whether PostgreSQL accepts the text as a uuid. Any other text must not be sent to PostgreSQL; the route answers 404
+ * (D8).
+ */
 export function isId(text: string): boolean {
   return UUID.test(text)
 }

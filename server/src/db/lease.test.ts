@@ -8,7 +8,7 @@ afterAll(close)
 
 const nothing = async () => undefined
 
-test('one holder works at a time, and the next one finds its result', async () => {
+test('one holder of a lease works at a time, and the next holder finds the result', async () => {
   let atOnce = 0
   let works = 0
   let done: { by: number } | undefined
@@ -32,7 +32,7 @@ test('one holder works at a time, and the next one finds its result', async () =
   expect(await db.selectFrom('leases').selectAll().execute()).toEqual([])
 })
 
-test('the lease of a process that died runs out, and its work is told to stop by then', async () => {
+test('the lease of a dead process expires, and work is told to stop before its lease expires', async () => {
   const lease = { name: 'dead', leaseMs: 2_000, waitMs: 20_000 }
   const begun = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<string>()

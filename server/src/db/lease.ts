@@ -16,8 +16,8 @@ const LOOK_EVERY_MS = 200
 
 /**
  * Runs `work` in one process at a time without holding a connection. If another process has already done the work,
- * `look` returns the result; otherwise `work` runs under the lease. Returns undefined if others take longer than
- * `waitMs`.
+ * `look` returns the result; otherwise `work` runs under the lease. Returns undefined if other processes take longer
+ * than `waitMs`.
  */
 export async function underLease<Result extends object>(
   db: Db,
@@ -30,7 +30,7 @@ export async function underLease<Result extends object>(
   for (;;) {
     const found = await look()
     if (found) return found
-    // The timeout begins before the lease, so that it also ends before it.
+    // The timeout begins before the lease is taken, so that it also ends before the lease does.
     const end = AbortSignal.timeout(leaseMs)
     if ((await take(db, [name], holder, leaseMs)).size > 0) return doUnderLease(end)
     if (performance.now() > giveUpAt) return undefined
@@ -46,14 +46,14 @@ export async function underLease<Result extends object>(
   }
 }
 
-/** Runs `work` for the names that nobody holds, and does not wait for the others. */
+/** Runs `work` for the names whose leases are free, and does not wait for the other names. */
 export async function underFreeLeases(
   db: Db,
   { names, leaseMs, signal }: { names: readonly string[]; leaseMs: number; signal: AbortSignal },
   work: (held: ReadonlySet<string>, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const holder = randomUUID()
-  // The timeout begins before the leases, so that it also ends before them.
+  // The timeout begins before the leases are taken, so that it also ends before they do.
   const end = AbortSignal.timeout(leaseMs)
   const held = await take(db, names, holder, leaseMs)
   if (held.size === 0) return
@@ -65,8 +65,8 @@ export async function underFreeLeases(
 }
 
 /**
- * Takes the free names, by the database's clock, which all processes share. The order is the same everywhere, to avoid
- * deadlocks.
+ * Takes the leases that are free by the database's clock, which all processes share. All processes take names in the
+ * same order, to avoid deadlocks.
  */
 async function take(db: Db, names: readonly string[], holder: string, leaseMs: number): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -9,16 +9,16 @@ const RECONNECT_MS = 1_000
 export const LIVE = 'live'
 export const ID_LENGTH = 36
 
-/** The notifications that a part of the portal wants to hear. */
+/** A part of the portal that receives notifications. */
 export interface Hearer {
   channels: Record<string, (payload: string) => void>
   /**
-   * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must check
-   * for itself. `hearAll` resolves to true when everything that was committed before the call has been heard, and to
-   * false if the connection is lost.
+   * Called after each connection is made. Notifications are lost while there is no connection, so the hearer must look
+   * up what it missed. `hearAll` resolves to true when the notifications of all transactions committed before the call
+   * have been received, and to false if the connection is lost.
    */
   onConnect(hearAll: () => Promise<boolean>): void
-  /** Called when a connection breaks or cannot be made. From then on nothing is heard. */
+  /** Called when a connection breaks or cannot be made. No notification arrives before the next `onConnect`. */
   onBreak?(): void
 }
 
@@ -30,7 +30,7 @@ interface Listener {
 
 /**
  * Receives every NOTIFY after its transaction commits. All hearers share one connection, and each has its own channels.
- * A broken connection is replaced. A quiet connection looks like a dead one, so it is checked regularly.
+ * A broken connection is replaced. A dead connection looks like a quiet one, so the connection is checked regularly.
  */
 export function listen(
   url: string,
@@ -82,7 +82,7 @@ export function listen(
 
   const connected = connect()
   return {
-    /** Resolves after the first attempt, successful or not. */
+    /** Resolves after the first attempt to connect, successful or not. */
     connected,
     async close() {
       isClosed = true
@@ -95,8 +95,8 @@ export function listen(
 }
 
 /**
- * PostgreSQL sends a listening session its notifications before it reports a statement as done. Callers that arrive
- * while a statement runs share the next one.
+ * PostgreSQL sends a listening session its notifications before it reports a statement as done, so an empty statement
+ * shows that all earlier notifications have arrived. Calls made while a statement runs share the next statement.
  */
 function hearingAll(connection: pg.Client): () => Promise<boolean> {
   const ask = () =>

@@ -24,7 +24,7 @@ test.each(['on', 'off'])('a portal runs on the schema of the next version, with 
   expect((await partner.get(`/crm/lead/${loid}`)).status).toBe(200)
 })
 
-test('a portal refuses a schema that is two versions newer, and one that lost a migration', async () => {
+test('a portal refuses a schema that is two versions newer, and a schema with an unknown older migration', async () => {
   const database = await createNewerDatabase('9001_version_9_1', '9002_version_9_2')
   for (const MIGRATE of ['on', 'off']) {
     await expect(startPortal({ on: { database }, env: { MIGRATE } })).rejects.toThrow(
@@ -35,7 +35,7 @@ test('a portal refuses a schema that is two versions newer, and one that lost a 
   await expect(startPortal({ on: { database: foreign } })).rejects.toThrow('0000_of_another_program is missing')
 })
 
-test('MIGRATE=off refuses a database that lacks a migration, and names the command', async () => {
+test('with MIGRATE=off a database that lacks a migration is refused, and the error names the command', async () => {
   const database = await createDatabase()
   const { db, close } = openDatabase(database.url, () => undefined)
   await sql`delete from kysely_migration where name = '0010_leases'`.execute(db)

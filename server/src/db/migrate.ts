@@ -10,8 +10,8 @@ const BEGINS_VERSION = /^\d+_version_/
 
 /**
  * Brings the database up to date, but leaves a database of the next version unchanged (D93). Processes that start
- * together wait for one another, because the migrator takes a lock. `upTo` names the last migration if the schema is to
- * be an older one.
+ * together wait for one another, because the migrator takes a lock. `upTo` names the last migration to run, to get an
+ * older schema.
  */
 export async function migrate(db: Db, upTo?: string): Promise<void> {
   const provider = { getMigrations: async () => withNewer(await readMigrations(), await findMigrated(db)) }
@@ -37,8 +37,8 @@ export async function requireMigrated(db: Db): Promise<void> {
 }
 
 /**
- * Adds the migrations of the next version that have already run, only so that the migrator does not report them as
- * missing.
+ * Adds empty migrations for the next version's migrations that have already run, so that the migrator does not report
+ * them as missing.
  */
 function withNewer(own: Record<string, Migration>, migrated: string[]): Record<string, Migration> {
   const last = Object.keys(own).at(-1) ?? ''

@@ -9,7 +9,7 @@ export function recordingStatement<Result>(text: string, send: () => Promise<Res
   return inSpan({ name: nameOfStatement(text), ...ABOUT }, send)
 }
 
-/** Records a statement that Kysely has sent in the same way. */
+/** Records a statement that Kysely has already sent. */
 export function recordStatement(event: LogEvent): void {
   const trace = currentTrace()
   if (!trace?.spans) return

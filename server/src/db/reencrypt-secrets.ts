@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 import type { Secrets } from './secrets.ts'
 
-/** The columns that hold secrets, and the names that `Secrets` gets for their rows. */
+/** The columns that hold secrets, and the functions that name their rows for `Secrets`. */
 const KEPT = [
   { table: 'webhook_endpoints', key: 'partner_id', column: 'secret', nameOf: webhookSecretOf },
   { table: 'webhook_endpoints', key: 'partner_id', column: 'previous_secret', nameOf: webhookSecretOf },
@@ -10,7 +10,7 @@ const KEPT = [
   { table: 'totp_keys', key: 'person_id', column: 'secret', nameOf: totpSecretOf },
 ] as const
 
-/** An endpoint's previous secret was once its secret, so both have the same name. */
+/** The name is the same for an endpoint's secret and previous secret, because the one becomes the other. */
 export function webhookSecretOf(partnerId: string): string {
   return `webhook-secret ${partnerId}`
 }
@@ -27,13 +27,13 @@ const ROWS_A_STEP = 200
 
 export interface Reencrypted {
   encrypted: number
-  /** How many no key opens. */
+  /** How many secrets no key can decrypt. */
   locked: number
 }
 
 /**
- * Encrypts with the first key everything that another key or none has encrypted. Leaves a row alone if it changes
- * meanwhile. Can run in several processes at once, and while others read.
+ * Encrypts with the first key all secrets that are encrypted with another key or not encrypted. Skips a row that
+ * changes meanwhile. Can run in several processes at once, and while secrets are read.
  */
 export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortSignal): Promise<Reencrypted> {
   const done: Reencrypted = { encrypted: 0, locked: 0 }
@@ -61,7 +61,7 @@ export async function reencryptSecrets(db: Db, secrets: Secrets, signal?: AbortS
   return done
 }
 
-/** Binary values are compared in the form in which PostgreSQL writes them. */
+/** Turns a binary column into text, so that its prefix can be compared. */
 function asText(table: string, column: string) {
   return table === 'totp_keys' ? sql`encode(${sql.ref(column)}, 'escape')` : sql.ref(column)
 }
@@ -75,12 +75,12 @@ function reencrypt(secrets: Secrets, stored: string | Buffer, row: string): stri
   }
 }
 
-/** Encrypts for a column of bytes. */
+/** Encrypts bytes for a binary column. */
 export function encryptBytes(secrets: Secrets, bytes: Buffer, row: string): Buffer {
   return Buffer.from(secrets.encrypt(bytes.toString('base64'), row))
 }
 
-/** Bytes that are not encrypted yet are returned unchanged: a secret of 20 bytes is shorter than any encrypted one. */
+/** Decrypts a binary column. Returns 20 bytes or fewer unchanged, because such a short value is not encrypted yet. */
 export function decryptBytes(secrets: Secrets, stored: Buffer, row: string): Buffer {
   return stored.length <= 20 ? stored : Buffer.from(secrets.decrypt(stored.toString(), row), 'base64')
 }

@@ -1,7 +1,7 @@
-/** Small enough that nobody waits long for a row, large enough that a million rows are gone soon. */
+/** So few that no other statement waits long for a locked row, and so many that a million rows are removed soon. */
 const ROWS_A_STATEMENT = 1_000
 
-/** Calls `removeSome` until it removes less than a full batch, and adds up the numbers. */
+/** Calls `removeSome` until it removes less than a full batch. Returns how many rows it removed in all. */
 export async function removeInBatches(
   removeSome: (rowsMax: number) => Promise<number>,
   signal?: AbortSignal,

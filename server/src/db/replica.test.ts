@@ -14,7 +14,7 @@ let pair: Awaited<ReturnType<typeof startPostgresPair>>
 let way: Awaited<ReturnType<typeof openDatabaseProxy>>
 let standby: pg.Client
 let portal: TestPortal
-/** Another process, and its way to hear of changes. */
+/** A second process of the portal, and the proxy over which it receives notifications. */
 let other: TestPortal
 let hearing: Awaited<ReturnType<typeof openDatabaseProxy>>
 let metricsPort = 0
@@ -56,7 +56,7 @@ const PATHS = [
   '/dashboard/trends',
 ]
 
-/** How many reads the replica has answered in the first process. */
+/** How many reads of the first process the replica has answered. */
 async function readsOfReplica(): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   return Number(/^portal_replica_reads_total\{answered_by="replica"\} (\d+)$/m.exec(text)?.[1])
@@ -69,8 +69,8 @@ async function answeredByReplica(ask: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Waits until the replica has every notified change of the partner and answers. On a busy machine the portal can turn
- * away from it for a moment.
+ * Waits until the replica has every notified change of the partner and answers reads. On a busy machine the portal can
+ * stop using the replica for a moment.
  */
 function caughtUp(partner: TestPartner, path = '/dashboard/stats'): Promise<unknown> {
   return waitFor(`the replica’s ${path}`, async () => (await answeredByReplica(() => partner.get(path))) === 1)
@@ -99,14 +99,14 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
 
   await standby.query('select pg_wal_replay_pause()')
   try {
-    // Each process shows a write as soon as it is answered, even a process that hears of it late or never.
+    // Every process shows a write once the write is answered, even if its notification is late or lost.
     hearing.fallSilent()
     await partner.submitLead()
     await caughtUp(quiet)
     expect(await shownBy(other, partner)).toEqual({ leads: 2, status: 'New Lead', found: 2, total: 2 })
     expect(await shownBy(portal, partner)).toEqual({ leads: 2, status: 'New Lead', found: 2, total: 2 })
 
-    // Each process shows a change from the CRM as soon as any process has told a page of it.
+    // Once any process has sent a page the event of a change from the CRM, every process shows the change.
     const stream = await fetch(`${portal.url}/api/live`, { headers: { authorization: `Bearer ${partner.token}` } })
     const messages = messagesOf(stream)
     const told = (async () => {
@@ -121,7 +121,7 @@ test('lists, search and dashboard are read from the replica, unless it lacks a c
     expect((await shownBy(other, partner)).status).toBe('Pre Call')
 
     expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
-    // Not every change has a notification, so the replica is trusted for at most five seconds.
+    // Not every change has a notification, so a replica that falls behind is used for at most five seconds.
     await waitFor('the primary', async () => (await answeredByReplica(() => shownBy(portal, quiet))) === 0)
   } finally {
     await standby.query('select pg_wal_replay_resume()')
@@ -157,7 +157,7 @@ test('a read that the replay cancels is repeated on the primary', async () => {
   }
 })
 
-test('while the replica is silent the primary answers, and afterwards the replica again', async () => {
+test('while the replica is silent the primary answers, and afterwards the replica answers again', async () => {
   const partner = await portal.newPartner()
   await caughtUp(partner)
   way.fallSilent()
@@ -169,7 +169,7 @@ test('while the replica is silent the primary answers, and afterwards the replic
   await caughtUp(partner)
 })
 
-test('a replica that was promoted is not asked any more', async () => {
+test('a promoted replica gets no more reads', async () => {
   const partner = await portal.newPartner()
   await caughtUp(partner)
   await standby.query('select pg_promote()')
@@ -178,11 +178,11 @@ test('a replica that was promoted is not asked any more', async () => {
   expect(await answeredByReplica(() => shownBy(portal, partner))).toBe(0)
 })
 
-test('a server that is no replica of the database is not asked, and the log says why', {
+test('a server that is no replica of the database gets no reads, and the log says why', {
   timeout: 30_000,
 }, async () => {
   const [own, foreign] = [await createDatabase(), await createDatabase()]
-  // A separate portal, which makes the same tables and writes its own progress.
+  // A separate portal, which has the same tables and writes its own beats.
   await using _ = await startPortal({
     on: { database: foreign },
     env: { DATABASE_URL: foreign.url, DATABASE_READ_URL: foreign.url },
@@ -197,7 +197,7 @@ test('a server that is no replica of the database is not asked, and the log says
   const nowhere = 'postgres://127.0.0.1:1/portal'
   await using portal = await startWith(foreign.url)
   await using __ = await startWith(nowhere)
-  await waitFor('both to be told of', async () => told.size === 2)
+  await waitFor('a log line about each', async () => told.size === 2)
   expect(told.get(foreign.url)).toMatch(/DATABASE_READ_URL shows nothing.*the primary answers all reads/)
   expect(told.get(nowhere)).toMatch(/ECONNREFUSED.*the primary answers all reads/)
   const partner = await portal.newPartner()

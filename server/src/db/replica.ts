@@ -33,7 +33,7 @@ export interface Replica extends Hearer {
 
 interface ReplicaSettings {
   primary: ReadSource
-  /** The settings of the primary's pool; the replica gets less time. */
+  /** The settings of the primary's pool. Statements on the replica get less time. */
   limits: PoolLimits
   log: Logger
 }
@@ -47,8 +47,8 @@ const ANSWER_MS_MAX = 1_000
 
 /**
  * Each process writes a numbered row, its beat, to the primary and looks for it on the replica. A replica that shows a
- * beat has everything that was committed before it. No other database can show it. PostgreSQL tells every process which
- * partners' data changed since then. All times are of this process's own clock.
+ * beat has everything that was committed before it. Only a replica of the primary can show the beat. Notifications tell
+ * every process which partners' data changed since the beat. All times are by this process's own clock.
  */
 export function openReplica(url: string, { primary, limits, log }: ReplicaSettings): Replica {
   const msMax = Math.min(ANSWER_MS_MAX, limits.statementMsMax)
@@ -63,11 +63,11 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   let lastBeat = 0
   /** Beats that the replica may not show yet, oldest first. */
   let beats: { number: number; at: number }[] = []
-  /** When each partner's last change was notified. Before `listensSince`, nothing was heard. */
+  /** When each partner's last change was notified. Before `listensSince`, no notification was received. */
   const toldAt = new Map<string, number>()
   let listensSince = Number.POSITIVE_INFINITY
   let hearAll = async () => false
-  /** Undefined until the replica first shows a beat, or fails to. */
+  /** Undefined until the replica first shows a beat or fails to show one. */
   let isTrusted: boolean | undefined
   let isClosed = false
   let pause: NodeJS.Timeout | undefined
@@ -91,7 +91,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
     const at = performance.now()
     const number = ++lastBeat
     await primary.pool.query(
-      // A beat that was given up may still be written after the next one.
+      // The statement of an earlier beat may have timed out and still be written after this one.
       `insert into process_beats (process, beat) values ($1, $2)
        on conflict (process) do update set beat = greatest(process_beats.beat, excluded.beat), at = now()`,
       [process, number],
@@ -122,9 +122,10 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
     if (!isClosed) pause = setTimeout(() => void beatOn(), BEAT_EVERY_MS)
   }
 
-  /** Undefined where the primary has to answer. */
+  /** Reads from the replica. Returns undefined if the primary has to answer. */
   async function ask<T>(partnerId: string, work: (from: ReadSource) => Promise<T>): Promise<{ answer: T } | undefined> {
-    // This process may not have heard yet of another process's latest write, or of the event that made a page ask.
+    // First receives all notifications: another process may have just written, or a page may ask because of a new
+    // event.
     if (!(await hearAll())) return undefined
     const isShown = Math.max(listensSince, toldAt.get(partnerId) ?? 0) < hasUntil
     return isShown ? { answer: await work(source) } : undefined
@@ -165,7 +166,7 @@ export function openReplica(url: string, { primary, limits, log }: ReplicaSettin
   }
 }
 
-/** Ignores a connection's fault, because the statement on it also fails. */
+/** Ignores a connection's error, because the statement on the connection also fails. */
 function ignore(): void {}
 
 function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
@@ -176,7 +177,7 @@ function inTime<T>(work: Promise<T>, msMax: number): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Removes the rows of processes that have not written since this time. */
+/** Removes the beats of processes that have written none since this time. */
 export async function removeBeats(db: Db, before: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from process_beats where at < ${before}`.execute(db)
   return Number(numAffectedRows)

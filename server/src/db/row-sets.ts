@@ -31,7 +31,7 @@ export async function updateSet(tx: Tx, table: keyof Tables, rows: readonly { id
      where kept.id = wanted.id`.execute(tx)
 }
 
-/** All rows of one set have the same columns. */
+/** The columns of the first row. All rows of one set have the same columns. */
 function columnsOf(rows: readonly object[]): string[] {
   return Object.keys(rows[0] ?? {}).filter((column) => !GENERATED.has(column))
 }

@@ -43,7 +43,7 @@ test('webhook secrets, TOTP keys and the CRM’s token are encrypted in the data
   }
 })
 
-test('secrets from before are used as they are, and encrypted at the next start', async () => {
+test('secrets that an older version did not encrypt still work, and the next start encrypts them', async () => {
   await using receiver = await startReceiver()
   await using portal = await startPortal(WITH_WEBHOOKS)
   const partner = await portal.newPartner()
@@ -62,7 +62,7 @@ test('secrets from before are used as they are, and encrypted at the next start'
   await verify(2)
 })
 
-test('a new key takes over from the old one, and a secret opens in its own row alone', async () => {
+test('a new key replaces the old key, and a secret can be decrypted only for its own row', async () => {
   await using portal = await startPortal(WITH_WEBHOOKS)
   const { db, secrets } = portal.deps
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
@@ -92,7 +92,7 @@ test('a new key takes over from the old one, and a secret opens in its own row a
   expect(() => alone.decrypt(adas, `webhook-secret ${bob.id}`)).toThrow(/authenticate/)
 })
 
-test('in development a key is made once, readable by its owner alone; an operator changes keys with a command', async () => {
+test('in development a key is made once and only its owner can read it, and an operator changes keys with a command', async () => {
   await using folder = await openDataFolder()
   const settings = { dataDir: folder.path }
   const [first, second] = await Promise.all([readSecretsKeys(settings), readSecretsKeys(settings)])

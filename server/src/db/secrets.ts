@@ -9,7 +9,7 @@ import type { SecretsKey, Settings } from '../config.ts'
  */
 export interface Secrets {
   encrypt(text: string, row: string): string
-  /** Returns text that is not encrypted yet unchanged. Throws if no key opens the text. */
+  /** Returns text that is not encrypted yet unchanged. Throws if no key can decrypt the text. */
   decrypt(stored: string, row: string): string
   /**
    * Derives 256 bits from this name, as text for a URL. Nobody without the key can guess them, and they stay the same
@@ -88,7 +88,9 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** The mark before each secret that tells which key opens it, whatever the operator's names for the keys are. */
+/**
+ * The part of each secret's prefix that identifies its key. It does not depend on the operator's names for the keys.
+ */
 function fingerprint(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 12)
 }

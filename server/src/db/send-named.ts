@@ -10,14 +10,14 @@ export interface Sender {
   pool: pg.Pool
 }
 
-/** Every connection keeps the plans of all statements that it has received by name. */
+/** The maximum number of names. PostgreSQL keeps a plan for each name in every connection. */
 const NAMES_MAX = 200
 const names = new Map<string, string>()
 
 /**
- * Sends a statement under its own name, so that a connection plans it once and not each time. Planning takes as long as
- * running it. Sends over a pool, or over the hot reads for quick statements of every visit. Only for statements with
- * few different texts; the number of different values does not matter.
+ * Sends a statement under its own name, so that PostgreSQL plans it once for each connection. Planning takes as long as
+ * running the statement. `connections` is a pool or, for the quick statements of every visit, the hot reads. Only for
+ * statements with few different texts; the number of different values does not matter.
  */
 export async function sendNamed<Row>(
   connections: Reads,

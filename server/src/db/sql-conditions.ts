@@ -2,9 +2,9 @@ import { phoneDigits } from '@portal/contract/phone.ts'
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /**
- * Every word of the text occurs somewhere in the column, which holds lower case and phone numbers as bare digits (D24).
- * If the whole text or a word looks like a phone number, its digits are also looked for, so its spaces and its +61 or 0
- * do not matter. `24-7` in a business name is still found.
+ * The condition that the column contains every word of the text. The column holds text in lower case and phone numbers
+ * as bare digits (D24). If the whole text or a word looks like a phone number, its digits are also searched for, so
+ * that spaces, +61 and a leading 0 do not matter. A business name with `24-7` is still found.
  */
 export function everyWordIn(column: Expression<string>, text: string): RawBuilder<SqlBool> {
   return anyOf(
@@ -15,8 +15,8 @@ export function everyWordIn(column: Expression<string>, text: string): RawBuilde
 }
 
 /**
- * The trigrams that every text with the words contains: an index can look them up. Empty if the words are shorter or in
- * other letters.
+ * The trigrams that every text with these words contains, for a look-up in an index. Empty if the words have fewer than
+ * three letters or are not in Latin letters or digits.
  */
 export function trigramsOf(text: string): string[] {
   const ways = readings(text)
@@ -26,12 +26,12 @@ export function trigramsOf(text: string): string[] {
   return [...new Set(written.flatMap(trigramsAlong))].filter(isInEach)
 }
 
-/** Consecutive trigrams and the last one. Overlapping ones would exclude few more rows. */
+/** A word's consecutive trigrams and its last trigram. Overlapping trigrams would exclude few more rows. */
 function trigramsAlong(word: string): string[] {
   return Array.from(word.matchAll(/[a-z0-9]{3,}/g), ([run]) => [...(run.match(/.{3}/g) ?? []), run.slice(-3)]).flat()
 }
 
-/** The ways to read the text: as separate words, or as one phone number. Each word comes with its spellings. */
+/** The readings of the text: as separate words, or as one phone number. Each word is a list of its spellings. */
 function readings(text: string): string[][][] {
   const whole = text.trim().toLowerCase()
   const words = whole.split(/\s+/)
@@ -46,7 +46,10 @@ function spellings(word: string): string[] {
   return word.includes(number) ? [number] : [word, number]
 }
 
-/** The digits to look for, without country code and trunk 0. A country code alone stays as it is. */
+/**
+ * The digits to search for, without country code and leading 0. A country code alone is kept. Undefined if the text is
+ * no phone number.
+ */
 function phoneNumber(text: string): string | undefined {
   if (!/^[+(]*\d[\d\s().-]*$/.test(text)) return undefined
   const digits = phoneDigits(text)
@@ -72,7 +75,7 @@ export function oneOf(column: Expression<string | null>, values: readonly string
   return values.length === 1 ? sql<SqlBool>`${column} = ${values[0]}` : sql<SqlBool>`${column} = any (${values})`
 }
 
-/** Whole days in the portal's time zone, both inclusive (D7). */
+/** Created on this day or later. Days are in the portal's time zone (D7), here and in `createdUntil`. */
 export function createdFrom(column: Expression<string>, day: string, timezone: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${column} >= (${day}::date)::timestamp at time zone ${timezone}`
 }

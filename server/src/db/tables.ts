@@ -4,7 +4,9 @@ import type { SecurityEvent, SecurityKind } from '@portal/contract/security-log.
 import type { HistoryKind } from '@portal/contract/way.ts'
 import type { ColumnType, GeneratedAlways, Insertable, JSONColumnType, Selectable } from 'kysely'
 
-/** Instants are ISO 8601 text in UTC on both sides (D7); `openDatabase` makes the driver read them so. */
+/**
+ * An instant is ISO 8601 text in UTC, whether it is written or read (D7). `openDatabase` sets the driver accordingly.
+ */
 type Instant = string
 
 type CrmState = 'pending' | 'synced' | 'failed'
@@ -297,7 +299,7 @@ interface SeenTable {
   person_id: string
   began_at: Instant
   seen_until: Instant
-  /** A snapshot in PostgreSQL's text form. */
+  /** A PostgreSQL snapshot in its text form. */
   snapshot: string
 }
 
@@ -578,7 +580,7 @@ export type SyncRunRow = Selectable<SyncRunsTable>
 export type WebhookEndpointRow = Selectable<WebhookEndpointsTable>
 export type SweptList = SweepCursorsTable['list']
 
-/** The columns of the contract's `Lead`, without the two names that are composed of others. */
+/** The columns of the contract's `Lead`, without the two names that are composed of other columns. */
 export const LEAD_COLUMNS = [
   'id',
   'loid',

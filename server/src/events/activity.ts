@@ -60,7 +60,7 @@ const WORDS: Words = {
 }
 
 const NOTE_LENGTH = 80
-/** Longer than for other notes, because the lender's text matters most. The record's page has all of it. */
+/** Longer than for other notes, because the lender's text matters most. The record's page shows the whole text. */
 export const QUOTE_LENGTH = 280
 
 export function activityOf(event: RecordedEvent): Activity {
@@ -76,12 +76,17 @@ export function quoteOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): s
   return shortened(String(data['content']), QUOTE_LENGTH)
 }
 
-/** Events from before people were recorded do not say whose note it is. */
+/**
+ * Events from before the portal recorded people have no `submitted_by`, so their notes do not count as the lender's.
+ */
 function isLenders(data: { submitted_by?: unknown }): boolean {
   return data.submitted_by === null
 }
 
-/** A lead's page redirects to the deal that the lead became (D18). */
+/**
+ * The kind of page that an activity links to, or null for none. A lead's page redirects to the deal that the lead
+ * became (D18).
+ */
 export function aboutOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): About {
   if (type === 'deal.removed' || data['reason'] === 'left-crm') return null
   return type.startsWith('deal.') || data['on'] === 'deal' ? 'deal' : 'lead'
@@ -92,12 +97,12 @@ function named(name: string | null, amount?: number | null): string {
   return amount === null || amount === undefined ? text : `${text}, ${formatMoney(amount)}`
 }
 
-/** Events from before people were recorded name nobody (D64). */
+/** The person's name, if there is one. Events from before the portal recorded people have none (D64). */
 function by(name: string | null | undefined): string {
   return name ? ` · ${name}` : ''
 }
 
-/** Does not cut through a surrogate pair, such as an emoji. */
+/** Shortens a text without cutting through a surrogate pair, such as an emoji. */
 export function shortened(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const cut = text.slice(0, lengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')

@@ -14,7 +14,8 @@ export type EventToDeliver = {
 }[EventType]
 
 /**
- * Returns the oldest first. Locks them until the transaction ends, and skips events that another process has locked.
+ * Returns the oldest events first. Locks the events until the transaction ends, and skips events that another process
+ * has locked.
  */
 export async function lockEventsToDeliverOfAllPartners(tx: Tx, limit: number): Promise<EventToDeliver[]> {
   const rows = await tx

@@ -18,7 +18,7 @@ interface SubmittedBy {
   submitted_by?: string | null
 }
 
-/** What can happen to a lead, deal or note (D35). `data` carries names and amounts, never email, phone or ABN. */
+/** What can happen to a lead, deal or note (D35). `data` contains names and amounts, never email, phone or ABN. */
 export interface EventData {
   'lead.created': { business_name: string | null; amount: number | null; status: string } & SubmittedBy
   'lead.status_changed': { business_name: string | null; amount: number | null; status: string; previous: string }
@@ -54,7 +54,7 @@ export interface PortalEvent<Type extends EventType = EventType> {
   loid: string
   type: Type
   data: EventData[Type]
-  /** The person who did it; absent or null for what the lender or an API key did (D72). */
+  /** The person who acted; absent or null if the lender or an API key did (D72). */
   personId?: string | null
   at: string
 }
@@ -64,8 +64,8 @@ export type AnyEvent = { [Type in EventType]: PortalEvent<Type> }[EventType]
 
 /**
  * Records an event in the same transaction as the change, so that neither exists without the other. A trigger on the
- * table decides whether the event is delivered, because an endpoint receives only events from the time while it is set
- * (D35).
+ * table decides whether the event is delivered, because an endpoint receives only events that happen while its URL is
+ * set (D35).
  */
 export async function recordEvent(tx: Tx, event: AnyEvent): Promise<void> {
   const row = toRow(event)
@@ -94,7 +94,7 @@ function toRow({ partnerId, loid, type, personId = null, at }: PortalEvent) {
   return { id: newId(new Date(at)), partner_id: partnerId, type, loid, person_id: personId, created_at: at }
 }
 
-/** Returns the oldest first. Uses the hot reads, because after a restart every open page asks at once. */
+/** Returns the oldest events first. Uses the hot reads, because after a restart all open pages reconnect at once. */
 export function findEventsSince(
   reads: Reads,
   partnerId: string,
@@ -111,8 +111,8 @@ export function findEventsSince(
 }
 
 /**
- * Removes the oldest first. An id contains the time, so the primary key finds them. Returns the number of removed
- * events.
+ * Removes the oldest events first. An id contains the time, so the primary key finds old events. Returns how many
+ * events it removed.
  */
 export async function removeEventsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db

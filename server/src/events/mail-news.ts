@@ -33,13 +33,15 @@ export async function recordMailNews(tx: Tx, news: readonly MailNews[]): Promise
     tx,
     'mail_news',
     news.map(({ partnerId: partner_id, personId: person_id, at: created_at, ...rest }) => {
-      // Given here, because PostgreSQL fills in no defaults for columns that the set contains.
       return { ...rest, partner_id, person_id, created_at, to_fan_out: true }
     }),
   )
 }
 
-/** Only the lender's acts: a first sync records no events, and a person's own acts are no news (D73). */
+/**
+ * Turns an event into news, if the lender caused it: a person's own acts are no news (D73). A first sync records no
+ * events.
+ */
 export function newsOf(event: AnyEvent, id: string): MailNews[] {
   const { partnerId, loid, personId = null, at } = event
   const about = { id, partnerId, loid, personId, at }

@@ -8,14 +8,14 @@ import {
 } from './usual-times.queries.ts'
 
 const PARTNERS_AT_ONCE = 100
-/** The queue takes a job for dead once it has run for a quarter of an hour. */
+/** The queue considers a job dead after a quarter of an hour, so a run must end earlier. */
 const RUN_MS_MAX = 5 * 60_000
 const MINUTE_MS = 60_000
 const AGAIN_MINUTES = { min: 10, max: 24 * 60 }
 
 /**
  * Computes the usual times in statuses and stages, in one transaction for each partner that is due. If the run's time
- * is used up, the remaining partners are done in the next run.
+ * is used up, the next run computes the remaining partners' times.
  */
 export const computeUsualTimes = defineJob({
   name: 'compute-usual-times',
@@ -41,7 +41,7 @@ export const computeUsualTimes = defineJob({
   },
 })
 
-/** The more entries there are, the less one more changes the result, and the more it costs to read them. */
+/** The more entries there are, the less a new entry changes the result and the more it costs to read all of them. */
 function minutesUntilNext(entries: number): number {
   return Math.min(Math.max(entries, AGAIN_MINUTES.min), AGAIN_MINUTES.max)
 }

@@ -26,8 +26,8 @@ export interface HistoryEntry {
 }
 
 /**
- * The latest first, at most a thousand. Each entry lasts until the next one of its record began. The latest lasts until
- * its record ended, or until now (D26, D51).
+ * Finds at most a thousand entries, the latest first. An entry lasts until the next entry of its record. A record's
+ * latest entry lasts until the record ended, or until now (D26, D51).
  */
 export async function findHistory(
   db: Db,
@@ -54,7 +54,7 @@ export async function findHistory(
   })
 }
 
-/** The first entry: what the record began with (D26). */
+/** Writes the first entry: the status or stage that the record began with (D26). */
 export async function insertFirstEntry(
   tx: Tx,
   { kind, partnerId, loid }: HistoryOf,
@@ -92,7 +92,7 @@ export async function findKnownHistories(
   return Map.groupBy(rows, (row) => row.loid)
 }
 
-/** Writes the planned entries of many histories of one kind. An existing entry stays as it is. */
+/** Writes the planned entries of many histories of one kind. Existing entries stay unchanged. */
 export async function writeHistories(
   tx: Tx,
   kind: HistoryKind,
@@ -109,15 +109,15 @@ export async function writeHistories(
       .execute()
   }
   const rows = plans.flatMap(({ partnerId, loid, plan }) =>
-    // In the order in which they came, so that two entries of the same second keep it.
+    // Ids are made in the order of the entries, so that entries of the same second keep their order.
     plan.entries.map((entry) => ({ ...entry, id: newId(now), partner_id: partnerId, kind, loid })),
   )
   await insertSet(tx, 'history_entries', rows)
 }
 
 /**
- * Removes names from the first entries of records that were given to other partners. Those partners must not learn who
- * submitted the records.
+ * Moves histories to the partners that their records were given to. Removes the names from the first entries, because
+ * the new partners must not learn who submitted the records.
  */
 export async function moveHistories(
   tx: Tx,

@@ -17,9 +17,9 @@ export interface PlannedEntry extends KnownEntry {
 /** The entries that a record's history gets (D26, D32a). */
 export interface HistoryPlan {
   entries: PlannedEntry[]
-  /** Observed entries that the CRM's own entries replace. */
+  /** Whether the CRM's own entries replace the observed entries. */
   replacesObserved: boolean
-  /** The changes since the partner was last told, each with the previous value. Each becomes one event. */
+  /** The changes that the partner has not seen, each with the previous value. Each becomes one event. */
   changes: { value: string; previous: string }[]
 }
 
@@ -27,15 +27,18 @@ interface Present {
   /** The current status or stage of the CRM's record. `modified_time` says when the record last changed. */
   value: string
   modified_time: string
-  /** The value that the portal showed until now, and the CRM record's time then. Undefined for a new record. */
+  /**
+   * The value that the portal showed until now, with the record's `modified_time` at that time. Undefined for a new
+   * record.
+   */
   before: { value: string; modified_time: string | null } | undefined
 }
 
 const OBSERVED = 'Observed by the portal; the CRM does not say when it changed'
 
 /**
- * Adopts the CRM's entries, oldest first, including those that came and went between two pulls. Nothing is invented: if
- * the CRM's history lacks the present value, the portal adds an entry that says it observed the value.
+ * Adopts the CRM's entries, oldest first, including values that came and went between two pulls. If the CRM's history
+ * lacks the present value, the portal adds an entry which says that it observed the value.
  */
 export function planHistory(
   known: readonly KnownEntry[],
@@ -44,7 +47,7 @@ export function planHistory(
 ): HistoryPlan {
   const submitted = known.find((entry) => entry.origin === 'submitted')
   const history = untilPresent(told, present)
-  // The submission is the first entry, so the CRM's own record of the same moment would be a second one.
+  // The submission is the first entry, so the CRM's own entry of the same moment would be a duplicate.
   const ofCrm = submitted && history[0]?.value === submitted.value ? history.slice(1) : history
   const knownIds = new Set(known.map((entry) => entry.crm_entry_id))
   // Zoho gives whole seconds, so a change can seem to come before the submission.
@@ -72,7 +75,10 @@ export function planHistory(
   }
 }
 
-/** The history is read after the record, which may have changed in between. The next pull reports that change. */
+/**
+ * Cuts off changes later than the present state: the record may have changed between its reading and that of its
+ * history. The next pull reports such changes.
+ */
 function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }: Present): readonly CrmHistoryEntry[] {
   let end = told.length
   while (end > 0 && told[end - 1]?.value !== value && (told[end - 1]?.changed_time ?? '') >= modified_time) end--
@@ -81,7 +87,7 @@ function untilPresent(told: readonly CrmHistoryEntry[], { value, modified_time }
     : told.filter((entry) => entry.changed_time <= modified_time)
 }
 
-/** The partner was told of the value that the portal showed, and so knows of every change before it. */
+/** The partner has seen the value that the portal showed, so earlier changes are no news. */
 function changesSince(known: readonly KnownEntry[], added: readonly PlannedEntry[], { value, before }: Present) {
   if (!before) return []
   const observed = known.filter((entry) => entry.origin === 'observed').map((entry) => entry.changed_time)

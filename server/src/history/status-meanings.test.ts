@@ -13,7 +13,7 @@ test('every status and stage of the specification has a meaning', async () => {
   expect(meaningOf('lead-status', 'Funded')).toBeNull()
 })
 
-test('a file as an editor on Windows writes it is understood, in any case of letters', () => {
+test('a file from an editor on Windows is read, in upper or lower case', () => {
   const meaningOf = parseStatusMeanings(
     '\uFEFF# Ours\r\n[lead statuses]\r\n\r\npre call : We ring: soon.\r\nPre *: Before.\r\nPre Q*: Nearly.\r\n',
   )
@@ -30,6 +30,6 @@ test.each([
   ['[Deal stages]\nApproved:', /line 2: must be a name, a colon/],
   ['[Deal stages]\nApproved: A\napproved: B', /line 3: approved has a line already/],
   [`[Deal stages]\nApproved: ${'a'.repeat(201)}`, /line 2: may have 200 characters/],
-])('%j is refused with its line', (text, message) => {
+])('%j is refused, and the error gives the line’s number', (text, message) => {
   expect(() => parseStatusMeanings(text)).toThrow(message)
 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HistoryKind } from '@portal/contract/way.ts'
 
-/** The meaning of a status or stage, from the line that gives it; null if no line does. */
+/** Finds the meaning of a status or stage; null if the file has none. */
 export type StatusMeanings = (kind: HistoryKind, value: string) => string | null
 
 const DEFAULT_FILE = join(import.meta.dirname, '../../status-meanings.txt')
@@ -16,7 +16,7 @@ export async function readStatusMeanings(path: string = DEFAULT_FILE): Promise<S
   return parseStatusMeanings(await readFile(path, 'utf8'))
 }
 
-/** Throws for the first line that it cannot understand, and gives its number. */
+/** Throws an error with the number of the first line that cannot be read. */
 export function parseStatusMeanings(text: string): StatusMeanings {
   const meanings: Record<HistoryKind, Map<string, string>> = { 'lead-status': new Map(), 'deal-stage': new Map() }
   let section: HistoryKind | undefined
@@ -43,7 +43,7 @@ export function parseStatusMeanings(text: string): StatusMeanings {
   return (kind, value) => findMeaning(meanings[kind], value.toLowerCase())
 }
 
-/** A full name comes before one with `*`; of several with `*`, the longest comes first. */
+/** A full name takes precedence over names with `*`. Of several names with `*`, the longest takes precedence. */
 function findMeaning(meanings: ReadonlyMap<string, string>, value: string): string | null {
   const whole = meanings.get(value)
   if (whole !== undefined) return whole

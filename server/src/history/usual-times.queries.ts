@@ -9,16 +9,17 @@ export interface UsualTimeOfValue extends UsualTime {
   value: string
 }
 
-/** A partner with fewer times than this sees the times of all partners. */
+/** A partner with fewer entries of a value than this sees the median of all partners. */
 const OWN_ENTRIES_MIN = 10
 /**
  * The time of all partners is the median of the partners' medians, so that no partner outweighs the others. It is shown
- * only where it cannot reveal a single record: each partner that counts has a few entries, and there are several such
- * partners.
+ * only if it cannot reveal a single record: several partners must have a few entries each.
  */
 const EVERYBODY = { partnersMin: 5, entriesMin: 30, entriesOfEachMin: 3 }
 const WINDOW = '1 year'
-/** How many entries of a large partner are read for its median: from about a third as many records. */
+/**
+ * The maximum number of entries that are read for a partner's medians. They belong to about a third as many records.
+ */
 const ENTRIES_READ_MAX = 20_000
 
 /** One median for each status and stage with enough entries. */
@@ -49,7 +50,7 @@ export async function findUsualTimes(db: Db, partnerId: string): Promise<UsualTi
     .execute()
 }
 
-/** The partners whose times are due; those that never had any come first. */
+/** The partners whose usual times must be computed now. Partners without usual times come first. */
 export async function findDueForUsualTimesOfAllPartners(db: Db, now: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('partners')
@@ -64,12 +65,11 @@ export async function findDueForUsualTimesOfAllPartners(db: Db, now: Date, limit
 }
 
 /**
- * Computes the partner's times from its history of a year, and returns how often any status or stage was entered and
- * left.
+ * Computes the partner's usual times from the last year of its history. Returns how many entries they are based on.
  *
  * LOIDs are random, so the first entries in the index's order are a fair sample of a large partner's records. Within a
- * record the index goes from the latest entry back, so the limit never separates an entry from the one that ended it. A
- * lead's last status ends when the lead becomes a deal.
+ * record the index goes from the latest entry back, so the limit never separates an entry from the entry that ended it.
+ * A lead's last status ends when the lead becomes a deal.
  */
 export async function replaceUsualTimes(tx: Tx, partnerId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ entries: number }>`
@@ -119,7 +119,7 @@ export async function markUsualTimesDue(tx: Tx, partnerId: string, dueAt: Date):
     .execute()
 }
 
-/** Computed from the results for each partner. */
+/** Computes the usual times of all partners from the medians of each partner. */
 export async function replaceUsualTimesOfEverybody(tx: Tx): Promise<void> {
   await tx.deleteFrom('usual_times_of_everybody').execute()
   await tx

@@ -11,7 +11,7 @@ async function compute(portal: TestPortal): Promise<void> {
   await computeUsualTimes.run(portal.deps, {}, new AbortController().signal)
 }
 
-test('what a status usually takes is the partner’s own median from ten times on', async () => {
+test('a status’s usual time is the partner’s own median if it has at least ten entries', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const [ten, nine] = [await portal.newPartner(), await portal.newPartner()]
@@ -29,16 +29,16 @@ test('what a status usually takes is the partner’s own median from ten times o
   expect(await findUsualTimes(deps.db, nine.id)).toMatchObject([{ days: 4, entries: 10, of: 'partner' }])
 })
 
-test('everybody’s stand in where the partner has fewer, and only where enough partners have enough', async () => {
+test('a partner with fewer entries gets the median of all partners, if enough partners have enough entries', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const partners = await Promise.all(Array.from({ length: 6 }, () => portal.newPartner()))
   const [asking, ...others] = partners.map((partner) => partner.id)
   for (const [index, id] of others.entries()) {
     await insertHistories(deps, id, { records: 9, days: index + 1, kind: 'deal-stage', value: 'Approved' })
-    // There are enough times, but most of them are one partner’s.
+    // There are enough entries, but most belong to one partner.
     await insertHistories(deps, id, { records: index < 1 ? 50 : 2, days: 1, value: 'Contacted' })
-    // There are enough partners, with 25 times in all.
+    // There are enough partners, but only 25 entries in all.
     await insertHistories(deps, id, { records: 5, days: 1, value: 'Not Contacted' })
   }
   await compute(portal)
@@ -47,7 +47,7 @@ test('everybody’s stand in where the partner has fewer, and only where enough 
   ])
 })
 
-test('the time in a lead’s last status ends when the lead becomes a deal, and a status that still lasts is not counted', async () => {
+test('the time in a lead’s last status ends when the lead becomes a deal, and a current status is not counted', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const partner = await portal.newPartner()

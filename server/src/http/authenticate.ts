@@ -12,7 +12,7 @@ export interface Caller {
   submitter: Submitter
 }
 
-/** Who makes the entries of this call (D64): a person, or, without an id, a system with the API key. */
+/** The author of the records that this call creates (D64): a person, or a system with the API key, which has no id. */
 export interface Submitter {
   id: string | null
   /** The name that records, the CRM and endpoints show. */
@@ -34,7 +34,7 @@ export interface KeyCaller extends Caller {
   keyHash: Buffer
 }
 
-/** The caller as the log shows it: by ids alone. */
+/** The caller as the log shows it: by ids only. */
 export function whoOf(caller: SessionCaller | KeyCaller | null): { partner?: string; person?: string } {
   if (!caller) return {}
   return { partner: caller.id, ...('personId' in caller && { person: caller.personId }) }
@@ -51,7 +51,7 @@ export type CallerOf<Who extends Auth> = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before the body is read, so that a refused body also has a caller. */
+    /** Set before the body is read, so that the log names the caller even if the body is refused. */
     caller: SessionCaller | KeyCaller | null
   }
 }
@@ -59,11 +59,13 @@ declare module 'fastify' {
 /** Sets the request's caller, or throws. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply, auth: Auth) => Promise<void>
 
-/** Finds the owner of a token, or undefined. A feature provides it, because this folder knows no features. */
+/**
+ * Finds the caller that a token belongs to. Features provide these functions, because this folder knows no features.
+ */
 export interface CallerSources {
   findSessionCaller(token: string): Promise<SessionCaller | undefined>
   findKeyCaller(key: string): Promise<KeyCaller | undefined>
-  /** Whether to look for the token among the keys instead of the sessions. */
+  /** Whether the token has the form of an API key and not of a session's token. */
   hasKeyForm(token: string): boolean
 }
 
@@ -81,9 +83,9 @@ const REFUSALS = {
 }
 
 /**
- * Checks the bearer token against the kind that the route asks for: a session on a route for keys, or a key on a route
- * for sessions, is treated as unknown. Every refusal is a 401 that says nothing more (D5a). Each call with a key that
- * exists counts against its limit, however it ends (D14).
+ * Checks the bearer token against the kind that the route accepts. A session's token on a route for keys, or a key on a
+ * route for sessions, is treated as unknown. Every refusal is a 401 without further details (D5a). Each call with an
+ * existing key counts against the key's limit, even if the call fails (D14).
  */
 export function createAuthenticate(sources: CallerSources, limiter: (reply: FastifyReply) => Limit): Authenticate {
   return async (request, reply, auth) => {

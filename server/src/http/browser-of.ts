@@ -1,14 +1,14 @@
 import Bowser from 'bowser'
 
-/** Longer than any browser sends, and short enough to read in no time. */
+/** Longer than any browser's header, and short enough to be parsed quickly. */
 const USER_AGENT_LENGTH_MAX = 512
 
 const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP))
 const SYSTEMS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.OS_MAP))
 
 /**
- * Browser and system in words, such as `Safari on iOS`. Only known ones are named, because a caller can make up the
- * text. Null if neither is known.
+ * Names the browser and the system, such as `Safari on iOS`. Only known names appear, because a caller can make up the
+ * header. Null if neither is known.
  */
 export function browserOf(userAgent: string | undefined): string | null {
   const text = userAgent?.slice(0, USER_AGENT_LENGTH_MAX)

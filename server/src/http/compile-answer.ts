@@ -1,8 +1,8 @@
 import { $ZodArray, $ZodObject, $ZodObjectJIT, type $ZodType } from 'zod/v4/core'
 
 /**
- * The same schema with objects that zod compiles. `zod/mini` does not compile them, because browsers' policies forbid
- * it. A page of leads is parsed in 10 µs instead of 70, which is a tenth of the time for the whole call.
+ * Returns the same schema with objects that zod compiles into functions. `zod/mini` does not compile, because browsers'
+ * security policies forbid it. A page of leads is parsed in 10 µs instead of 70, which saves a tenth of the whole call.
  */
 export function compileAnswer(schema: $ZodType): $ZodType {
   if (schema instanceof $ZodObject) {

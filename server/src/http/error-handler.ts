@@ -6,12 +6,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/database.ts'
 import { PortalError } from '../errors.ts'
 
-/** The only place where an error becomes an answer. An unknown error is a bug: only the log says what it was. */
+/** Turns every error into an answer. An unknown error is a bug, and only the log describes it. */
 export function handleError(error: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {
-  // Nobody reads the answer, and Fastify does not call `onResponse` for it.
+  // A caller who hung up reads no answer, and Fastify does not call `onResponse`.
   if (request.raw.errored === error) request.log.info('the caller hung up')
   const answer = known(error)
-  // When Fastify stops before any hook runs, nothing else sets the header.
+  // If Fastify refuses a request before any hook runs, nothing else sets this header.
   reply.header('x-request-id', request.id)
   if (!answer) {
     request.log.error({ err: error }, 'unexpected error')
@@ -23,7 +23,7 @@ export function handleError(error: FastifyError | PortalError, request: FastifyR
   reply.status(answer.status).send(failure(answer.message, answer.code, answer.fields))
 }
 
-/** For input that Node cannot read as a request. There is no request or reply object yet. */
+/** Answers input that Node cannot read as a request. There is no request or reply object yet. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket, headers: string[]): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -40,8 +40,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     ...headers,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // If the caller keeps its end open, ours would stay open too. If the socket were destroyed at once, the answer might
-  // not arrive.
+  // Closes the connection even if the caller keeps it open, but only after a moment, so that the answer can arrive.
   setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref()
 }
 
@@ -53,7 +52,10 @@ function failure(error: string, code: Failure['code'], fields?: Record<string, s
   return { success: false, error, code, ...(fields && { fields }) }
 }
 
-/** Fastify's own refusals, which happen before a route is reached, and a database that does not answer. */
+/**
+ * Turns known errors into the portal's own: Fastify's refusals before a route runs, and a database that does not
+ * answer.
+ */
 function known(error: FastifyError | PortalError): PortalError | undefined {
   if (error instanceof PortalError) return error
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
@@ -70,7 +72,7 @@ function known(error: FastifyError | PortalError): PortalError | undefined {
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return new PortalError(error.statusCode, 'MALFORMED_REQUEST', 'The request could not be read.')
   }
-  // Checked after Fastify's own errors: a caller who hangs up in mid-upload also causes an ECONNRESET.
+  // Checked after Fastify's own errors, because a caller who hangs up during an upload also causes an ECONNRESET.
   if (isDatabaseAway(error)) {
     return new PortalError(503, 'UNAVAILABLE', 'The portal is not available. Please try again in a moment.', {
       retryAfterSeconds: 5,

@@ -12,7 +12,7 @@ test('the portal is alive and ready without a session and without the CRM', asyn
   expect(await portal.get('/ready')).toMatchObject({ status: 200, body: { success: true, data: { status: 'ready' } } })
 })
 
-test('while the database is away the portal says so, and works again when it is back', async () => {
+test('while the database is away the portal answers 503, and it works again when the database is back', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await portal.withoutDatabase(async () => {
@@ -34,7 +34,7 @@ test('while the database is away the portal says so, and works again when it is 
   for (let i = 0; i < 4; i++) expect((await partner.get('/profile')).status).toBe(200)
 })
 
-test('a transaction whose connection is lost fails alone; the process goes on', async () => {
+test('a lost connection fails its transaction and nothing else', async () => {
   await using portal = await startPortal()
   const lost = portal.deps.db.transaction().execute(async (tx) => {
     await portal.withoutDatabase(async () => {
@@ -46,7 +46,7 @@ test('a transaction whose connection is lost fails alone; the process goes on', 
   await waitFor('the database to be back', async () => (await portal.get('/ready')).status === 200)
 })
 
-test('while all connections of the background wait for a lock, the portal is busy and ready', async () => {
+test('while all connections of the jobs wait for a lock, the portal is still ready', async () => {
   await using portal = await startPortal({ withCrm: true, env: { DATABASE_POOL: '2' } })
   const partner = await portal.newPartner()
   const id = await waitFor('the partner in the CRM', async () => (await partner.get('/profile')).body.data.zoho_id)
@@ -64,7 +64,7 @@ test('while all connections of the background wait for a lock, the portal is bus
   expect((await sync.pressed).status).toBe(200)
 })
 
-test('when the database falls silent, no request takes longer than its deadline, and nothing waits for the old connections', async () => {
+test('when the database falls silent, no request takes longer than its deadline or waits for the old connections', async () => {
   const own = await createDatabase()
   await using proxy = await openDatabaseProxy(own.url)
   await using portal = await startPortal({
@@ -96,7 +96,7 @@ test('when the database falls silent, no request takes longer than its deadline,
   await portal.mailTo(partner.email, 'reset')
 })
 
-test('a database that goes away before the start is done delays the start and does not end it', async () => {
+test('a database that goes away during the start delays the start and does not end it', async () => {
   const own = await createDatabase()
   const answers: [number, string][] = []
   const starting = { success: false, error: 'The portal is starting', code: 'UNAVAILABLE' }

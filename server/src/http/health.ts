@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What being ready depends on. The CRM is not part of it: partners go on without it. */
+/** The conditions for being ready. The CRM is not one of them, because partners can work without the CRM. */
 export interface Readiness {
-  /** Whether the start has done everything. */
+  /** Whether the start is complete. */
   isStarted(): boolean
-  /** Whether the portal was told to stop: it still answers requests, but balancers should send no more. */
+  /** Whether the portal was told to stop. It still answers requests, but load balancers should send no more. */
   isStopping(): boolean
   /** Rejects unless the database answers through every pool within the time. */
   reachDatabase(msMax: number): Promise<void>
 }
 
-/** D91: a balancer learns within this time that a database hangs. */
+/** A load balancer learns within this time that the database hangs (D91). */
 const READY_MS_MAX = 2_000
 
-/** Answers whether the portal is alive and ready to work (D3). */
+/** Adds the routes that tell whether the portal is alive and ready to work (D3). */
 export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reachDatabase }: Readiness): void {
   app.get('/api/health', { logLevel: 'warn' }, async () => ({ success: true, data: { status: 'ok' } }))
 
@@ -30,7 +30,7 @@ export function healthRoutes(app: FastifyInstance, { isStarted, isStopping, reac
 
   let asking: Promise<string | undefined> | undefined
 
-  /** Callers share one query, so that they do not fill the pools of a database that hangs. */
+  /** Simultaneous health checks share one query, so that they do not use up the pools while the database hangs. */
   function databaseTrouble(): Promise<string | undefined> {
     asking ??= reachDatabase(READY_MS_MAX)
       .then(

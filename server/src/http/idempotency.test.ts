@@ -32,7 +32,7 @@ test('the same key with another body is a conflict', async () => {
   expect(await leadsOf(partner)).toHaveLength(1)
 })
 
-test('the same key at another address is a conflict too', async () => {
+test('the same key at another address is a conflict', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const { loid: other } = await partner.submitLead()
@@ -41,7 +41,7 @@ test('the same key at another address is a conflict too', async () => {
   expect((await partner.post(`/crm/note/${other}`, note, keyed('one'))).status).toBe(409)
 })
 
-test('two partners may use the same key', async () => {
+test('two partners can use the same key', async () => {
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const leads = [
     await ada.post('/dashboard/leads', newLead(), keyed('one')),
@@ -57,7 +57,7 @@ test('without a key every request creates', async () => {
   expect(await leadsOf(partner)).toHaveLength(2)
 })
 
-test('five equal requests at once make one lead and get one answer', async () => {
+test('five simultaneous equal requests create one lead and get the same answer', async () => {
   const partner = await portal.newPartner()
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => partner.post('/dashboard/leads', newLead(), keyed('five'))),
@@ -68,7 +68,7 @@ test('five equal requests at once make one lead and get one answer', async () =>
   expect(await leadsOf(partner)).toHaveLength(1)
 })
 
-test('forty equal requests at two processes, more than either has connections, make one lead', async () => {
+test('forty equal requests to two processes create one lead, though neither process has that many connections', async () => {
   await using first = await startPortal()
   await using second = await startPortal({ on: first })
   const { token, get } = await first.newPartner()

@@ -10,14 +10,14 @@ export const REMEMBERED_HOURS = 24
 
 interface Answered {
   answer: unknown
-  /** True if the answer is an earlier request's. */
+  /** True if an earlier request got this answer first. */
   isReplayed: boolean
 }
 
 /**
  * Runs `work` in one transaction. With an `Idempotency-Key`, a repeat within 24 hours gets the first answer again, and
  * the same key with another body is a conflict (D9). Equal requests that arrive together wait at the unique key until
- * the first one commits, so the work is done once. A failure is not remembered: nothing was created.
+ * the first one commits, so the work is done once. A failure is not remembered, because nothing was created.
  */
 export async function answerOnce(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -52,7 +52,9 @@ export async function answerOnce(
   })
 }
 
-/** The answer stored under the key, or undefined if this transaction is the one that answers. */
+/**
+ * Claims the key. Returns the answer that is stored under the key, or undefined if this transaction must do the work.
+ */
 async function claimKey(tx: Tx, claim: { scope: string; key_hash: Buffer; request_hash: Buffer }, now: Date) {
   const expired = new Date(now.getTime() - REMEMBERED_HOURS * 3_600_000).toISOString()
   await tx

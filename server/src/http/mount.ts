@@ -32,7 +32,7 @@ declare module 'fastify' {
   }
 }
 
-/** A handler's input. Everything is checked, and the visitor is the only part that comes from HTTP. */
+/** A handler's input, already checked. Only `visitor` describes the HTTP request itself. */
 export interface Call<Path extends string, Query, Body, Answer, Who extends Auth> {
   partner: CallerOf<Who>
   params: PathParams<Path>
@@ -41,27 +41,27 @@ export interface Call<Path extends string, Query, Body, Answer, Who extends Auth
   visitor: Visitor
   /** Counts one call against a limit and tells the caller how much is left (D14). */
   limit: Limit
-  /** Notes a security event of this call. Partner and person are the caller's unless other ones are given. */
+  /** Notes a security event of this call. Partner and person are the caller's unless the facts name others. */
   security: NoteSecurity
   /**
-   * Routes that create use this to write. Everything happens in this one transaction, which also produces the answer. A
-   * repeat with the same `Idempotency-Key` does not run it again and gets the first answer (D9).
+   * Routes that create records use this to write. `work` runs in one transaction and returns the answer. A repeated
+   * request with the same `Idempotency-Key` gets the first answer and does not run `work` again (D9).
    */
   once: (work: (tx: Tx) => Promise<Parsed<Answer>>) => Promise<Parsed<Answer>>
   /**
-   * Lists, searches and the dashboard use this to read: from the replica, if there is one that has the partner's last
-   * change, otherwise from the primary (D90). The work can run twice.
+   * Lists, searches and the dashboard use this to read. It reads from the replica if the replica has the partner's last
+   * change, otherwise from the primary (D90). `work` can run twice.
    */
   fromReplica: <T>(work: (from: ReadSource) => Promise<T>) => Promise<T>
 }
 
-/** What a handler of a `paged` route returns. */
+/** The result of a handler of a `paged` route. */
 export interface Paged<Data> {
   data: Data
   pagination: Pagination
 }
 
-/** The work goes on after this answer (202). */
+/** A result that is answered with 202, while the work continues. */
 export class Accepted<Data> {
   readonly data: Data
   constructor(data: Data) {
@@ -71,9 +71,9 @@ export class Accepted<Data> {
 
 /** A call that can become a stream. */
 export interface StreamCall {
-  /** The id of the last message with an id that the caller got. Undefined at the first call. */
+  /** The id of the last message with an id that the caller received. Undefined at the first call. */
   lastEventId: string | undefined
-  /** Answers 200. From then on the stream owns the answer. */
+  /** Answers 200. From then on the stream writes the answer. */
   accept(): ServerResponse
 }
 
@@ -136,11 +136,11 @@ export function createMount(
     app.route({
       method: route.method,
       url: `/api${route.path}`,
-      // Those headers are for pages; API answers have their own (http/server).
+      // Helmet's headers are for pages; API answers have their own headers (http/server).
       helmet: false,
       exposeHeadRoute: route.envelope !== 'stream',
       config: { ignoresBody: route.body === undefined && ignoresUnknown(route) },
-      // Checked before the body is read: a stranger's body is not worth reading.
+      // The caller is checked before the body is read, because a stranger's body is not worth reading.
       onRequest: admit,
       // Sending the body can take long, and the caller can lose its access meanwhile.
       preHandler: async (request, reply) => {
@@ -209,8 +209,8 @@ function withoutBlanks(query: unknown): unknown {
 }
 
 /**
- * Input without a schema is ignored, except where a system calls with an API key. There a field that the route does not
- * know is refused by name, because a typing mistake would lose data (D46).
+ * Parses input by the route's schema. Without a schema, input is ignored, except on routes for systems with an API key.
+ * These refuse unknown fields by name, because a typing mistake would lose data (D46).
  */
 function parse(route: Route, schema: Schema | undefined, input: unknown): unknown {
   if (schema) {
@@ -220,7 +220,7 @@ function parse(route: Route, schema: Schema | undefined, input: unknown): unknow
   }
   if (ignoresUnknown(route) || input === undefined || input === null) return undefined
   const keys = Object.keys(input)
-  // A number has no keys, and this address did not ask for it either.
+  // A number has no keys, but is unknown input all the same.
   if (typeof input !== 'object' || keys.length > 0) {
     throw invalidFromIssues(
       typeof input === 'object' ? [{ code: 'unrecognized_keys', keys, path: [], message: '' }] : [],

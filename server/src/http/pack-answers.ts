@@ -3,13 +3,16 @@ import { constants, gzip, gzipSync, zstdCompress, zstdCompressSync } from 'node:
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance } from 'fastify'
 
-/** Shorter answers fit into one packet as they are. */
+/** Shorter answers fit into one packet without compression. */
 const PACKED_FROM_BYTES = 1_024
-/** A shorter answer is packed faster than it is handed to a thread. A longer one would hold up other calls. */
+/**
+ * A shorter answer is compressed faster than it is passed to a thread. Compressing a longer answer here would delay
+ * other calls.
+ */
 const PACKED_HERE_BYTES_MAX = 64 * 1_024
 /**
- * Small chunks come from Node's pool of buffers. With the default size each packed answer has its own buffer of 16 kB,
- * which lives until the next full garbage collection and makes those collections about four times as frequent.
+ * Small chunks come from Node's pool of buffers. With the default size each compressed answer has its own buffer of 16
+ * kB, which lives until the next full garbage collection and makes these collections about four times as frequent.
  */
 const chunkSize = 2_048
 const GZIP = { level: 3, chunkSize }
@@ -17,7 +20,7 @@ const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize }
 const gzipInThread = promisify(gzip)
 const zstdInThread = promisify(zstdCompress)
 
-/** The best comes first (docs/decisions/queries.md). */
+/** The preferred encoding comes first (docs/decisions/queries.md). */
 const PACKERS = {
   zstd: {
     here: (text: string) => zstdCompressSync(text, ZSTD),
@@ -31,10 +34,10 @@ const PACKERS = {
 const ENCODINGS: (keyof typeof PACKERS)[] = ['zstd', 'gzip']
 
 /**
- * Packs JSON for callers that accept it. A page of a list shrinks to a quarter, which saves a slow phone a round trip.
- * Files and streams of events stay as they are. Its hook has to be the last, because the others read answers. No caller
- * is identified by a cookie, so nobody can make another person's browser send guesses and learn from the length which
- * guess is right (BREACH).
+ * Compresses JSON answers for callers that accept it. A page of a list shrinks to a quarter, which saves a slow phone a
+ * round trip. Files and streams of events are not compressed. The hook has to be the last one, because other hooks read
+ * the answer as text. No caller is identified by a cookie, so nobody can make another person's browser send guesses and
+ * learn from the length which guess is right (BREACH).
  */
 export function packAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {

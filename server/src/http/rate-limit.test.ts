@@ -5,7 +5,7 @@ import { waitFor } from '../testing/wait-for.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
-test('with a slow limit, more sign-ups than connections wait for the limit and not for one another', async () => {
+test('while rate limits are slow, more sign-ups than connections wait for the limits and not for one another', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const holder = openDatabase(portal.database.url, () => undefined)
   const locked = await holder.pool.connect()
@@ -36,7 +36,7 @@ test('a sign-in says how many tries are left, and a refusal says when to try aga
   expect(tries[10]?.body).toMatchObject({ success: false, code: 'RATE_LIMITED' })
 })
 
-test('the longest address can sign in', async () => {
+test('the longest possible email address can sign in', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const email = `${'a'.repeat(242)}@example.com`
   expect(email).toHaveLength(254)
@@ -44,7 +44,7 @@ test('the longest address can sign in', async () => {
   expect((await portal.post('/auth/forgot-password', { email })).status).toBe(404)
 })
 
-test('two processes share their limits', async () => {
+test('two processes share their rate limits', async () => {
   await using first = await startPortal({ env: { RATE_LIMITS: 'on' } })
   await using second = await startPortal({ env: { RATE_LIMITS: 'on' }, on: first })
   for (let i = 0; i < 10; i++) {
@@ -54,7 +54,7 @@ test('two processes share their limits', async () => {
   expect((await second.post('/auth/login', { email: 'x@example.com', password: 'x' })).status).toBe(429)
 })
 
-test('only a trusted proxy decides a caller’s address', async () => {
+test('only a trusted proxy decides a caller’s IP address', async () => {
   const env = { RATE_LIMITS: 'on' }
   await using behindOurs = await startPortal({ env })
   await using behindAnother = await startPortal({ env: { ...env, TRUST_PROXY: '10.0.0.0/8' } })

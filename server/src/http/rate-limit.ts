@@ -6,29 +6,33 @@ import type { Db } from '../db/database.ts'
 import { TooMany } from '../errors.ts'
 
 export interface RateLimit {
-  /** Also the prefix of its keys in the database. */
+  /** The limit's name, which is also the prefix of its keys in the database. */
   name: string
   points: number
   seconds: number
   /** The message for a caller over the limit. */
   text: string
-  /** How long a caller over the limit must wait. Without it, the wait ends with the counted time. */
+  /** How long a caller over the limit must wait. If absent, the wait ends with the counted period. */
   pauseSeconds?: number
-  /** Decides instead when the caller is over the limit: it slows the caller down and does not shut it out. */
+  /**
+   * A second limit, which decides once the first is exceeded. It slows the caller down and does not shut the caller
+   * out.
+   */
   thenSlow?: RateLimit
 }
 
 /** The result of counting. */
 export interface Counted {
   /**
-   * Gives back a successful try where only failures count. Counting first and giving back later stops parallel tries.
+   * Takes the count back after a successful try, for limits that count only failures. Each try is counted before it
+   * runs, so that parallel tries cannot exceed the limit.
    */
   giveBack(): Promise<void>
 }
 
 /**
- * Counts one call against the limit for this key and throws TooMany over it. The answer carries the `RateLimit-*`
- * headers; if there are several limits, those of the limit with the least left.
+ * Counts one call against the limit for this key, and throws `TooMany` if the limit is exceeded. The answer has the
+ * `RateLimit-*` headers of the limit with the fewest calls left.
  */
 export type Limit = (rule: RateLimit, key: string) => Promise<Counted>
 
@@ -78,7 +82,7 @@ export function createRateLimits(pool: pg.Pool, isOn: boolean): (reply: FastifyR
     }
 }
 
-/** Removes limits whose time is over; the library would reset them anyway. Returns how many it removed. */
+/** Removes counts whose period is over; the library would reset them anyway. Returns how many it removed. */
 export async function removeUsedUpLimits(db: Db, now: Date, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from rate_limits where key in (select key from rate_limits where expire < ${now.getTime()} limit ${rowsMax})`.execute(
@@ -87,7 +91,7 @@ export async function removeUsedUpLimits(db: Db, now: Date, rowsMax: number): Pr
   return Number(numAffectedRows)
 }
 
-/** The library rejects with the state itself when the limit is passed, and with an Error when the store failed. */
+/** The library rejects with the limit's state if the limit is exceeded, and with an Error if the database failed. */
 async function consume(limiter: RateLimiterPostgres, key: string): Promise<RateLimiterRes> {
   try {
     return await limiter.consume(key)

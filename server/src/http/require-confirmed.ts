@@ -2,7 +2,7 @@ import type { Route } from '@portal/contract/route.ts'
 import { Forbidden } from '../errors.ts'
 import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
-/** What the sessions feature knows about a session. */
+/** What the accounts feature knows about a session. */
 export interface Confirmation {
   /** The person gave a password or passkey within the last 15 minutes. */
   isRecent: boolean
@@ -11,7 +11,10 @@ export interface Confirmation {
 
 export type FindConfirmation = (caller: SessionCaller) => Promise<Confirmation>
 
-/** The route can ask for the password again (D66). Looked up each time: another process may have just confirmed it. */
+/**
+ * Refuses the call if the route asks for the password again and the session has no recent confirmation (D66). The
+ * session is looked up each time, because another process may have just confirmed it.
+ */
 export async function requireConfirmed(
   caller: SessionCaller | KeyCaller | null,
   { asksAgain }: Pick<Route, 'asksAgain'>,

@@ -4,8 +4,9 @@ import { Forbidden } from '../errors.ts'
 import type { KeyCaller, SessionCaller } from './authenticate.ts'
 
 /**
- * A person's role must be high enough for the route (D61). The answer names the role, so an app learns of a changed
- * role with its next call. An API key has no role: it can call what the contract lets keys call.
+ * Refuses a person whose role is too low for the route (D61). A header of the answer names the role, so that the app
+ * notices a changed role at its next call. An API key has no role: it can call every route that the contract opens to
+ * keys.
  */
 export function requireRole(
   caller: SessionCaller | KeyCaller | null,

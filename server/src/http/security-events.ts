@@ -3,18 +3,19 @@ import type { Logger } from 'pino'
 import type { Db, Tx } from '../db/database.ts'
 
 /**
- * What a call says about an event, besides the caller. It contains no text from outside, so it cannot contain a secret.
+ * What a call adds to a security event, besides the caller. The facts contain no text from outside, so they cannot
+ * contain a secret.
  */
 export interface SecurityFacts {
   /** The partner's id, and never its email. Absent if the account is not known. */
   partner?: string | undefined
-  /** The person who did it, or the person who owns the account. */
+  /** The person who acted, or the person who owns the account. */
   person?: string | undefined
   /** The other person, if the event affects one. */
   subject?: { id: string; name: string } | undefined
   /** More about the event, in the portal's own words. */
   detail?: string | undefined
-  /** An error code, if it did not succeed. */
+  /** The error code, if the action failed. */
   reason?: string | undefined
 }
 
@@ -24,13 +25,13 @@ export interface SecurityFacts {
  */
 export type NoteSecurity = (db: Db | Tx, event: SecurityEvent, facts?: SecurityFacts) => Promise<void>
 
-/** Where an event came from. Empty for what an operator does. */
+/** Where an event came from. Empty for an operator's actions. */
 interface Source {
   ip?: string
   browser?: string | null
 }
 
-/** The security log belongs to a feature, and app.ts passes it in. */
+/** Stores an event in the security log. The log belongs to a feature, so app.ts passes this function in. */
 export type StoreSecurity = (
   db: Db | Tx,
   partnerId: string,
@@ -43,7 +44,8 @@ export async function noteSecurity(
   event: SecurityEvent,
   { partner, subject, ...facts }: SecurityFacts & Source,
 ): Promise<void> {
-  // Tries that a limit refuses are only in the server's log: a stranger could fill the partner's log without end.
+  // Tries that a rate limit refuses are only in the server's log. Otherwise a stranger could fill the partner's log
+  // without end.
   const isStored = facts.reason !== 'RATE_LIMITED'
   if (partner !== undefined && isStored) await store(db, partner, { event, subject, ...facts })
   log.info({ security: event, partner, subject: subject?.id, ...facts }, 'security')

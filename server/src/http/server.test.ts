@@ -68,7 +68,7 @@ test.each([
     'UNAUTHORIZED',
   ],
   ['another scheme', 'GET', '/api/profile', { headers: { authorization: 'Basic eDp5' } }, 401, 'UNAUTHORIZED'],
-])('%s is refused in the API’s own form', async (_what, method, path, request, status, code) => {
+])('%s is refused with an API error', async (_what, method, path, request, status, code) => {
   const answer = await raw(method, path, request)
   expect([answer.status, JSON.parse(answer.text)]).toEqual([
     status,
@@ -78,14 +78,14 @@ test.each([
   expect(answer.text).not.toMatch(/select |node_modules|at .*\.ts|FST_/)
 })
 
-test('headers larger than the server reads are refused in the API’s own form', async () => {
+test('headers that are too large are refused with an API error', async () => {
   const answer = await raw('GET', `/api/dashboard/leads?search=${'x'.repeat(40_000)}`)
   expect(answer.status).toBe(431)
   expect(JSON.parse(answer.text)).toMatchObject({ success: false, code: 'MALFORMED_REQUEST' })
   expect(answer.headers['x-request-id']).toMatch(/^[\w-]{36}$/)
 })
 
-test('answers 400 to anything but HTTP and closes the connection', async () => {
+test('input that is not HTTP is answered with 400, and its connection is closed', async () => {
   const { hostname, port } = new URL(portal.url)
   const text = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write('hello\r\n\r\n'))
@@ -99,7 +99,7 @@ test('answers 400 to anything but HTTP and closes the connection', async () => {
   expect(text).toContain('"success":false')
 })
 
-test('a body without a media type is refused, and one of exactly 64 KiB is read', async () => {
+test('a body without a media type is refused, and a JSON body of exactly 64 KiB is read', async () => {
   const body = JSON.stringify({ email: '', password: 'x'.repeat(64 * 1024) }).slice(0, 64 * 1024 - 2)
   expect(Buffer.byteLength(`${body}"}`)).toBe(64 * 1024)
   const answer = await raw('POST', '/api/auth/login', { body: `${body}"}`, headers: json })
@@ -107,7 +107,7 @@ test('a body without a media type is refused, and one of exactly 64 KiB is read'
   expect((await raw('POST', '/api/auth/login', { body: '{}' })).status).toBe(415)
 })
 
-test('every answer carries a request id of its own, and answers of the API are never cached', async () => {
+test('every answer has its own request id, and answers of the API are never cached', async () => {
   const answers = [await portal.get('/health'), await partner.get('/profile'), await portal.get('/nothing')]
   const ids = answers.map((answer) => answer.headers.get('x-request-id'))
   expect(new Set(ids).size).toBe(3)
@@ -117,33 +117,36 @@ test('every answer carries a request id of its own, and answers of the API are n
 
 test.each([
   ['an answer of some kilobytes', '/api/dashboard/leads', 1],
-  ['one of more than 64 kB', '/api/dashboard/leads?limit=100', 64],
-])('%s is packed in a way that the caller accepts, otherwise sent unpacked', async (_what, path, kilobytes) => {
-  const ask = (encoding: string) =>
-    raw('GET', path, { headers: { authorization: `Bearer ${partner.token}`, 'accept-encoding': encoding } })
-  const packed = await ask('gzip, deflate, br, zstd')
-  expect(packed.headers).toMatchObject({ 'content-encoding': 'zstd', vary: 'accept-encoding' })
-  const text = zstdDecompressSync(packed.bytes).toString()
-  expect(Buffer.byteLength(text)).toBeGreaterThan(kilobytes * 1_024)
-  expect(packed.bytes.length).toBeLessThan(text.length / 2)
-  const older = await ask('gzip, deflate, br')
-  expect(older.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
-  expect(gunzipSync(older.bytes).toString()).toBe(text)
-  expect(older.bytes.length).toBeLessThan(text.length / 2)
-  for (const encoding of ['identity', 'br', 'gzip;q=0']) {
-    const plainAnswer = await ask(encoding)
-    expect(plainAnswer.headers).toMatchObject({ vary: 'accept-encoding' })
-    expect(plainAnswer.headers['content-encoding']).toBeUndefined()
-    expect(plainAnswer.text).toBe(text)
-  }
-})
+  ['an answer of more than 64 kB', '/api/dashboard/leads?limit=100', 64],
+])(
+  '%s is compressed if the caller accepts an encoding, otherwise sent uncompressed',
+  async (_what, path, kilobytes) => {
+    const ask = (encoding: string) =>
+      raw('GET', path, { headers: { authorization: `Bearer ${partner.token}`, 'accept-encoding': encoding } })
+    const packed = await ask('gzip, deflate, br, zstd')
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'zstd', vary: 'accept-encoding' })
+    const text = zstdDecompressSync(packed.bytes).toString()
+    expect(Buffer.byteLength(text)).toBeGreaterThan(kilobytes * 1_024)
+    expect(packed.bytes.length).toBeLessThan(text.length / 2)
+    const older = await ask('gzip, deflate, br')
+    expect(older.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    expect(gunzipSync(older.bytes).toString()).toBe(text)
+    expect(older.bytes.length).toBeLessThan(text.length / 2)
+    for (const encoding of ['identity', 'br', 'gzip;q=0']) {
+      const plainAnswer = await ask(encoding)
+      expect(plainAnswer.headers).toMatchObject({ vary: 'accept-encoding' })
+      expect(plainAnswer.headers['content-encoding']).toBeUndefined()
+      expect(plainAnswer.text).toBe(text)
+    }
+  },
+)
 
-test('a short answer is sent as it is', async () => {
+test('a short answer is not compressed', async () => {
   const health = await raw('GET', '/api/health', { headers: { 'accept-encoding': 'gzip' } })
   expect(health.headers['content-encoding']).toBeUndefined()
 })
 
-test('the answer names at most twenty unknown fields, shortened', async () => {
+test('the answer names at most twenty unknown fields, with shortened names', async () => {
   const body = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${'k'.repeat(60)}${i}`, i]))
   const answer = await partner.post('/webhook/lead', { ...newLead(), ...body })
   expect(answer.status).toBe(400)
@@ -151,7 +154,7 @@ test('the answer names at most twenty unknown fields, shortened', async () => {
   expect(Object.keys(answer.body.fields).length).toBeLessThanOrEqual(20)
 })
 
-test('an id that is too long is answered like an unknown one', async () => {
+test('an id that is too long is answered like an unknown id', async () => {
   expect((await partner.get(`/crm/lead/${'x'.repeat(5_000)}`)).status).toBe(404)
 })
 
@@ -161,7 +164,7 @@ test('/api-docs and /api-keys are pages, not addresses of the API', async () => 
   }
 })
 
-test('the app’s own routes ignore unknown fields and parameters, and filters left blank', async () => {
+test('the app’s own routes ignore unknown fields, unknown parameters and blank filters', async () => {
   const lead = await partner.post('/dashboard/leads', { ...newLead(), lead_status: 'Funded' })
   expect([lead.status, lead.body.data.lead_status]).toEqual([201, 'New Lead'])
   for (const query of ['?_=1', '?__proto__=1&constructor=1', '?status=&source=&search=&dateFrom=&page=&limit=%20']) {
@@ -176,7 +179,7 @@ test.each([
   ['broken JSON', '{"token"', json],
   ['a form', 'token=x', form()],
   ['text', 'bye', plain()],
-])('signing out never fails because of its form: %s', async (_what, body, headers) => {
+])('signing out succeeds with any body: %s', async (_what, body, headers) => {
   const leaving = await portal.newPartner()
   expect((await leaving.post('/auth/logout', body, { headers })).status).toBe(200)
   expect((await leaving.get('/profile')).status).toBe(401)
@@ -192,7 +195,7 @@ function large() {
   return JSON.stringify({ email: 'x'.repeat(70_000) })
 }
 
-/** A connection opened by hand. The portal can close it, but this end stays open. */
+/** A bare TCP connection. The portal can close its end, but this end stays open. */
 function openConnection(to: TestPortal, text = '') {
   const { hostname, port } = new URL(to.url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -211,7 +214,7 @@ function openConnection(to: TestPortal, text = '') {
   return { socket, heard }
 }
 
-/** The server answers that it has read the head. */
+/** A request whose body never ends. The server confirms its head with 100 Continue. */
 const ENDLESS = [
   'POST /api/auth/login HTTP/1.1',
   'host: portal',
@@ -221,7 +224,7 @@ const ENDLESS = [
   '\r\n{',
 ].join('\r\n')
 
-test('a request that does not end is answered 408, and its connection is gone even if the caller keeps it', async () => {
+test('a request that does not end is answered with 408, and its connection is closed even if the caller keeps it open', async () => {
   await using hasty = await startPortal({ env: { REQUEST_TIMEOUT_MS: '600' } })
   for (const beginning of [ENDLESS, 'GET /api/health HTTP/1.1\r\nho']) {
     const { socket, heard } = openConnection(hasty, beginning)
@@ -232,16 +235,16 @@ test('a request that does not end is answered 408, and its connection is gone ev
   }
 })
 
-test('a portal that has reached its limit of connections closes further ones', async () => {
+test('a portal that has reached its limit of connections closes further connections', async () => {
   await using small = await startPortal({ env: { CONNECTIONS_MAX: '10' } })
   const opened = Array.from({ length: 12 }, () => openConnection(small))
   await waitFor('a connection to be closed', async () => opened.some(({ heard }) => heard.isEnded))
   expect(opened.filter(({ heard }) => !heard.isEnded).length).toBeGreaterThan(0)
   for (const { socket } of opened) socket.destroy()
-  await waitFor('a free place', async () => (await small.get('/health')).status === 200)
+  await waitFor('a free connection', async () => (await small.get('/health')).status === 200)
 })
 
-test('a caller who hangs up in the middle of a body is not taken for a database that is away', async () => {
+test('a caller who hangs up in the middle of a body does not count as a failed database', async () => {
   const lines: string[] = []
   await using talkative = await startPortal({ onLogLine: (line) => lines.push(line) })
   const { socket, heard } = openConnection(talkative, ENDLESS)

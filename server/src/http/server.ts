@@ -22,9 +22,12 @@ interface ServerSettings {
   trustProxy: string[]
   requestTimeoutMs: number
   connectionsMax: number
-  /** Once true, each answer ends its connection, so that no caller sends a request on one that is about to close. */
+  /**
+   * Once true, each answer closes its connection, so that no caller sends a request on a connection that is about to
+   * close.
+   */
   isStopping(): boolean
-  /** Records requests, if anything is recorded. */
+  /** Records requests; absent without OpenTelemetry. */
   spans?: Spans | undefined
   /** Called after each answer. */
   onAnswered?: ((answered: Answered) => void) | undefined
@@ -32,13 +35,16 @@ interface ServerSettings {
 
 export interface Answered {
   method: string
-  /** The registered route; absent for an address that no route has. */
+  /** The registered route; absent if no route has the address. */
   route?: string | undefined
   status: number
   ms: number
 }
 
-/** Fastify with the settings that all routes share: ids, headers, limits, errors, load. */
+/**
+ * Creates Fastify with the settings that all routes share: request ids, headers, limits, errors and protection from
+ * overload.
+ */
 export async function createServer(
   log: Logger,
   { isSecure, trustProxy, requestTimeoutMs, connectionsMax, isStopping, spans, onAnswered }: ServerSettings,
@@ -49,18 +55,18 @@ export async function createServer(
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestTimeoutMs,
-    // For callers who do not read their answer.
+    // Closes the connections of callers who do not read their answers.
     connectionTimeout: 2 * requestTimeoutMs,
     http: {
-      // Node enforces the limit on the whole request only if the limit on its head is not longer.
+      // Node enforces the time limit on the whole request only if the limit on its head is not longer.
       headersTimeout: requestTimeoutMs / 2,
       connectionsCheckingInterval: requestTimeoutMs / 6,
     },
     trustProxy,
     forceCloseConnections: 'idle',
-    // During a stop, a request on a kept connection is answered like any other.
+    // During a stop, a request on an open connection is answered like any other request.
     return503OnClosing: false,
-    // The longest possible address: an id that is too long is answered like an unknown one.
+    // As long as the longest possible address, so that an id that is too long is answered like an unknown id.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isApi(url) ? url : decodable(url)),
     frameworkErrors: handleError,
@@ -73,8 +79,8 @@ export async function createServer(
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
   app.addHook('onResponse', async (request, reply) => {
-    // A stream lasts as long as its page, so its time says nothing about the portal. It logs its own end, even if the
-    // caller leaves.
+    // A stream lasts while its page is open, so its duration says nothing about the portal. A stream logs its own end,
+    // even if the caller leaves.
     if (reply.raw.getHeader('content-type') === STREAM_HEADERS['content-type']) return
     logAnswer(request, reply)
     const { method, routeOptions } = request
@@ -82,8 +88,8 @@ export async function createServer(
   })
   app.decorateRequest('span', undefined)
   if (spans) app.addHook('onRequest', async (request, reply) => recordRequest(spans, request, reply))
-  // After the body, because reading it loses the context. Everything that a route begins, such as jobs and calls to the
-  // CRM, belongs to the request's trace.
+  // Sets the trace after the body was read, because reading the body loses it. Everything that a route begins, such as
+  // jobs and calls to the CRM, belongs to the request's trace.
   app.addHook('preHandler', (request, _reply, done) => {
     inTrace(request.span?.trace ?? traceOfRequest(request), done)
   })
@@ -117,14 +123,14 @@ export async function createServer(
   return app
 }
 
-/** The caller's trace, or one with the request's own id. */
+/** The caller's trace, or a new trace with the request's id. */
 function traceOfRequest({ id, headers }: FastifyRequest): Trace {
   return readTraceparent(headers['traceparent']) ?? traceOf(id)
 }
 
 /**
- * Records a call of the API, from its head to the end of its answer or connection. Health checks are left out:
- * balancers make them all the time.
+ * Records an API request as a span, from its head to the end of its answer or connection. Health checks are left out,
+ * because load balancers send them all the time.
  */
 function recordRequest(spans: Spans, request: FastifyRequest, reply: FastifyReply): void {
   const { method, url, routeOptions } = request
@@ -150,7 +156,7 @@ function compileNothing(): never {
   throw new Error('A route has a schema of Fastify: give it to the contract instead')
 }
 
-/** One line for each request. The path alone: a query can hold a search text or a token from a page's address. */
+/** Logs one line for each request, with the path and without the query, which can hold a search text or a token. */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const path = request.url.split('?', 1)[0]
   const ms = Math.round(reply.elapsedTime)
@@ -164,14 +170,14 @@ export function answerHeaders({ id }: FastifyRequest, isSecure: boolean): Record
   return { ...ANSWER_HEADERS, 'x-request-id': id, ...(isSecure && { 'strict-transport-security': HSTS }) }
 }
 
-/** An answer is data for a program: nothing should keep it, guess its type or show it as a page. */
+/** An answer is data for a program: nothing should store it, guess its type or show it as a page. */
 const ANSWER_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** No proxy on the way should keep a stream's messages or pack them, which would hold them back. */
+/** No proxy should store or compress a stream's messages, because this would delay them. */
 export const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -203,7 +209,7 @@ function decodable(url: string): string {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route asks for no body, so it ignores one that is sent (D46). */
+    /** The route has no body in the contract and ignores a body that is sent (D46). */
     ignoresBody?: boolean
   }
   interface FastifyRequest {

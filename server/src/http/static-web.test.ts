@@ -44,7 +44,7 @@ test.each([
   expect(page.headers['x-request-id']).toBeTruthy()
 })
 
-test('a file of the build comes packed, is kept for good, and carries none of the headers of a page', async () => {
+test('a file of the build is compressed, cached for good and has no headers for pages', async () => {
   const file = await app.inject({ url: '/assets/page-abc123.js', headers: { 'accept-encoding': 'br' } })
   expect([file.statusCode, file.body]).toEqual([200, 'packed'])
   expect(file.headers).toMatchObject({
@@ -57,7 +57,7 @@ test('a file of the build comes packed, is kept for good, and carries none of th
 })
 
 test.each(['/assets/gone-abc123.js', '/assets/%E0%A4%A.js'])(
-  '%s, which the build does not have, is not found',
+  '%s, which the build lacks, is answered with 404',
   async (url) => {
     expect((await app.inject(url)).statusCode).toBe(404)
   },

@@ -10,7 +10,7 @@ export const WEB_FOLDER = join(import.meta.dirname, '../../../web/dist')
 /**
  * Serves the built web app. Every address outside the API belongs to the app: routes live in the browser (D8). The
  * build has a copy of the app's page for each route, such as `leads/$loid.html` for `/leads/LO-…`. The copies differ in
- * what they preload.
+ * the files that they preload.
  */
 export async function staticWeb(app: FastifyInstance, folder: string): Promise<void> {
   const isBuilt = existsSync(join(folder, 'index.html'))
@@ -23,13 +23,13 @@ export async function staticWeb(app: FastifyInstance, folder: string): Promise<v
       wildcard: false,
       cacheControl: false,
       setHeaders(response, file) {
-        // Names under assets/ carry a hash of their content; everything else may change with the next build.
+        // File names under assets/ contain a hash of the content. All other files can change with the next build.
         const isHashed = file.includes('/assets/')
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
       },
     })
   }
-  // From last to first: `leads/new.html` comes before `leads/$loid.html`, which would also match it.
+  // Sorted backwards, so that `leads/new.html` comes before `leads/$loid.html`, which also matches `/leads/new`.
   const files = globSync('**/*.html', { cwd: folder }).toSorted().toReversed()
   const pages = files.map((file) => ({ file, addresses: addressesOf(file) }))
   app.addHook('onSend', async (request, reply) => {

@@ -4,15 +4,15 @@ import { browserOf } from './browser-of.ts'
 
 /** Where a call comes from. It does not say who calls. */
 export interface Visitor {
-  /** Its IP address. For IPv6 it is the network, because one customer has all addresses of it. */
+  /** The IP address, or for IPv6 the network, because one customer has all addresses of a network. */
   address: string
   /** The IP address itself. */
   ip: string
-  /** Browser and system in words, if they are known ones. */
+  /** The names of the browser and the system, as far as they are known. */
   browser: string | null
-  /** What `keepMark` gave this browser earlier. */
+  /** The mark that an earlier `keepMark` stored in this browser. */
   mark: string | undefined
-  /** Makes the browser send this with its next sign-ins, for half a year. */
+  /** Stores the mark in the browser for half a year, so that the browser sends it with each sign-in. */
   keepMark(mark: string): void
 }
 
@@ -22,7 +22,7 @@ const HALF_A_YEAR_SECONDS = 180 * 86_400
 export function visitorOf(request: FastifyRequest, reply: FastifyReply, isSecure: boolean): Visitor {
   return {
     ip: request.ip,
-    // Few calls ask for it, and reading it takes time.
+    // Computed only on demand, because few calls need it.
     get address() {
       return networkOf(request.ip)
     },

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { QueuedJob } from './enqueue-job.ts'
 
 export interface Retry {
-  /** Doubled after every failure, with jitter, up to `delaySecondsMax`. */
+  /** The delay before the first retry. It doubles after every failure, with jitter, up to `delaySecondsMax`. */
   firstDelaySeconds: number
   delaySecondsMax: number
   giveUpAfterDays: number
@@ -11,8 +11,8 @@ export interface Retry {
 export interface Job<Payload extends object = object> extends QueuedJob<Payload> {
   retry: Retry
   /**
-   * How many run side by side in one process. Each runs in its own place and waits for no other. Jobs that name a
-   * `partnerId` take at most one place per partner, so one partner's work never holds up another's.
+   * How many of these jobs run at the same time in one process. Jobs with the same `partnerId` run one after another,
+   * so that one partner's work never delays another's.
    */
   concurrency: number
   /**
@@ -31,7 +31,7 @@ export interface Job<Payload extends object = object> extends QueuedJob<Payload>
 /** Thrown by `run` when another try cannot help. */
 export class GiveUp extends Error {}
 
-/** One background job: its name, its payload, how it retries and what it does. */
+/** Defines one background job: its name, its payload, how it retries and what it does. */
 export function defineJob<Payload extends object>(
   job: Omit<Job<Payload>, 'concurrency'> & { concurrency?: number },
 ): Job<Payload> {

@@ -8,7 +8,7 @@ import { waitFor } from '../testing/wait-for.ts'
 import { defineJob } from './define-job.ts'
 import { openJobQueue } from './job-queue.ts'
 
-/** A queue with one kind of job. A job of a partner in `hanging` ends when the test does. */
+/** A queue with one kind of job. A job of a partner in `hanging` ends only with the test. */
 async function startQueue({ concurrency, hanging }: { concurrency: number; hanging: string[] }) {
   const own = await createDatabase()
   const log = pino({ level: 'silent' })
@@ -28,7 +28,7 @@ async function startQueue({ concurrency, hanging }: { concurrency: number; hangi
       ended.push(partnerId)
     },
   })
-  await queue.start([call], { log } as Deps) // the job asks for nothing else
+  await queue.start([call], { log } as Deps) // the job uses nothing else
   return {
     begun,
     ended,
@@ -41,7 +41,7 @@ async function startQueue({ concurrency, hanging }: { concurrency: number; hangi
   }
 }
 
-test('a job that hangs holds up no other job', async () => {
+test('a hanging job delays no other job', async () => {
   await using queue = await startQueue({ concurrency: 2, hanging: ['slow'] })
   await queue.enqueue('slow')
   await waitFor('the slow job to begin', async () => queue.begun.length === 1)
@@ -50,7 +50,7 @@ test('a job that hangs holds up no other job', async () => {
   expect(queue.ended).not.toContain('slow')
 })
 
-test('a partner with many jobs takes one place, and the next partner finds another', async () => {
+test('one partner’s jobs run one at a time, and another partner’s job runs meanwhile', async () => {
   await using queue = await startQueue({ concurrency: 2, hanging: ['busy'] })
   for (let i = 0; i < 5; i++) await queue.enqueue('busy')
   await waitFor('a job to begin', async () => queue.begun.length > 0)

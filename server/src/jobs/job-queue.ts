@@ -17,25 +17,27 @@ import { GiveUp, type Job, type Retry } from './define-job.ts'
 import type { JobQueue } from './enqueue-job.ts'
 
 export interface Worker extends JobQueue {
-  /** Makes the queues that are missing. Until then, a job can be enqueued only if its queue exists. */
+  /** Creates the missing queues. A job can be enqueued only if its queue exists. */
   makeQueues(jobs: readonly Job[]): Promise<void>
-  /** Makes the queues and begins to run jobs. */
+  /** Creates the missing queues and begins to run jobs. */
   start(jobs: readonly Job[], deps: Deps): Promise<void>
-  /** From now on the clock asks for those jobs that have a schedule. */
+  /** Enqueues the jobs that run at the start, and from now on the jobs with a schedule. */
   startClock(jobs: readonly Job[]): Promise<void>
   /** Rejects unless the database answers over the queue's own connections. */
   reachDatabase(): Promise<void>
-  /** Lets running jobs end, for at most `timeoutMs`; the rest are handed back and run again (D4). */
+  /** Waits at most `timeoutMs` for running jobs to end. Unfinished jobs return to the queue and run again (D4). */
   stop(timeoutMs: number): Promise<void>
 }
 
-/** These connections find jobs and report their results. The jobs' own work uses other ones. */
+/** These connections find jobs and report their results. The jobs' own work uses other connections. */
 const CONNECTIONS_MAX = 4
 const DAY_SECONDS = 86_400
-/** A job whose worker died is taken up again after about this long. */
+/** A job whose worker died runs again after about this time. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_THE_DEAD_SECONDS = 5
-/** PostgreSQL does not notify anybody when a retry falls due or a job is given up. */
+/**
+ * How often the portal looks for due retries and given-up jobs, because PostgreSQL does not notify workers of these.
+ */
 const LOOK_FOR_RETRIES_MS = 2_000
 
 /** If `isWorking` is false, this process enqueues jobs and leaves everything else to other processes. */
@@ -49,7 +51,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     supervise: isWorking,
     schedule: isWorking,
     schema: 'jobs',
-    // How often a process looks for jobs whose heartbeat has stopped. The default of both is a minute.
+    // How often a process looks for jobs whose heartbeat has stopped. The default of both settings is a minute.
     superviseIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
     monitorIntervalSeconds: LOOK_FOR_THE_DEAD_SECONDS,
   })
@@ -105,7 +107,7 @@ export function openJobQueue(databaseUrl: string, log: Logger, statementMsMax: n
     },
     async stop(timeoutMs) {
       stopping.abort()
-      // A graceful stop of pg-boss waits too, but checks only every half second whether the last job has ended.
+      // A graceful stop of pg-boss also waits, but checks only every half second whether the last job has ended.
       const ended = Promise.all(working.map((name) => boss.offWork(name)))
       await Promise.race([ended, sleep(timeoutMs, undefined, { ref: false })])
       await boss.stop({ graceful: false })
@@ -118,7 +120,7 @@ interface WorkedQueue {
   look(): void
 }
 
-/** The queues that have jobs to fetch. This takes one statement; asking from a place of each queue would take forty. */
+/** Finds the queues that have jobs to fetch, in one statement. Letting each queue look by itself would take forty. */
 async function findDueQueues(boss: PgBoss, names: string[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
     `select name from unnest($1::text[]) as queues (name) where exists (
@@ -156,9 +158,9 @@ async function work(
 }
 
 /**
- * A place is a worker of pg-boss that takes one job at a time. A place that takes a job wakes the next one, because
- * there may be more jobs; a place that ends a job looks for another at once. Idle places sleep until PostgreSQL
- * notifies them. PostgreSQL notifies all places of each job, so a place is opened only when all others are busy.
+ * A place is a worker of pg-boss that runs one job at a time. A place that takes a job wakes another place, because
+ * there may be more jobs. A place that finishes a job looks for the next job at once. Idle places sleep until
+ * PostgreSQL notifies them. Each new job wakes every idle place, so a place is opened only when all others are busy.
  */
 async function openPlaces(
   boss: PgBoss,
@@ -173,7 +175,7 @@ async function openPlaces(
   function look(): void {
     const [place] = idle
     if (place !== undefined) boss.notifyWorker(place)
-    // If it fails, the next look tries again.
+    // If opening fails, the next `look` tries again.
     else if (count < countMax && !stopping.aborted) openPlace().catch(() => (count -= 1))
   }
 
@@ -222,7 +224,9 @@ function givenUpOf(job: Job): string {
   return `${job.name}.given-up`
 }
 
-/** Makes a queue that is not among the `known` ones. Changes one whose options differ, but never its policy. */
+/**
+ * Creates the queue if it is not among the `known` queues. Updates its options if they differ, but never its policy.
+ */
 async function ensureQueue(
   boss: PgBoss,
   known: readonly QueueResult[],
@@ -242,13 +246,13 @@ function retryOptions(retry: Retry): QueueOptions {
     retryDelay: retry.firstDelaySeconds,
     retryDelayMax: retry.delaySecondsMax,
     retryBackoff: true,
-    // A job waiting for its retry must not be swept away before it has given up.
+    // A job that waits for its retry must not be deleted before it is given up.
     retentionSeconds: giveUpAfterSeconds + 2 * DAY_SECONDS,
     deleteAfterSeconds: DAY_SECONDS,
   }
 }
 
-/** How many doubling delays fit into the time: pg-boss counts retries, but D23 gives days. */
+/** How many retries with doubling delays fit into the time. pg-boss limits the number of retries, but D23 sets days. */
 function retriesWithin({ firstDelaySeconds, delaySecondsMax }: Retry, seconds: number): number {
   let retries = 0
   for (let spent = 0; spent < seconds; retries++) {

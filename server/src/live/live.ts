@@ -14,14 +14,14 @@ import { type Reader, Stream } from './stream.ts'
 const LOOK_EVERY_MS = 2_000
 const LOOKED_UP_AT_ONCE = 250
 /**
- * An event gets its id before its transaction commits, so an older event can become visible after the last one that a
- * page got. No transaction takes this long, and the clocks of several machines differ by less.
+ * An event gets its id before its transaction commits, so an event can become visible after a newer event that a page
+ * has already received. No transaction takes this long, and the machines' clocks differ by less.
  */
 const LOOK_BACK_MS = 120_000
-/** A new page has just read what it shows. */
+/** A new page has just loaded its data, so it can have missed only the latest events. */
 const FIRST_LOOK_BACK_MS = 15_000
 const ASK_AGAIN_SECONDS = 15
-/** How often a broken listener tries again. */
+/** How soon a listener that lost its connection tries again. */
 const HEARS_AGAIN_SECONDS = 1
 
 interface LiveSettings {
@@ -32,11 +32,11 @@ interface LiveSettings {
 }
 
 export interface Live extends Hearer {
-  /** Throws if no stream can be opened. */
+  /** Opens a stream, or throws if no stream can be opened. */
   open(reader: Reader, call: StreamCall): void
-  /** How many are open in this process. */
+  /** How many streams are open in this process. */
   count(): number
-  /** Ends all streams; further ones are refused. */
+  /** Ends all streams. Further streams are refused. */
   close(): void
 }
 
@@ -80,7 +80,7 @@ export function openLive(
       missed.length > MISSED_EVENTS_MAX
         ? [['stream.reset', null, null]]
         : missed.map(({ type, loid, id }) => [type, loid, id])
-    // Has an id, so that a page that has had no event yet can say how far it is.
+    // `stream.opened` has an id, so that a page without any event yet can also send an id when it reconnects.
     stream.begin(textOf([...told, ['stream.opened', null, firstIdAt(now)]], stream.reader.role, nowMs))
   }
 
@@ -120,8 +120,8 @@ export function openLive(
     onConnect() {
       isHearing = true
     },
-    // If its stream stayed open and silent, a page would not ask for news. The page reconnects, and then hears what it
-    // missed.
+    // A page would not notice that an open stream has become silent. When the stream ends, the page reconnects and
+    // receives the events that it missed.
     onBreak() {
       isHearing = false
       for (const stream of streams) stream.end()
@@ -154,7 +154,7 @@ export function openLive(
   }
 }
 
-/** Type, LOID and, for an event, its id. */
+/** A notification: messages with type, LOID and, for an event, its id. */
 const Notification = z.array(z.tuple([z.string(), z.nullable(z.string()), z.nullable(z.string())]))
 type Told = z.infer<typeof Notification>[number]
 

@@ -6,7 +6,7 @@ const BUFFERED_BYTES_MAX = 64 * 1_024
 /** Proxies cut a connection that is silent for a minute, and some after half a minute. */
 const COMMENT_EVERY_MS = 20_000
 
-/** The person whose page it is. */
+/** The person who has the page open. */
 export interface Reader {
   partnerId: string
   personId: string
@@ -46,8 +46,8 @@ export class Stream {
   }
 
   /**
-   * Cuts the connection if the reader has unread data, because the end of the stream would never be sent after it. The
-   * page asks again, if it still has access.
+   * Ends the stream. If the reader has unread data, cuts the connection, because the end of the stream would wait
+   * behind that data. The page reconnects if it still has access.
    */
   end(): void {
     if (this.#response.writableLength > 0) this.cut()

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { startCrmSandboxProcess } from './crm-sandbox-process.ts'
 
-// The parts of the sandbox that its supervisor sees.
+// A program that behaves towards its supervisor as the sandbox does.
 const STAND_IN = `
   import { createServer } from 'node:http'
   process.on('disconnect', () => process.exit(0))
@@ -58,7 +58,7 @@ test('the sandbox gets its folder and its seed, and stops when asked', async () 
   await expect(ask(sandbox.url)).rejects.toThrow('fetch failed')
 })
 
-test('a killed sandbox comes back on the same address', async () => {
+test('a killed sandbox is started again on the same address', async () => {
   const sandbox = await startCrmSandboxProcess(options())
   const { pid } = await ask(sandbox.url)
   process.kill(pid, 'SIGKILL')
@@ -67,7 +67,7 @@ test('a killed sandbox comes back on the same address', async () => {
   await sandbox.stop()
 })
 
-test('a port that another program has is named', async () => {
+test('the error names a port that another program uses', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()
@@ -78,7 +78,7 @@ test('a port that another program has is named', async () => {
   other.close()
 })
 
-test('a sandbox that cannot start says why', async () => {
+test('the error says why the sandbox cannot start', async () => {
   writeFileSync(path.join(folder, 'stand-in.ts'), "throw new Error('state.json is not readable')")
   await expect(startCrmSandboxProcess(options())).rejects.toThrow(
     'The CRM sandbox did not start: Error: state.json is not readable',

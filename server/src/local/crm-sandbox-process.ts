@@ -95,7 +95,10 @@ function addressFile(dir: string): string {
   return path.join(dir, 'address')
 }
 
-/** The sandbox of a killed portal needs a moment to notice and then frees the port; another program keeps it. */
+/**
+ * Starts the sandbox, and waits for a moment if its port is taken. The sandbox of a killed portal frees the port;
+ * another program keeps it.
+ */
 async function startWhenPortIsFree(options: CrmSandboxOptions): Promise<{ sandbox: Sandbox; url: string }> {
   const startedAt = performance.now()
   while (true) {
@@ -131,7 +134,8 @@ async function startOnce(options: CrmSandboxOptions): Promise<{ sandbox: Sandbox
 }
 
 function spawnSandbox({ port, dir, seed, log, script = SCRIPT }: CrmSandboxOptions): Sandbox {
-  // In its own process group: Ctrl-C in a terminal reaches only us, and we choose when it stops.
+  // The child has its own process group, so that Ctrl-C in a terminal stops only this process, which then stops the
+  // child.
   const child = spawn(process.execPath, [script], {
     env: {
       CRM_PORT: String(port),

@@ -36,7 +36,7 @@ test('earlier writes are there after a stop and a quick second start', async () 
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('a killed PostgreSQL comes back on the same address with what it had acknowledged', async () => {
+test('a killed PostgreSQL is started again on the same address with every acknowledged write', async () => {
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   await query(postgres.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   // A busy statement, unlike a waiting one, would hold the shared memory for a long time.
@@ -57,19 +57,19 @@ test('a killed PostgreSQL comes back on the same address with what it had acknow
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('when the portal is killed PostgreSQL ends, and the next start finds everything', async () => {
+test('when the portal is killed PostgreSQL ends, and the next start finds all data', async () => {
   const portal = await startInOtherProcess(stateDir)
   await query(portal.url, 'create table remarks (body text); insert into remarks values ($$acknowledged$$)')
   portal.child.kill('SIGKILL')
 
-  // Starts at once: the predecessor may still be shutting down.
+  // This start does not wait, so the predecessor may still be shutting down.
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   expect(await query(postgres.url, 'select body from remarks')).toEqual([{ body: 'acknowledged' }])
   await postgres.stop()
   expect(processesIn(stateDir)).toEqual([])
 })
 
-test('a portal killed while it makes the database leaves nothing in the way', async () => {
+test('a portal killed while it makes the database does not block the next start', async () => {
   const child = spawnStarter(stateDir)
   await vi.waitFor(() => expect(readdirSync(stateDir).some((name) => name.startsWith('init-'))).toBe(true), 5_000)
   child.kill('SIGKILL')
@@ -78,12 +78,12 @@ test('a portal killed while it makes the database leaves nothing in the way', as
   const postgres = await startEmbeddedPostgres(stateDir, { log: quiet })
   expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
   await postgres.stop()
-  // The next start removes what the killed process's child wrote after the kill.
+  // The next start removes the files that the killed process's child wrote after the kill.
   await (await startEmbeddedPostgres(stateDir, { log: quiet })).stop()
   expect(readdirSync(stateDir).filter((name) => name.startsWith('init-'))).toEqual([])
 })
 
-test('a second start on the same folder says whose it is and leaves the first alone', async () => {
+test('a second start on the same folder fails with the owner’s process id and leaves the first server alone', async () => {
   const first = await startEmbeddedPostgres(stateDir, { log: quiet })
   const owner = postmasterPid(stateDir)
   await expect(startEmbeddedPostgres(stateDir, { log: quiet })).rejects.toThrow(`is in use by process ${owner}`)
@@ -91,7 +91,7 @@ test('a second start on the same folder says whose it is and leaves the first al
   await first.stop()
 })
 
-test('one of two simultaneous first starts runs, and the other is refused', async () => {
+test('of two simultaneous first starts, one succeeds and the other is refused', async () => {
   const starts = await Promise.allSettled([startInOtherProcess(stateDir), startInOtherProcess(stateDir)])
   const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
   expect(running).toHaveLength(1)
@@ -104,7 +104,7 @@ test('one of two simultaneous first starts runs, and the other is refused', asyn
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
-  // The statement also reports a broken connection; without a listener, the error would end the process.
+  // The statement also reports a broken connection. Without this listener, the error would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -25,13 +25,13 @@ import { takesConnections } from './takes-connections.ts'
 
 export type EmbeddedPostgres = {
   url: string
-  /** Lets running statements fail, writes everything to disk and ends. A second call is allowed. */
+  /** Cancels running statements, writes everything to disk and stops the server. Can be called twice. */
   stop(): Promise<void>
 }
 
 export type EmbeddedPostgresOptions = {
   log: { debug(text: string): void; warn(text: string): void }
-  /** Settings as in postgresql.conf. They override those below. */
+  /** Settings as in postgresql.conf. They override the settings in `openCluster`. */
   settings?: Record<string, string>
 }
 
@@ -52,9 +52,9 @@ const IN_USE_AFTER_MS = 1_500
 const RESTART_DELAY_MS_MAX = 5_000
 
 /**
- * Runs a real PostgreSQL under `stateDir` for as long as this process lives. If PostgreSQL is killed, it is started
- * again on the same address. If this process is killed, PostgreSQL stops. Rejects when another process already runs one
- * on this folder.
+ * Runs a real PostgreSQL under `stateDir` while this process lives. If PostgreSQL is killed, it is started again on the
+ * same address. If this process is killed, PostgreSQL stops. Rejects if another process already runs PostgreSQL on this
+ * folder.
  */
 export async function startEmbeddedPostgres(
   stateDir: string,
@@ -107,7 +107,7 @@ export async function findRunningPostgres(stateDir: string): Promise<string | un
   const folder = path.resolve(stateDir)
   if (readPidFile({ dataDir: dataDirOf(folder) })?.status !== 'ready') return undefined
   const socketDir = socketDirOf(folder)
-  // The files of a killed server look the same, but it accepts no connection.
+  // A killed server leaves the same files, but it accepts no connection.
   return (await takesConnections({ path: path.join(socketDir, `.s.PGSQL.${PORT}`) })) ? urlOf(socketDir) : undefined
 }
 
@@ -135,7 +135,8 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
   mkdirSync(stateDir, { recursive: true })
   const programs = findPostgresPrograms(stateDir)
   const dataDir = dataDirOf(stateDir)
-  // Done even if the database exists: the programs of a killed start may have gone on writing for a moment.
+  // Unfinished folders are removed even if the database exists, because a killed start's programs can continue to write
+  // for a moment.
   removeUnfinished(stateDir)
   if (existsSync(dataDir)) refuseForeign(dataDir, programs)
   else await createCluster(programs, stateDir, dataDir)
@@ -154,7 +155,7 @@ async function openCluster(stateDir: string, settings: Record<string, string> = 
       // The process that sent a statement logs its errors. If they were logged here, they would contain partners' data.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
-      // Our own log adds the time.
+      // The portal's log adds the time.
       log_line_prefix: '',
       ...settings,
     },
@@ -169,7 +170,10 @@ function refuseForeign(dataDir: string, programs: PostgresPrograms): void {
   }
 }
 
-/** Made beside its final place and then moved there, so that a kill in the middle leaves no half-made database. */
+/**
+ * Makes the database in a temporary folder and then renames the folder, so that a kill in the middle leaves no
+ * half-made database.
+ */
 async function createCluster(programs: PostgresPrograms, stateDir: string, dataDir: string): Promise<void> {
   const unfinished = path.join(stateDir, `init-${process.pid}`)
   mkdirSync(unfinished, { mode: 0o700 })
@@ -182,7 +186,7 @@ async function createCluster(programs: PostgresPrograms, stateDir: string, dataD
       '--auth=trust',
       '--no-instructions',
       '--encoding=UTF8',
-      // The same order on every host, whatever locales it has.
+      // Texts have the same order on every host, whatever locales the host has.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -274,7 +278,8 @@ async function startPostmaster(cluster: Cluster, log: EmbeddedPostgresOptions['l
 function spawnPostmaster({ programs, dataDir, settings }: Cluster, log: EmbeddedPostgresOptions['log']): Postmaster {
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const [file = '', ...rest] = programs.commandLine('postgres', ['-D', dataDir, ...args])
-  // In its own process group: Ctrl-C in a terminal reaches only us, and we choose when it stops.
+  // The child has its own process group, so that Ctrl-C in a terminal stops only this process, which then stops the
+  // child.
   const child = spawn(file, rest, {
     env: programs.env,
     ...programs.user,
@@ -295,11 +300,11 @@ function spawnPostmaster({ programs, dataDir, settings }: Cluster, log: Embedded
 function ending(child: ChildProcess, event: 'exit' | 'close'): Promise<void> {
   return new Promise((resolve) => {
     child.once(event, () => resolve())
-    child.once('error', () => resolve()) // it did not even start
+    child.once('error', () => resolve()) // PostgreSQL did not start at all
   })
 }
 
-/** False if the server ended instead. */
+/** Waits until the server is ready. Resolves to false if the server ended instead. */
 async function isReady(cluster: Cluster, { child, exited }: Postmaster): Promise<boolean> {
   let hasExited = false
   void exited.then(() => {
@@ -319,9 +324,9 @@ function readPidFile({ dataDir }: Pick<Cluster, 'dataDir'>): { pid: number; stat
 }
 
 /**
- * PostgreSQL takes any live process with the recorded number for the owner of a lock, even an unrelated one, for
- * example after a container restarts. Only then, and only if no PostgreSQL process works in the folder, this removes
- * the lock. PostgreSQL itself removes all other stale locks.
+ * PostgreSQL takes any live process with the recorded id for the owner of a lock, even an unrelated process, for
+ * example after a container restarts. This function removes the lock in that case, if no PostgreSQL process works in
+ * the folder. PostgreSQL itself removes all other stale locks.
  */
 function removeStaleLocks(cluster: Cluster): void {
   const locks = [
@@ -337,7 +342,10 @@ function removeStaleLocks(cluster: Cluster): void {
   }
 }
 
-/** The children of a killed postmaster hold the shared memory until they notice. A long statement delays that. */
+/**
+ * Ends the children of a killed postmaster. They hold the shared memory until they notice its death, which a long
+ * statement delays.
+ */
 function endBackends(cluster: Cluster): void {
   for (const pid of backends(cluster) ?? []) {
     try {
@@ -348,7 +356,9 @@ function endBackends(cluster: Cluster): void {
   }
 }
 
-/** Every PostgreSQL process has its data folder as its working folder. Undefined if the system does not tell. */
+/**
+ * The PostgreSQL processes that have the data folder as their working folder. Undefined if the system does not show it.
+ */
 function backends({ dataDir }: Cluster): number[] | undefined {
   if (process.platform !== 'linux') return undefined
   const folder = realpathSync(dataDir)
@@ -362,7 +372,7 @@ function worksIn(folder: string, pid: string): boolean {
     const isThere = readlinkSync(`/proc/${pid}/cwd`) === folder
     return isThere && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')
   } catch {
-    return false // gone meanwhile, a zombie, or another user's
+    return false // the process has ended, is a zombie or belongs to another user
   }
 }
 
@@ -383,7 +393,10 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** For systems whose kernel cannot do it: when we die, the pipe from us ends, and so does the shell's `cat`. */
+/**
+ * Stops PostgreSQL when this process dies, on systems whose kernel cannot do so: the pipe from this process closes, and
+ * the shell's `cat` ends.
+ */
 function interruptWhenWeDie(postmaster: ChildProcess): void {
   const watchdog = spawn('sh', ['-c', 'cat >/dev/null; kill -INT "$0"', String(postmaster.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -393,7 +406,7 @@ function interruptWhenWeDie(postmaster: ChildProcess): void {
   postmaster.once('exit', () => watchdog.kill('SIGKILL'))
 }
 
-/** PostgreSQL's 'fast' shutdown: it ends running statements and writes everything down. */
+/** Asks for PostgreSQL's 'fast' shutdown, which cancels running statements and writes everything to disk. */
 function interrupt({ child, exited }: Postmaster): void {
   child.kill('SIGINT')
   const impatience = setTimeout(() => child.kill('SIGQUIT'), STOP_MS_MAX)

@@ -36,7 +36,7 @@ export async function startCrmServer(config: Settings, log: Logger): Promise<Crm
   return { mode: 'sandbox', settings: sandboxSettings(sandbox.url), stop: sandbox.stop }
 }
 
-/** The server of a running portal with the same settings, or our own temporary one. */
+/** The server of a running portal with the same settings, or a temporary server of this process. */
 export async function joinDatabaseServer(config: Settings, log: Logger): Promise<DatabaseServer> {
   const url = config.databaseUrl ? undefined : await findRunningPostgres(join(config.dataDir, 'postgres'))
   return url ? { url, stop: stopNothing } : startDatabaseServer(config, log)
@@ -45,7 +45,7 @@ export async function joinDatabaseServer(config: Settings, log: Logger): Promise
 export async function joinCrmServer(config: Settings, log: Logger): Promise<CrmServer> {
   const url = config.zoho ? undefined : await findRunningCrmSandbox(join(config.dataDir, 'sandbox'))
   if (url) return { mode: 'sandbox', settings: sandboxSettings(url), stop: stopNothing }
-  // The portal's own start makes the demo data, because it signs their partner up.
+  // The portal's own start makes the demo data, because it signs up the demo partner.
   return startCrmServer({ ...config, seedDemo: false }, log)
 }
 
@@ -67,5 +67,5 @@ function forText(log: Logger, part: string) {
 }
 
 async function stopNothing(): Promise<void> {
-  // It belongs to somebody else.
+  // The server does not belong to this process.
 }
