@@ -10,7 +10,7 @@ process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cach
 export default defineConfig({
   testDir: './e2e',
   fullyParallel: true,
-  // One worker mostly waits, because killed servers take long to come back.
+  // One of the workers mostly waits for killed servers, which take long to be ready again.
   workers: 3,
   // On a busy machine a browser can be late once. `npm test` reports how many tests needed a second try.
   retries: 1,
@@ -20,15 +20,16 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL: portalUrl,
-    // Tracing every first try would slow all tests down. The second try of a failed test tells as much.
+    // Tracing every first try would slow all tests down. The trace of a failed test's second try shows as much.
     trace: 'on-first-retry',
     // Recording needs a program that Playwright would have to download.
     video: 'off',
     locale: 'en-AU',
     timezoneId: 'Australia/Sydney',
-    // Animations during a wait cost more than the page itself. Only the journey of a lead runs with them.
+    // Animations while a test waits take more CPU time than the page itself. Only the journey of a lead runs with
+    // animations.
     contextOptions: { reducedMotion: 'reduce' },
-    // A window costs a quarter less with fewer processes behind it.
+    // With fewer processes, a window takes a quarter less CPU time.
     launchOptions: {
       ...launchOptions,
       args: [...launchOptions.args, '--in-process-gpu', '--renderer-process-limit=2'],

@@ -10,13 +10,16 @@ process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cach
 // Half of a test's time is waiting, so there is one more worker than processors. The test database has room for six.
 process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 1, 6))
 
-// A worker reads modules once for all its files, and keeps its CRM sandbox. See CONTRIBUTING.
+// A worker loads modules once for all its test files, and keeps its CRM sandbox. See CONTRIBUTING.md.
 const isolate = false
 
-/** Short files that take long because they wait for processes. */
+/** Test files that are short but slow, because they wait for processes. */
 const SLOW = /\/(soak\/.*|cli|backup|killed-process|jobs-commands|applicants)\.test\.ts$/
 
-/** If no earlier run tells how long each file takes, the largest go first: a slow one at the end would run alone. */
+/**
+ * Vitest runs the slowest files of the last run first, and after no run the largest. These files always come first,
+ * because a slow file at the end would run alone.
+ */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -1,6 +1,6 @@
-// `npm run bench:hang`: how fast pages are while the CRM hangs, compared with times in the same run when it answers,
-// and how soon a silent database is noticed and used again. `--minutes` is how long the CRM hangs in all (default 1),
-// divided among `--rounds` (default 3). Exits 1 when a goal is missed.
+// `npm run bench:hang`: how fast pages are while the CRM hangs, compared with their speed while it answers, in the same
+// run, and how soon a silent database is noticed and used again. `--minutes` is how long the CRM hangs in all (default
+// 1), divided among `--rounds` (default 3). Exits 1 when a goal is missed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,14 +13,14 @@ const GOALS = { ratio: 1.3, noticedSeconds: 3, backSeconds: 10 }
 /** Requests of each page per second, at even intervals, whether or not the previous one was answered. */
 const REQUESTS_PER_SECOND = 25
 const SUBMITS_PER_SECOND = 5
-/** Longer than the portal waits for any call. */
+/** How long the CRM hangs in a call: longer than the portal waits for any call. */
 const HANG_MS = 3_600_000
-/** Enough for the comparison, however long the CRM hangs. */
+/** Measuring this long with an answering CRM is enough for the comparison, however long the CRM hangs. */
 const ANSWERING_SECONDS_MAX = 60
 /** New partners per round, each with a lead to push and a sync to run. That is more than can run at once. */
 const NEW_PARTNERS = 12
 const WAIT_MS_MAX = 60_000
-/** One is shorter and one is longer than the life of an idle connection. */
+/** Two silences of the database: one shorter and one longer than an idle connection lives. */
 const SILENCES_SECONDS = [3, 20]
 const PAGES = ['list', 'detail', 'dashboard', 'submit'] as const
 const DASHBOARD = ['stats', 'pipeline', 'recent-activity']
@@ -88,7 +88,7 @@ async function compareHanging(product: Product, partners: LoadedPartner[]): Prom
   goal(`answers of ready that were not 200 while the CRM hung: ${notReady}`, '0', notReady === 0)
 }
 
-/** Asks for everything that partners see, all at once. */
+/** Sends requests for all pages at even intervals, and returns their latencies and the number of failures. */
 async function visit({ url, pool }: Product, partners: LoadedPartner[], seconds: number) {
   const latencies: Latencies = { list: [], detail: [], dashboard: [], submit: [] }
   const open = new Set<Promise<void>>()
@@ -133,7 +133,7 @@ async function ask(url: string, partner: LoadedPartner, page: Page): Promise<voi
   return call(`${url}/api/dashboard/${DASHBOARD[dashboards++ % DASHBOARD.length]}`, partner.token)
 }
 
-/** Partners that the CRM does not know yet. Each has a lead to push and a sync under way. */
+/** Signs up partners that the CRM does not know yet. Each has a lead to push and a sync under way. */
 async function makeBacklog({ url }: Product): Promise<void> {
   for (let i = 0; i < NEW_PARTNERS; i++) {
     const account = { email: `new${++signedUp}@example.com`, password: 'a-password-for-the-bench' }
@@ -144,7 +144,7 @@ async function makeBacklog({ url }: Product): Promise<void> {
   }
 }
 
-/** Waits until earlier calls that hung have ended or were given up. */
+/** Waits until jobs whose calls hung have ended or were given up. */
 async function untilIdle({ pool }: Product): Promise<void> {
   for (let look = 0; look < 120; look++) {
     const { rowCount } = await pool.query("select from jobs.job where state = 'active' limit 1")

@@ -1,6 +1,6 @@
-// `npm run bench:live`: how soon open pages show a change in the CRM, what open streams cost a server and its lists,
-// and how soon pages have caught up after the server was killed (D70, D71). `-- --changes=20 --streams=500 --seconds=5
-// --kills=1` is quicker. Exits 1 when a goal is missed.
+// `npm run bench:live`: how soon open pages show a change in the CRM, how much open streams slow down a server and its
+// lists, and how soon pages have caught up after the server was killed (D70, D71). `-- --changes=20 --streams=500
+// --seconds=5 --kills=1` is quicker. Exits 1 when a goal is missed.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
   },
 })
 const STATUSES = ['Pre Call', 'Contacted', 'Pre Qualified', 'Attempting To Contact']
-/** Counts the marks on the lead's page. Its status is marked. */
+/** Counts how often the lead's page marks a changed value, here the status. */
 const COUNT_MARKS = `
   globalThis.marks = 0
   new MutationObserver((all) => all.forEach(({ target }) => { if (target.localName === 'span') globalThis.marks += 1 }))
@@ -190,7 +190,7 @@ async function recordSteadily({ pool }: Product, people: Person[], count: number
   }
 }
 
-/** A partner with a lead that the CRM has. */
+/** Signs up a partner and submits a lead. */
 async function signUp({ url }: Product): Promise<{ token: string; loid: string }> {
   const email = 'live@example.com'
   const password = 'a-password-for-the-bench'
@@ -219,7 +219,7 @@ async function openPages(browser: Browser, { url }: Product, { token, loid }: { 
   return [detail, await open('/leads')] as const
 }
 
-/** Milliseconds from the lender's click until each page shows it. */
+/** Milliseconds from the lender's change until each page shows it. */
 async function changeAndSee(
   { crmUrl }: Product,
   loid: string,

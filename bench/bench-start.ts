@@ -12,9 +12,9 @@ const GOALS = { firstSeconds: 35, installedMb: 450, secondSeconds: 1.3, builtSec
 interface Measured {
   firstSeconds: number
   installedMb: number
-  /** Sorted. */
+  /** The times of later starts, sorted. */
   secondSeconds: number[]
-  /** The starts of `npm run start:prod`, sorted. `builtCpuSeconds` is the server's CPU time in the quickest one. */
+  /** The times of `npm run start:prod`, sorted. `builtCpuSeconds` is the server's CPU time in the quickest start. */
   builtSeconds: number[]
   builtCpuSeconds: number
 }

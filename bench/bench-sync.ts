@@ -1,7 +1,7 @@
 // `npm run bench:sync`: a partner's first sync compared with the bare cost of the same pages and with Zoho's own SDK,
 // then an unchanged sync and a sweep, with calls, credits and memory. `-- --leads=20000 --organisation=200000` is
-// quicker than the goals' sizes. The sandbox answers at once; `--crm-ms=200` lets each call take that long until the
-// first sync is over.
+// quicker than the goals' sizes. The sandbox answers at once; `--crm-ms=200` lets each call take 200 ms until the first
+// sync is over.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -114,7 +114,8 @@ async function benchSync(product: Product, folder: string): Promise<void> {
   await lender.faults({})
   const { rows } = await product.pool.query<{ count: number }>('select count(*)::int as count from leads')
   if (rows[0]?.count !== LEADS) missed.push(`${rows[0]?.count} leads in the portal`)
-  // The histories follow in the background with a call each. The next measurement does not include them.
+  // The histories follow in the background with one call each. They are left out, because they would disturb the next
+  // measurement.
   await product.pool.query('update leads set history_due = false where history_due')
   await untilAtRest(product)
 
@@ -251,7 +252,7 @@ async function changeStatuses({ pool, crmUrl }: Product): Promise<void> {
   }
 }
 
-/** Runs a sweep, until every change is in the portal with its history. */
+/** Runs a sweep and waits until every change is in the portal with its history. */
 async function sweep(product: Product): Promise<void> {
   const boss = new PgBoss({
     connectionString: product.databaseUrl,

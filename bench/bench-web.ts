@@ -51,8 +51,8 @@ async function measure(url: string, page: DemoPage, token: string | undefined): 
 }
 
 /**
- * Bytes over the wire of a first visit with an empty cache, until the page is there. `later` is for the stream and the
- * toasts.
+ * Bytes over the wire of a first visit with an empty cache, until the page is visible. `later` counts the scripts that
+ * load afterwards, for the stream and the toasts.
  */
 async function transferred(url: string, page: DemoPage, token: string | undefined) {
   return inBrowser(url, token, async (tab, devtools) => {
@@ -85,7 +85,7 @@ async function msUntilVisible(url: string, page: DemoPage, token: string | undef
   })
 }
 
-/** Waits until the page's content is visible. For a list, that is its twenty rows. */
+/** Waits until the page's content is visible. The content of a list is its twenty rows. */
 function shown(tab: Page, { shows, rows = 1 }: DemoPage): Promise<void> {
   return tab
     .locator(shows)

@@ -77,7 +77,7 @@ async function startReceivers() {
   return {
     urls: first.urls,
     order,
-    /** The deliveries that have come since the last report. */
+    /** The deliveries that have arrived since the last report. */
     async report(): Promise<Arrival[]> {
       order('report')
       const report = await answer(child)

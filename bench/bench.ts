@@ -1,5 +1,5 @@
-// `npm run bench`: the product beside the bare driver, and beside an earlier commit with `-- --before=<commit>`. Exits 1
-// when a goal is missed by more than the rounds differ.
+// `npm run bench`: compares the product with the bare database driver and, with `-- --before=<commit>`, with an earlier
+// commit. Exits 1 if a goal is missed in every round.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -21,7 +21,7 @@ const ROUNDS = 5
 const SECOND_STARTS = 5
 const BETWEEN_ROUNDS_MS = 300
 const AS_BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
-/** Where the clone of `--before` listens, beside this one. */
+/** The ports of the clone of `--before`, which runs at the same time as this one. */
 const BEFORE_PORTS = { PORT: '3421', CRM_PORT: '3921' }
 
 const { before } = parseArgs({ options: { before: { type: 'string' } } }).values
@@ -45,7 +45,7 @@ const RESIDENT_MB = atMost(230)
 
 interface Question {
   name: string
-  /** The statements that such a request sends, one call for each partner. */
+  /** The statements that the product sends for this request, one call for each partner. */
   calls: RecordedCall[]
   request(partner: LoadedPartner): HttpRequest
   isWrite?: boolean
@@ -125,7 +125,7 @@ async function startBefore(folder: string, commit: string): Promise<Server> {
   cloneAt(commit, clone)
   const data = join(folder, 'before')
   const first = await startProduct(data, BEFORE_PORTS, clone)
-  // The commit's own loader knows its tables.
+  // Only the earlier commit's own loader fits its tables.
   const { loadData: loadDataThen }: typeof import('./load-data.ts') = await import(join(clone, 'bench/load-data.ts'))
   const partners = await loadDataThen(first)
   await first.stop()
@@ -203,7 +203,7 @@ function column(rounds: Measured[], key: keyof Measured): number[] {
   return rounds.map((round) => round[key])
 }
 
-/** The ratio of each round. */
+/** The ratio of our figure to theirs in each round. */
 function ratios(ours: Measured[], theirs: Measured[], key: keyof Measured): number[] {
   return ours.map((round, i) => round[key] / (theirs[i]?.[key] ?? Number.NaN))
 }

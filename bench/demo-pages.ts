@@ -10,7 +10,7 @@ export interface DemoPage {
   name: string
   path: string
   isPublic: boolean
-  /** Selects the page's content; `rows` is how many matches a list shows. */
+  /** A selector of the page's content; `rows` is the number of matches in a list. */
   shows: string
   rows?: number
 }
@@ -18,7 +18,9 @@ export interface DemoPage {
 const DEMO_MS_MAX = 60_000
 const LOOK_EVERY_MS = 200
 
-/** Every page of the app as the demo partner sees it, and the partner's session, once the demo is there. */
+/**
+ * Every page of the app as the demo partner sees it, and the partner's session. Waits until the demo data is loaded.
+ */
 export async function findDemoPages(url: string): Promise<{ token: string; pages: DemoPage[] }> {
   const deadline = performance.now() + DEMO_MS_MAX
   for (;;) {

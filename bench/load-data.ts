@@ -5,7 +5,7 @@ export const PARTNERS = 200
 export const LEADS = 100_000
 export const DEALS = 20_000
 const PASSWORD = 'a-password-for-the-bench'
-/** How many partners the load comes from. */
+/** How many partners send the requests of the load. */
 const SIGNED_IN = 16
 
 export interface LoadedPartner {
@@ -14,7 +14,7 @@ export interface LoadedPartner {
   token: string
   /** One of the partner's leads. */
   loid: string
-  /** The first two words of a business name, as a person would search for it. About seven leads have them. */
+  /** The first two words of a business name, as a person would search for it. About seven leads have these words. */
   words: string
   newLead: object
 }

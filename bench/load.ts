@@ -80,8 +80,8 @@ export function loadWithPool(pool: pg.Pool, calls: RecordedCall[], load: Load): 
 }
 
 /**
- * Sends them on two pipelined connections, as the product reads. Statements follow one another without waiting for
- * answers.
+ * Sends the statements on two pipelined connections, as the product does for its hot reads. A statement is sent without
+ * waiting for earlier answers.
  */
 export async function loadPipelined(databaseUrl: string, calls: RecordedCall[], load: Load): Promise<Measured> {
   const settings = { ...connectionSettings(databaseUrl), pipeline: true }

@@ -33,13 +33,16 @@ export interface Product {
   /** The unshared memory of a PostgreSQL process that serves a connection: the median of these processes. */
   connectionKb(): number
   stop(): Promise<void>
-  /** Ends it as a crash would. */
+  /** Kills the product, as a crash would. */
   kill(): Promise<void>
 }
 
 const running = new Set<Product>()
 
-/** A temporary folder for products. If `work` fails and leaves a product running, it is stopped before its data go. */
+/**
+ * A temporary folder for products. If `work` fails and leaves a product running, it is stopped before its data is
+ * removed.
+ */
 export function withEmptyFolder(work: (folder: string) => Promise<void>): Promise<void> {
   return withTemporaryFolder(async (folder) => {
     try {
@@ -59,7 +62,7 @@ export async function withTemporaryFolder(work: (folder: string) => Promise<void
   }
 }
 
-/** A clone of this repository as it was at a commit, to be started beside the present one. */
+/** Makes a clone of this repository at a commit, to be started beside the present one. */
 export function cloneAt(commit: string, folder: string): void {
   execFileSync('git', ['clone', '--quiet', ROOT, folder])
   const name = execFileSync('git', ['rev-parse', commit], { cwd: ROOT, encoding: 'utf8' }).trim()
@@ -126,7 +129,10 @@ export async function startProduct(
   return product
 }
 
-/** npm starts the script on the host's Node. The script may then start itself again on the portal's own Node. */
+/**
+ * Finds the server's process. npm starts the script on the host's Node, and the script may start itself again on the
+ * portal's own Node.
+ */
 function serverBelow(pid: number): number {
   const next = childrenOf(pid).find((child) => /scripts\/start(-prod)?\.mjs/.test(commandOf(child)))
   return next === undefined ? pid : serverBelow(next)
@@ -159,7 +165,7 @@ async function answers(url: string): Promise<boolean> {
   )
 }
 
-/** PostgreSQL's own file. Its first line is the process id, its fifth the folder of the socket. */
+/** The lines of PostgreSQL's own file: the first is the process id, the fifth the folder of the socket. */
 function postmasterFile(folder: string): string[] {
   const [file = ''] = globSync(join(folder, 'postgres/*/postmaster.pid'))
   return readFileSync(file, 'utf8').split('\n')

@@ -12,7 +12,7 @@ import { findNotes } from '../server/src/features/notes/notes.queries.ts'
 import { searchDeals, searchLeads } from '../server/src/features/search/search.queries.ts'
 import type { LoadedPartner } from './load-data.ts'
 
-/** One call's statements, sent again through the bare driver. */
+/** Sends the statements of one recorded call again, through the bare driver. */
 export type RecordedCall = (client: pg.ClientBase) => Promise<void>
 
 interface Statement {
@@ -42,7 +42,7 @@ export function recordSearch(pool: pg.Pool, partners: LoadedPartner[]): Promise<
   })
 }
 
-/** Everything that submitting a lead writes in its transaction. Each repeat gets new ids and LOIDs. */
+/** Records everything that submitting a lead writes in its transaction. Each repeat gets new ids and LOIDs. */
 export async function recordCreate(pool: pg.Pool, partners: LoadedPartner[]): Promise<RecordedCall[]> {
   const boss = new PgBoss({ db: { executeSql: (text, values) => pool.query(text, values) }, schema: 'jobs' })
   return record(pool, partners, async (recorder, partner) => {
@@ -70,7 +70,7 @@ interface Recorder {
   db: Kysely<Tables>
 }
 
-/** Runs the product's own query once for each partner and keeps what it sent. */
+/** Runs the product's own query once for each partner and keeps the statements that it sent. */
 async function record(
   pool: pg.Pool,
   partners: LoadedPartner[],

@@ -9,17 +9,19 @@ import { startEmbeddedPostgres } from '../server/src/local/embedded-postgres.ts'
 const PARTNERS = 2_000
 const TABLES = ['leads', 'deals', 'history_entries', 'notes', 'events']
 
-/** The partner that signs in and makes the calls. One lead in a hundred is this partner's and listed. */
+/** The partner that signs in and makes the calls. The lists of this partner show one hundredth of all leads. */
 export const BIG_PARTNER = { email: 'big@example.com', password: 'a-password-for-the-bench' }
 
-/** In the names of ten leads of the big partner, at every size. */
+/** A word in the names of ten leads of the big partner, at every size. */
 export const RARE_WORD = 'zephyrine'
-/** In one business name in ten. */
+/** A word in one business name in ten. */
 export const COMMON_WORD = 'harbour'
-/** In one business name in ten, but in none of the younger half. */
+/** A word in one business name in ten, but in none of the newer half. */
 export const FORMER_WORD = 'oldstead'
 
-/** Settings that load the database in minutes instead of hours. A crash would lose it, which does not matter here. */
+/**
+ * Settings that load the database in minutes instead of hours. A crash would lose the data, which does not matter here.
+ */
 const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -39,7 +41,8 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
   try {
     await migrate(database.db)
     const client = await database.pool.connect()
-    // Turns off triggers and foreign keys. The data keeps the keys by itself, and `insertCounts` counts at the end.
+    // Turns off triggers and foreign keys. The inserted rows fit the foreign keys anyway, and `insertCounts` counts at
+    // the end.
     await client.query('set session_replication_role = replica')
     const restoreIndexes = await dropIndexes(client)
     const partners = await insertPartners(client)
@@ -68,7 +71,10 @@ export async function loadScaleData(folder: string, leads: number, say: (text: s
   }
 }
 
-/** Building indexes at the end is quicker than maintaining them. Returns the statements that bring them back. */
+/**
+ * Drops the indexes, because building them at the end is quicker than maintaining them. Returns the statements that
+ * restore them.
+ */
 async function dropIndexes(client: pg.PoolClient) {
   const constraints = await client.query<{ table: string; name: string; definition: string }>(
     `select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
@@ -121,8 +127,8 @@ async function insertPartners(client: pg.PoolClient): Promise<string[]> {
 
 /**
  * Inserts three years of leads in order of time, with the partners mixed. One in eight is converted, one in fifty
- * archived. One in a hundred is the big partner's and listed. The other partners have from a handful to some ten
- * thousand.
+ * archived. One in a hundred belongs to the big partner and appears in its list. Each other partner has a handful to
+ * about ten thousand leads.
  */
 async function insertLeads(client: pg.PoolClient, partners: string[], leads: number): Promise<void> {
   await client.query('select setseed(0.5)')
@@ -248,8 +254,8 @@ async function insertUnlogged(client: pg.PoolClient, table: string, text: string
 }
 
 /**
- * In the order of the parameters from $3 on. The lists are short, because PostgreSQL counts to find an element of a
- * text array.
+ * Lists of words, in the order of the parameters from $3 on. The lists are short, because PostgreSQL walks through a
+ * text array to find an element.
  */
 const WORDS = {
   beginnings: words(

@@ -14,7 +14,10 @@ const SIZES = [
 const P99_MS_MAX = 50
 const RATIO_MAX = 1.5
 const WARM_UP = 50
-/** The sizes take turns, so that a noisy moment meets both. */
+/**
+ * So many requests in a row are made at one size before the other size has its turn, so that a noisy moment affects
+ * both.
+ */
 const AT_A_TIME = 25
 
 /** A kind of call of the big partner, with the addresses that are called in turn. */
@@ -99,9 +102,9 @@ const { values: options } = parseArgs({
   options: {
     // A folder that keeps the loaded databases for the next run. Without it they are removed.
     data: { type: 'string' },
-    // How often each question is asked at each size.
+    // How many requests of each kind are made at each size.
     requests: { type: 'string', default: '500' },
-    // Part of a question's name.
+    // Part of the name of a kind of call.
     only: { type: 'string', default: '' },
   },
 })
@@ -186,9 +189,9 @@ interface SampleLead {
 }
 
 interface Sample {
-  /** From all years. */
+  /** Leads from all years. */
   leads: SampleLead[]
-  /** In the middle of these years. */
+  /** A month in the middle of these years. */
   month: { dateFrom: string; dateTo: string }
 }
 
@@ -205,7 +208,7 @@ async function signIn({ url, pool }: Product): Promise<BigPartner> {
   })
   if (!response.ok) throw new Error(`signing in: ${response.status}`)
   const { token } = (await response.json()) as { token: string }
-  // Keeps one connection, because opening one for each request would be measured with it.
+  // Keeps one connection, because otherwise the time to open a connection would be measured with each request.
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   const headers = { authorization: `Bearer ${token}` }
   return { sample: await readSample(pool), get: (path) => get(`${url}${path}`, agent, headers) }

@@ -1,16 +1,17 @@
-// Partners' systems in their own process: many HTTP servers that note when each delivery came. See bench-webhooks.ts.
+// Partners' systems in their own process: many HTTP servers that note when each delivery arrived. See
+// bench-webhooks.ts.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export const RECEIVERS = 50
-/** If told to misbehave, this many hang, and the next `FAILING` answer 500. */
+/** Receivers that are told to misbehave: the first `HANGING` of them hang, and the next `FAILING` answer 500. */
 export const HANGING = 5
 export const FAILING = 5
 
 export interface Arrival {
   receiver: number
   id: string
-  /** Time from the event until its delivery came. */
+  /** Time from the event until its delivery arrived. */
   delayMs: number
 }
 

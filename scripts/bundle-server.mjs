@@ -7,7 +7,7 @@ import { root } from './set-up.mjs'
 const src = path.join(root, 'server', 'src')
 const dist = path.join(root, 'server', 'dist')
 
-/** The modules that a start loads. The warm-up loads them without starting the portal. */
+/** The modules that a start loads. The warm-up loads these modules without starting the portal. */
 export const STARTED = ['portal', 'config', 'log', 'local/local-servers']
 
 /** Files that are read at run time stay beside the sources. */
@@ -43,7 +43,7 @@ export default {
     ssr: true,
     outDir: dist,
     emptyOutDir: true,
-    // Stack traces name functions.
+    // Stack traces must name functions.
     minify: false,
     rolldownOptions: {
       input: ['main', ...STARTED].map((name) => path.join(src, `${name}.ts`)),

@@ -1,4 +1,4 @@
-// Checks the arrows of ARCHITECTURE.md: which part is allowed to import which. Prints every forbidden import.
+// Checks the rules of ARCHITECTURE.md on which part is allowed to import which. Prints every forbidden import.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -43,7 +43,7 @@ const SERVER_FOLDERS = {
   db: [],
 }
 
-/** The same for the lower folders of the web app. */
+/** The lower folders of the web app, and what each is allowed to import besides contract. */
 const WEB_FOLDERS = {
   session: ['api'],
   live: ['api'],
@@ -160,7 +160,7 @@ function anyOf(...starts: string[]): RegExp {
   return new RegExp(`^(${starts.join('|')})`)
 }
 
-/** Both kinds of import, `export … from`, and `import('…')`. */
+/** Finds the paths of imports with and without `from`, of `export … from` and of `import('…')`. */
 function findImports(text: string): string[] {
   const statements =
     /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?'([^'\n]+)'|^\}\sfrom\s'([^'\n]+)'|\bimport\('([^'\n]+)'\)/gm

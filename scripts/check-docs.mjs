@@ -34,7 +34,7 @@ function looksLikePath(words) {
   return ENDINGS.test(words) || (words.includes('/') && existsSync(words.split('/')[0]))
 }
 
-/** Looks from the root, from the document's folder and from the folders where a reader looks first. */
+/** Looks for the file in the root, in the document's folder and in the folders where a reader looks first. */
 function exists(document, name) {
   const places = [
     '.',

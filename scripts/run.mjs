@@ -12,6 +12,6 @@ try {
   process.exit(1)
 }
 const program = path.resolve(root, file)
-// The program finds its arguments in the same place as without this script.
+// The program finds its arguments at the same positions as without this script.
 process.argv.splice(1, 3, program)
 await import(pathToFileURL(program).href)

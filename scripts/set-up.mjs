@@ -14,7 +14,8 @@ const workspaces = ['contract', 'server', 'web', 'crm-sandbox'].map((name) => `-
 
 /**
  * The levels that can be installed. Each includes the levels before it, and all versions come from one lock file. `run`
- * builds and runs the portal. `test` checks, tests and measures it. `lighthouse` is larger than the rest together.
+ * builds and runs the portal. `test` checks, tests and measures it. `lighthouse` also runs the bench of the web app,
+ * and is larger than everything else together.
  */
 const LEVELS = [
   { name: 'run', what: 'what the portal needs', flags: ['--omit=dev', '--include-workspace-root', ...workspaces] },
@@ -22,7 +23,7 @@ const LEVELS = [
   { name: 'lighthouse', what: 'Lighthouse', flags: ['--include=dev'] },
 ]
 
-/** Compiled code of earlier starts. */
+/** The folder with the compiled code of earlier starts. */
 export const compileCache = path.join(root, 'node_modules', '.cache', 'compile')
 
 const installStamp = path.join(root, 'node_modules', '.portal-install')
@@ -43,7 +44,8 @@ export async function prepare(level) {
   }
   stopWithParent()
   nodeModule.enableCompileCache(compileCache)
-  // A clean exit saves the cache anyway. This saves it even if the first start is killed, so that the second is quick.
+  // A clean exit saves the cache anyway. The timer saves it even if the first start is killed, so that the second start
+  // is quick.
   setTimeout(() => nodeModule.flushCompileCache(), 5_000).unref()
 }
 
@@ -151,7 +153,7 @@ async function install(wanted) {
   done()
 }
 
-/** Files of packages that nothing here reads: 67 MB of C headers, and OpenTelemetry's copies for bundlers. */
+/** Removes package files that nothing here reads: 67 MB of C headers, and OpenTelemetry's copies for bundlers. */
 function removeUnread() {
   const modules = path.join(root, 'node_modules')
   for (const folder of foldersIn(path.join(modules, 'node', 'node_modules'))) {
@@ -178,7 +180,7 @@ function isSameFile(one, other) {
 
 function runOnPinnedNode(args) {
   return new Promise((resolve) => {
-    // The channel tells the child when this process is killed.
+    // The IPC channel closes when this process is killed, and the child then stops.
     const child = spawn(pinnedNode, args, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.once('exit', (code, signal) => resolve(code ?? 128 + os.constants.signals[signal]))
@@ -186,8 +188,8 @@ function runOnPinnedNode(args) {
 }
 
 /**
- * When npm or the parent process is killed, nobody is left to stop this process, and it would keep its port for ever.
- * It then stops as if asked to.
+ * Stops this process with SIGTERM when npm or the parent process is killed. Otherwise nobody would be left to stop it,
+ * and it would keep its port for ever.
  */
 export function stopWithParent() {
   const stop = () => process.kill(process.pid, 'SIGTERM')
@@ -206,7 +208,7 @@ function isWebBuilt() {
   return readIfThere(webStamp) === webSources()
 }
 
-/** Names, sizes and times instead of contents, because every start reads it. */
+/** Lists names, sizes and times of files instead of their contents, because every start reads the list. */
 function webSources() {
   const lines = [lockHash(), ...listFiles(path.join(root, 'web')), ...listFiles(path.join(root, 'contract', 'src'))]
   return lines.join('\n')
@@ -223,7 +225,10 @@ function listFiles(folder) {
   })
 }
 
-/** Makes two simultaneous starts work one after the other. The lock of a killed start is taken over. */
+/**
+ * Runs the work under a lock, so that two simultaneous starts work one after the other. The lock of a killed start is
+ * taken over.
+ */
 async function underLock(work) {
   const lock = path.join(root, '.cache', 'set-up.lock')
   mkdirSync(path.dirname(lock), { recursive: true })
@@ -251,7 +256,8 @@ function tryLock(lock) {
   if (owner === undefined || (owner === '' ? isYoung(lock) : isAlive(Number(owner)))) return false
   const taken = `${lock}.${process.pid}`
   try {
-    // If two starts take the lock over, only one gets the file. A lock that was renewed meanwhile is put back.
+    // If two starts take the lock over at once, only one gets the file. If another start has renewed the lock
+    // meanwhile, its file is put back.
     renameSync(lock, taken)
     if (readIfThere(taken) === owner) rmSync(taken)
     else renameSync(taken, lock)

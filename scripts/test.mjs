@@ -77,7 +77,10 @@ if (wantsE2e) {
 }
 finish()
 
-/** A failed check outside the test runners counts as one failed test, so that the last line never looks too good. */
+/**
+ * Prints the last line. A failed check outside the test runners counts as one failed test, so that this line never
+ * hides it.
+ */
 function finish() {
   const vitest = readReport(vitestReport)
   const playwright = readReport(playwrightReport)
@@ -136,7 +139,7 @@ function readReport(file) {
   }
 }
 
-/** Prints the result and the time taken, and after a failure also the output. */
+/** Runs a program. Prints the result and the time taken, and after a failure also the output. */
 function step(name, program, args, env = {}) {
   const startedAt = Date.now()
   const bin = path.join(root, 'node_modules', '.bin')
@@ -158,7 +161,7 @@ function step(name, program, args, env = {}) {
     child.once('close', (code) => {
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
       console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)`)
-      // Shows how much of the contract was tried, even after a failure.
+      // Prints how many of the contract's routes were tried, even after a failure.
       for (const line of text.match(/Contract: .*/g) ?? []) console.log(`  ${line}`)
       if (code !== 0) {
         failures.push(name)
@@ -177,7 +180,8 @@ async function inTwoLanes(work) {
 }
 
 /**
- * The browser's path. Installs the browser where this needs no password: on Debian and Ubuntu, as root or with sudo.
+ * Returns the browser's path. Installs the browser where this needs no password: on Debian and Ubuntu, as root or with
+ * sudo.
  */
 async function ensureChromium() {
   const { findChromium } = await import('../chromium.config.ts')

@@ -10,7 +10,7 @@ export interface Difference {
   log: string[]
 }
 
-/** The portal shows these under the same name and does not compute them from other values. */
+/** Fields that the portal's API shows under these names and does not compute from other values. */
 const LEAD_FIELDS = [
   'business_name',
   'first_name',
@@ -41,13 +41,13 @@ interface PortalRecord {
 
 /**
  * The differences between the portal and the CRM once both are at rest: fields, histories, notes and events. Also
- * checks what must be true according to the ledger. It reads both through their public APIs, and the portal's events
- * from its database.
+ * checks what must be true according to the ledger. Reads portal and CRM through their public APIs, and the portal's
+ * events from its database.
  */
 export async function compare(world: World, partners: readonly Partner[], ledger: Ledger): Promise<Difference[]> {
   const { crm } = world
   const differences: Difference[] = []
-  // The comparison reads with one setting of the switches; the run used all of them.
+  // The comparison needs fixed settings of these switches; the run used various settings.
   await crm.behaviour({
     recordsShow: 'display',
     timelineEmptyOldValue: 'null',
@@ -155,7 +155,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      // If a lead now belongs to another partner, a reader sees its own notes under the LOID that both records have.
+      // If the lead now belongs to another partner, this partner still sees its own notes on the lead, if lead and deal
+      // have the same LOID.
       const isReaders = lead && lookupId(lead, 'Partner') === zohoId
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
         (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),
@@ -173,13 +174,13 @@ export async function compare(world: World, partners: readonly Partner[], ledger
   for (const record of ledger.records) {
     const rows = record.module === 'Leads' ? crmLeads : crmDeals
     const found = record.zohoId ? rows.filter((row) => row.id === record.zohoId) : []
-    // If the conversion passes no LOID on, and staff gave the deal away before the portal saw it, it is a separate
-    // deal.
+    // If the conversion copied no LOID, and staff gave the deal to another partner before the portal saw it, the portal
+    // has it as a deal of its own.
     const mayBeRenamed = record.module === 'Deals' && record.isGiven && found.length > 0
     const named = record.loid && !mayBeRenamed ? rows.filter((row) => row['LOID'] === record.loid) : found
     if (record.isDeleted) {
-      // The list of deletions has only names. If staff renamed a record before the portal knew the result of its push,
-      // the record is not recognised.
+      // The CRM's list of deletions has only names. If staff renamed a record before the portal knew the result of its
+      // push, the portal cannot recognise the record there.
       if (named.length > 0 && !record.staffSet.has('Deal_Name'))
         differ(`${record.module} ${record.loid ?? record.zohoId} was deleted by staff and is in the CRM again`, record)
       continue
@@ -223,8 +224,8 @@ function wordsOf(note: Record<string, unknown>): string {
 }
 
 /**
- * Events that were recorded twice: the same change again with no other change between, or a beginning with no end
- * between. A status that goes there and back twice is told twice in the same words, and that is right.
+ * Events that were recorded twice: the same change again with no other change between, or two beginnings with no end
+ * between. A status that changes there and back twice has two equal events, and that is right.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(

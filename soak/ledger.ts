@@ -1,16 +1,16 @@
 /** A lead or deal as this run knows it: what happened to it, and what must be true of it at the end. */
 export interface Tracked {
   module: 'Leads' | 'Deals'
-  /** Number of the partner for whose account it was made. */
+  /** The number of the partner that the record was made for. */
   partner: number
-  /** Known at once for a partner's own submission, never known for a record that staff made. */
+  /** Known at once for a partner's submission, and always undefined for a record that staff made. */
   loid: string | undefined
-  /** Known once it was found in the CRM. */
+  /** Known once the record was found in the CRM. */
   zohoId: string | undefined
   isDeleted: boolean
   /** The deal that the lead became. */
   deal: Tracked | undefined
-  /** Staff gave it to a partner, perhaps to the same one. */
+  /** Whether staff gave the record to a partner, even to the one that already had it. */
   isGiven: boolean
   /** The values that staff set last, by the CRM's field names. */
   staffSet: Map<string, unknown>
@@ -42,7 +42,7 @@ export function track(ledger: Ledger, record: Pick<Tracked, 'module' | 'partner'
   return tracked
 }
 
-/** For investigations: the times in the portal's log are UTC, like these. */
+/** Notes what happened to the record, for investigations. The time is in UTC, as in the portal's log. */
 export function writeDown(record: Tracked, what: string): void {
   record.log.push(`${new Date().toISOString()} ${what}`)
 }

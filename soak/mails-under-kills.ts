@@ -21,9 +21,9 @@ interface Options {
 
 const STATEMENT_MS_MAX = 5_000
 const PEOPLE = 3
-/** So few that each has a mail of its own. */
+/** So few deals that each gets a mail of its own. */
 const DEALS = 4
-/** Longer ago than the window in which changes of one deal share a mail. */
+/** How long ago the changes happened: longer than the time in which changes of one deal share a mail. */
 const AGO_MS = 10 * 60_000
 const MS_AFTER_START_MAX = 1_500
 /** Several times the time until the job of a killed process is taken up again. */
@@ -31,7 +31,7 @@ const SETTLE_MS_MAX = 120_000
 
 /**
  * Records changes of deals while a portal that reports them by mail is killed again and again. Counts in the outbox how
- * often each person was told of each change: `{1 => 600}` when all 600 pairs of person and change have one mail.
+ * often each person got a mail about each change: `{1 => 600}` when all 600 pairs of person and change have one mail.
  */
 export async function tellUnderKills({
   databaseUrl,
@@ -103,7 +103,7 @@ export async function tellUnderKills({
         await db.selectFrom('mails').select('id').limit(1).execute(),
       ]
       if (waiting.every((rows) => rows.length === 0)) return
-      // Otherwise this would wait up to a minute for the clock.
+      // The schedule alone would run this job only once a minute.
       await queue.enqueue(db, tellNews, {})
       await sleep(200)
     }

@@ -13,7 +13,8 @@ export interface Partner {
   email: string
   get(path: string): Promise<Answer>
   /**
-   * Repeats the call until the portal answers, because a killed portal is started again. The key makes that safe (D9).
+   * Repeats the call until the portal answers, because a killed portal is started again. The idempotency key makes
+   * repeats safe (D9).
    */
   post(path: string, body?: object): Promise<Answer>
 }

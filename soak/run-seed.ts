@@ -25,10 +25,13 @@ const AT_ONCE = 6
 const SETTLE_MS_MAX = 300_000
 /** How many checks in a row, a tenth of a second apart, must find no work before that counts as rest. */
 const LOOKS = 3
-/** How often a note is tried without success, while nothing else is at work, before it is left. */
+/** How often a note is tried without success, while nothing else is at work, before the wait for it ends. */
 const TRIES = 3
 
-/** With other settings of these switches no lead could be pushed, or no token obtained. Other tests cover them. */
+/**
+ * These switches keep fixed settings: with others, no lead could be pushed or no token obtained. Other tests cover
+ * them.
+ */
 const LEFT_ALONE = ['tokenThrottle', 'loidUnique', 'creditsPerDay']
 const EVERY_TIME = { tokenThrottle: false, creditsPerDay: 100_000_000 }
 /** Switches that have no list of choices. */
@@ -111,7 +114,7 @@ async function play(
 
     const operation = chooseOperation({ crm, partners, zohoIds, ledger, random, number })
     if (!operation) continue
-    // The operations of one record run one after another, so that it is known which came last.
+    // The operations on one record run one after another, so that the last one is known.
     const before = operation.record && busy.get(operation.record)
     const run = (before ?? Promise.resolve()).then(operation.run).finally(() => running.delete(run))
     if (operation.record) busy.set(operation.record, run)
@@ -145,7 +148,7 @@ function chooseFaults(random: Random): object {
   return { ...faults, notifications }
 }
 
-/** Faults are over. Waiting work is finished, abandoned work is tried once more, and each partner syncs once. */
+/** Ends all faults, waits until waiting work is done, tries abandoned work once more, and syncs each partner once. */
 async function settle(world: World, partners: readonly Partner[], searchLagSeconds: number): Promise<void> {
   await world.crm.faults({})
   await waitForRest(world)
@@ -161,8 +164,8 @@ async function settle(world: World, partners: readonly Partner[], searchLagSecon
 }
 
 /**
- * A note on a deleted record waits until the record is restored. It is left when only such notes wait and have been
- * tried again.
+ * Waits until no job is left. A note on a deleted record waits until the record is restored, so the wait also ends when
+ * only such notes are left and have been tried again.
  */
 async function waitForRest(world: World): Promise<void> {
   const deadline = Date.now() + SETTLE_MS_MAX

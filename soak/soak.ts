@@ -17,7 +17,7 @@ const { values } = parseArgs({
     behaviour: { type: 'string', default: 'all' },
     partners: { type: 'string', default: '3' },
     kills: { type: 'string', default: '5' },
-    /** Leaves logs, CRM and database behind. */
+    /** Keeps the logs, the CRM's data and the database. */
     keep: { type: 'boolean', default: false },
   },
 })

@@ -19,14 +19,14 @@ export interface World {
   /** Queries the portal's own database, for facts that no endpoint shows. */
   rows<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
   /**
-   * Sends kill -9 and starts the portal again. Resolves once it is ready. The killed process is dead at once, and its
-   * leases are over.
+   * Sends kill -9 and starts the portal again. Resolves once it is ready. The killed process counts as dead at once,
+   * and its leases have ended.
    */
   killPortal(): Promise<void>
   sweep(): Promise<void>
   /** Simulates the passing of the time for which waiting jobs, and jobs of a killed process, have to wait. */
   hurryJobs(): Promise<void>
-  /** Jobs that are due or running, without those that the clock requests. */
+  /** Jobs that are due or running, except `watch-crm` and `prune`. */
   openJobs(): Promise<OpenJob[]>
   close(): Promise<void>
 }
@@ -84,7 +84,7 @@ export async function openWorld(options: { folder: string; databaseUrl: string }
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    // A soak that is stopped leaves no portal behind.
+    // If the soak is stopped, its portal must not keep running.
     const killLast = () => child.kill('SIGKILL')
     process.once('exit', killLast)
     child.once('exit', () => process.off('exit', killLast))
