@@ -237,8 +237,8 @@ function isNoLongerMatched({ before, row }: PlannedLead): boolean {
 }
 
 /**
- * Whether the lead's deal has another LOID. This happens if the CRM's conversion copies no LOID and staff gave the deal
- * to another partner before the portal first saw it.
+ * Whether the lead's deal has another LOID. This happens if the CRM's conversion copies neither LOID nor partner, and
+ * staff set the deal's partner before the portal first saw the deal.
  */
 function isDealOfAnotherLoid({ loid, deal_loid, matched_at }: StoredLead): boolean {
   return matched_at === null && deal_loid !== null && deal_loid !== loid

@@ -16,12 +16,12 @@ export interface Match {
 }
 
 /**
- * Matches by D29: business name, amount, type and term are equal, and so is the email or the phone. A missing value
- * matches nothing. Leads and deals come oldest first. A deal takes the oldest lead that matches, and no lead goes to
- * two deals.
+ * Matches leads to deals (D29). Business name, amount, type and term must be equal, and also the email or the phone. A
+ * missing value matches nothing. The caller passes the oldest leads and deals first. Each deal is matched with the
+ * oldest matching lead, and no lead with two deals.
  */
 export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readonly MatchableDeal[]): Match[] {
-  /** The positions of the leads by the values that must be equal, the oldest last. */
+  /** The positions of the leads by their keys. For each key, the oldest lead comes last. */
   const places = new Map<string, number[]>()
   leads.forEach((lead, place) => {
     for (const key of keysOf(lead, lead.loan_amount)) {
@@ -48,7 +48,7 @@ export function matchLeadsToDeals(leads: readonly MatchableLead[], deals: readon
   })
 }
 
-/** Two records match when they share one of these keys: all the terms together with the email or the phone. */
+/** Two records match if they share one of these keys. A key combines all the terms with the email or the phone. */
 function keysOf(record: Matchable, amount: number | null): string[] {
   const business = businessWords(record.business_name)
   const type = letters(record.loan_type)
@@ -67,7 +67,7 @@ function businessWords(name: string | null): string {
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll('&', ' and ')
-    // An apostrophe joins, so O'Brien's is obriens. A full stop also joins, so P.T.Y. is pty.
+    // Removes apostrophes and full stops, so O'Brien's becomes obriens and P.T.Y. becomes pty.
     .replace(/['’.]/g, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
@@ -82,9 +82,7 @@ function letters(text: string | null): string {
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/**
- * The numbers +61 412…, 0061 412… and 0412… are the same. Only the part after the country code or the trunk 0 counts.
- */
+/** Returns the digits after the country code or the trunk 0, so +61 412…, 0061 412… and 0412… are the same number. */
 function phoneDigits(phone: string | null): string {
   return (phone ?? '')
     .replace(/\D/g, '')

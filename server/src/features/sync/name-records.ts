@@ -11,9 +11,9 @@ interface Nameable {
 }
 
 /**
- * Gives every record its LOID: the one in the portal, the one in the CRM, or a new one (D17). LOIDs that the CRM lacks
- * are written there, and those records are read again. Their times are then those after the write, and a second sync
- * finds nothing to do. A converted lead can no longer be written, so only the portal has its LOID.
+ * Gives every record its LOID: the LOID in the portal, the LOID in the CRM, or a new LOID (D17). LOIDs that the CRM
+ * lacks are written to the CRM, and these records are read again. So the records have their times after this write, and
+ * a second sync finds nothing to do. The CRM refuses to change a converted lead, so only the portal has its LOID.
  */
 export async function nameRecords<Item extends Nameable>(
   { db, crm }: Pick<Deps, 'db' | 'crm'>,
@@ -21,9 +21,9 @@ export async function nameRecords<Item extends Nameable>(
   records: readonly Item[],
   options: {
     knownLoids: ReadonlyMap<string, string>
-    /** For deals: the LOIDs of the leads that they were converted from. */
+    /** For deals: the LOIDs of their leads, by the CRM's ids of the deals. */
     leadLoids?: ReadonlyMap<string, string>
-    /** For records that name no partner: the partners to be written with the LOID. */
+    /** For records that name no partner: the CRM's ids of the partners that are written with the LOID. */
     partnersToSet?: ReadonlyMap<string, string>
     readAgain: (zohoIds: string[]) => Promise<CrmBatch<Item>>
     signal: AbortSignal
@@ -32,7 +32,8 @@ export async function nameRecords<Item extends Nameable>(
   const { knownLoids, leadLoids, partnersToSet, readAgain, signal } = options
   const nameless = records.filter((record) => record.loid === null)
   const unknown = nameless.filter((record) => !knownLoids.has(record.zoho_id))
-  // A lead that was converted before it had a LOID shares its deal's LOID, whichever is pulled first (D17).
+  // A lead that was converted before it had a LOID gets its deal's LOID, whether the lead or the deal is pulled first
+  // (D17).
   const dealLoids = await findChosenLoids(
     db,
     unknown.flatMap((record) => record.converted_deal_zoho_id ?? []),

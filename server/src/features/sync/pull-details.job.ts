@@ -6,15 +6,15 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { pullDetails } from './pull-details.ts'
 import { findSyncingPartners } from './sync-runs.queries.ts'
 
-/** Fifty to a hundred calls and one transaction. */
+/** Fifty records cost fifty to a hundred calls and one transaction. */
 const RECORDS_AT_ONCE = 50
-/** The queue takes a job for dead once it has run for a quarter of an hour. */
+/** A run ends well before the queue takes the job for dead, which is after a quarter of an hour. */
 const RUN_MS_MAX = 5 * 60_000
 
 /**
  * Reads the details that a first sync left for later: histories of new records, and notes that it could not list (D56).
- * Goes on until nothing is due, its time or half of the day's credits is used up, or the CRM is away. The next minute
- * continues from there.
+ * A run ends when nothing is due, when its time or half of the day's credits is used up, or when the CRM is
+ * unavailable. The next run continues a minute later.
  */
 export const pullDueDetails = defineJob({
   name: 'pull-details',
@@ -26,11 +26,13 @@ export const pullDueDetails = defineJob({
     const end = performance.now() + RUN_MS_MAX
     try {
       for (const module of ['Leads', 'Deals'] as const) {
-        // If the CRM did not give a record's details, they wait for the next minute and hold up no others.
+        // If the CRM does not give a record's details, the record waits for the next run, so that it does not delay
+        // other records.
         const untold: string[] = []
         while (performance.now() < end && (await hasCreditsToSpare(deps))) {
           signal.throwIfAborted()
-          // A run under way needs the CRM and the database itself, and somebody waits for it.
+          // Leaves out partners with a sync under way. The sync needs the CRM and the database, and somebody waits for
+          // it.
           const partnerIds = await findSyncingPartners(deps.db)
           const due = await findDueOfAllPartners(deps.db, module, { zohoIds: untold, partnerIds }, RECORDS_AT_ONCE)
           if (due.length === 0) break

@@ -15,18 +15,23 @@ import type { Pull } from './pull.ts'
 import { pullNotesOf } from './pull-notes.ts'
 import { readEach } from './read-each.ts'
 
-/** A person waits for at most this long. Details that come later are shown the next time. */
+/** A person who opens a record waits at most this long for its details. If they take longer, a later read gets them. */
 const OPENED_MS_MAX = 2_000
-/** After a wait that failed, no page waits for the CRM for this long. */
+/** If the CRM has failed to give details, pages do not wait for the CRM during this time. */
 const PAUSE_MS = 30_000
 const pausedUntil = new WeakMap<Crm, number>()
-/** Half of Zoho's ten calls at once. */
+/** Half of the ten calls that Zoho permits at once. */
 const CALLS_AT_ONCE = 5
 
-/** The reads under way for opened records, because a page asks for several parts of one record at once. */
+/**
+ * The reads under way for opened records. A page requests several parts of a record at once, and these requests share
+ * one read.
+ */
 const pulling = new WeakMap<Crm, Map<string, Promise<void>>>()
 
-/** Reads the due details of a record that somebody opens (D56). Holds no lock or connection during the calls. */
+/**
+ * Reads the due details of a record that somebody opens (D56). Holds no lock or connection during the calls to the CRM.
+ */
 export async function pullDetailsOf(deps: Deps, module: CrmModule, partnerId: string, loid: string): Promise<void> {
   const records = pulling.get(deps.crm) ?? new Map<string, Promise<void>>()
   pulling.set(deps.crm, records)
@@ -68,7 +73,8 @@ export async function pullDetails(
   const untoldNotes = await pullNotesOf(
     pull,
     due.filter((record) => record.notes_due),
-    // Notes since the portal first saw the record are news. An earlier read of them failed, or there were too many.
+    // Notes that were written after the portal first saw the record are news. They are read only now because an earlier
+    // read failed or there were too many.
     (record, note) => note.created_at > timeOfId(record.id),
   )
   return [...asked.filter((record) => !told.has(record.zoho_id)), ...untoldNotes]
@@ -92,7 +98,7 @@ async function writeTold<Item extends NamedRecord, Row extends RecordRow>(
   const partnerIds = due.map((record) => record.partner_id)
   await inPageTransaction(deps.db, partnerIds, async (tx) => {
     const readOf = new Map(due.map((record) => [record.zoho_id, record]))
-    // If another pull has changed a row since, that pull has read the history or left it due.
+    // Leaves out rows that another pull has changed since. That pull has read the history or left it due.
     const rows = (await lockRowsOfAllPartners(tx, table, due)).filter((row) => {
       return row.history_due && row.crm_modified_time === readOf.get(row.zoho_id ?? '')?.crm_modified_time
     })

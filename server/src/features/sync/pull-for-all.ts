@@ -4,8 +4,8 @@ import type { Pull } from './pull.ts'
 import { findSyncedPartners } from './sync-runs.queries.ts'
 
 /**
- * A pull for the partners that the records name. Records from before a partner came to the portal are no news until the
- * partner's first sync. Later records are news. So is every change of a record that the portal has, even if it was
+ * A pull for all partners. Records that are older than their partner's account are no news until the partner's first
+ * sync. Later records are news, and so is every change of a record that the portal already has, even if the record was
  * another partner's (D35).
  */
 export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSignal): Pull {
@@ -21,7 +21,7 @@ export function pullForAll(deps: Deps, kind: 'leads' | 'deals', signal: AbortSig
       const ids = [...new Set(partnerIds)]
       const synced = await findSyncedPartners(deps.db, ids, kind)
       const partners = await findPartnersCameAt(deps.db, ids)
-      // The CRM gives whole seconds.
+      // Rounded down, because the CRM gives whole seconds.
       const cameAt = new Map(
         partners.map(({ id, created_at }) => [id, Math.floor(Date.parse(created_at) / 1_000) * 1_000]),
       )

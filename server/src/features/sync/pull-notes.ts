@@ -7,15 +7,18 @@ import { inPageTransaction } from './in-page-transaction.ts'
 import type { AppliedRecord, Pull } from './pull.ts'
 import { readEach } from './read-each.ts'
 
-/** The notes of at most this many records are read with their page. The others are read in the background. */
+/**
+ * The notes of at most this many records are read together with a page. The notes of the other records are read in the
+ * background.
+ */
 const READ_AT_ONCE_MAX = 100
 const CALLS_AT_ONCE = 8
 
 type NotedRecord = Pick<AppliedRecord, 'module' | 'zoho_id' | 'partner_id' | 'loid' | 'business_name'>
 
 /**
- * Reads the notes of those records whose notes are due, with one call for each. The notes of a new record are no news,
- * because the record itself is. Those of a record that has only changed are news.
+ * Reads the notes of the records whose notes are due, with one call for each record. The notes of a new record are no
+ * news, because the record itself is news. The notes of a changed record are news.
  */
 export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]): Promise<void> {
   const due = records.filter((record) => record.notes_due).slice(0, READ_AT_ONCE_MAX)
@@ -31,7 +34,7 @@ export async function pullDueNotes(pull: Pull, records: readonly AppliedRecord[]
   )
 }
 
-/** Reads all notes of these records. Returns the records whose notes the CRM did not give: they stay due. */
+/** Reads all notes of these records. Returns the records whose notes the CRM did not give. These notes stay due. */
 export async function pullNotesOf<Noted extends NotedRecord>(
   pull: Pick<Pull, 'deps' | 'signal'>,
   records: readonly Noted[],
@@ -57,11 +60,14 @@ export async function pullNotesOf<Noted extends NotedRecord>(
   return records.filter((record) => !lastPages.has(record.zoho_id))
 }
 
-/** Applies listed notes to records that the portal has. Notes on other records come with the record. */
+/**
+ * Applies listed notes on records that the portal has. Notes on other records are read when the portal pulls the
+ * record.
+ */
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,
   listed: readonly CrmNoteOfRecord[],
-  /** The owners of the records, and whether the notes are news to them. */
+  /** Whether notes are news to this partner. If it returns undefined, the partner's notes are left out. */
   isNewsFor: (partnerId: string, module: CrmModule) => boolean | undefined,
 ): Promise<void> {
   const notes: NoteToApply[] = []
@@ -71,7 +77,7 @@ export async function applyListedNotes(
     const byId = new Map(rows.filter((row) => row.archived_at === null).map((row) => [row.zoho_id, row]))
     for (const { record_zoho_id: zoho_id, note } of ofModule) {
       const row = byId.get(zoho_id)
-      // If all notes of the record are still to be read, that read decides which are news.
+      // If the record's notes are due, a later read applies all of them and decides which are news.
       if (!row || row.notes_due) continue
       const isNews = isNewsFor(row.partner_id, module)
       if (isNews !== undefined) notes.push(toApply({ ...row, module, zoho_id }, note, isNews))

@@ -7,7 +7,7 @@ import { pullRecords } from './pull-records.ts'
 /** Pulls all records of a notification together, so that a bulk change does not cost a call for each record. */
 export const pullNotified = defineJob({
   ...PULL_QUEUE,
-  // If this gives up, the sweep finds the changes.
+  // If this job gives up, the sweep finds the changes.
   retry: { firstDelaySeconds: 5, delaySecondsMax: 300, giveUpAfterDays: 1 },
   async run(deps, { module, zohoIds }, signal) {
     if (module !== 'Notes') {

@@ -9,19 +9,20 @@ import type { AppliedRecord, PageTally, Pull } from './pull.ts'
 import { pullDueNotes } from './pull-notes.ts'
 import { removeGone } from './remove-gone.ts'
 
-/** One call reads at most this many. */
+/** One call reads at most this many records. */
 const RECORDS_A_PAGE = 100
 
 /** The result of pulling records by their ids. */
 interface Pulled {
   problems: SyncProblem[]
-  /** How many are in the CRM and belong to a partner, readable or not. */
+  /** How many of the records are in the CRM and belong to a partner, readable or not. */
   there: number
 }
 
 /**
- * Fetches these records and applies each for the partner that its lookup names (D30). A record that is gone or belongs
- * to nobody leaves the partner who had it. The number of calls grows with the records, not with the partners.
+ * Reads these records from the CRM and applies each for the partner that it names (D30). A record that is gone or names
+ * no partner of the portal is removed from the partner who had it. The number of calls grows with the records, not with
+ * the partners.
  */
 export async function pullRecords(
   pull: Pull,
@@ -67,12 +68,13 @@ export async function pullPage(
     const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
     return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
   })
-  // Removal comes before reading the histories, which takes long, because a record may come back meanwhile.
+  // Gone records are removed before the histories are read. Reading these takes long, and a record may come back
+  // meanwhile.
   await removeGone(deps, module, gone, tally)
 
   const gathered = await gatherPage(pull, owners, owned)
   const isNews = await pull.newsOf(gathered.units.map((unit) => unit.partnerId))
-  // A process that has just started does not know yet whether notes are listed.
+  // A process that has just started does not know yet whether Zoho lists notes.
   const notesDue = crm.listsNotes() === true ? 'new' : 'changed'
   const applied = await applyPage(deps, { ...gathered, readAt, isNews, notesDue }, tally)
   const problems = [...read.problems, ...applied.problems]

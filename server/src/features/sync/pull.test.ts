@@ -11,7 +11,7 @@ import { runSweep } from './sweep.job.ts'
 let portal: TestPortal
 let lender: Lender
 let ada: TestPartner
-/** Ada in the CRM. */
+/** The id of Ada's record in the CRM. */
 let adaInCrm: string
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   adaInCrm = await waitFor('the partner in the CRM', async () => (await ada.get('/profile')).body.data.zoho_id)
 })
 
-/** Moves the lender's clock and the portal's together. */
+/** Moves the CRM's clock and the portal's clock together. */
 let shiftSeconds = 0
 async function later(seconds: number) {
   shiftSeconds += seconds
@@ -55,7 +55,7 @@ async function history(kind: 'lead' | 'deal', loid: string): Promise<string[]> {
   return body.data.map((entry: { status?: string; stage?: string }) => entry.status ?? entry.stage).toReversed()
 }
 
-/** The events about a record's changes. */
+/** The data of Ada's events of this type, the oldest first. */
 async function changes(type: string): Promise<unknown[]> {
   const rows = await portal.deps.db
     .selectFrom('events')
@@ -75,7 +75,7 @@ async function callsOf(work: () => Promise<unknown>) {
   return { total: after.total - total, by_kind: Object.fromEntries(kinds.filter(([, calls]) => calls > 0)) }
 }
 
-/** A submitted lead that the CRM has, and its id there. */
+/** Submits a lead and waits until the CRM has it. Returns its LOID and its id in the CRM. */
 async function submitted(form: object = {}) {
   const { loid } = await ada.submitLead(form)
   await ada.pushedLead(loid)
@@ -89,8 +89,8 @@ async function change(module: 'Leads' | 'Deals', id: string, values: string[]) {
   }
 }
 
-describe('a value that goes away and comes back between two pulls reaches the history, with an event for each change', () => {
-  test('of a lead', async () => {
+describe('if a value changes and changes back between two pulls, the history has both changes and each causes an event', () => {
+  test('for a lead', async () => {
     const { loid, id } = await submitted()
     await sweep()
     await later(60)
@@ -104,29 +104,32 @@ describe('a value that goes away and comes back between two pulls reaches the hi
     ])
   })
 
-  test.each(['entry', 'exit'])('of a deal, where a stage’s time is that of its %s', async (stageHistoryTime) => {
-    await lender.behaviour({ stageHistoryTime })
-    const id = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
-    await sweep()
-    await pullDetails()
-    await later(60)
-    await change('Deals', id, ['Funded', 'Approved'])
-    await sweep()
-    await later(60)
-    await lender.update('Deals', id, { Amount: 7 })
-    await sweep()
-    const [{ loid }] = await listed('deals')
-    expect(await history('deal', loid)).toEqual(['Approved', 'Funded', 'Approved'])
-    expect(await changes('deal.stage_changed')).toMatchObject([
-      { stage: 'Funded', previous: 'Approved' },
-      { stage: 'Approved', previous: 'Funded' },
-    ])
-  })
+  test.each(['entry', 'exit'])(
+    'for a deal, if the CRM’s history has the time of a stage’s %s',
+    async (stageHistoryTime) => {
+      await lender.behaviour({ stageHistoryTime })
+      const id = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
+      await sweep()
+      await pullDetails()
+      await later(60)
+      await change('Deals', id, ['Funded', 'Approved'])
+      await sweep()
+      await later(60)
+      await lender.update('Deals', id, { Amount: 7 })
+      await sweep()
+      const [{ loid }] = await listed('deals')
+      expect(await history('deal', loid)).toEqual(['Approved', 'Funded', 'Approved'])
+      expect(await changes('deal.stage_changed')).toMatchObject([
+        { stage: 'Funded', previous: 'Approved' },
+        { stage: 'Approved', previous: 'Funded' },
+      ])
+    },
+  )
 })
 
-describe('a history that the CRM cannot tell', () => {
+describe('a history that the CRM does not give', () => {
   test.each([{ tooMany: { every: 1, retryAfterSeconds: 120 } }, { forbidden: { every: 1 } }])(
-    'holds up neither its page nor other histories, and is read later: %o',
+    'delays neither its page nor other histories, and is read later: %o',
     async (fault) => {
       const silent = await submitted()
       const others = [await submitted({ email: 'two@example.com' }), await submitted({ email: 'three@example.com' })]
@@ -145,7 +148,7 @@ describe('a history that the CRM cannot tell', () => {
   )
 })
 
-test('a record that changed in the second of its creation has the history that the CRM tells, once', async () => {
+test('a record that changed in the second of its creation gets each entry of the CRM’s history once', async () => {
   const lead = await lender.create('Leads', {
     Last_Name: 'Rivera',
     Lead_Status: 'Contacted',
@@ -166,7 +169,7 @@ test('a record that changed in the second of its creation has the history that t
   expect(await changes('deal.stage_changed')).toMatchObject([{ stage: 'Closed', previous: 'Funded' }])
 })
 
-test('a workflow that sets the status of what the portal sends is a change of its own', async () => {
+test('a status that a workflow of the CRM sets on a pushed lead is a separate change', async () => {
   await lender.behaviour({ workflowOnCreation: true })
   const { loid } = await submitted()
   await sweep()
@@ -179,7 +182,7 @@ test('a workflow that sets the status of what the portal sends is a change of it
 })
 
 describe('a first sync', () => {
-  test('reads whole records, and their histories in the background or when somebody opens one (D56)', async () => {
+  test('reads whole records, and their histories in the background or when somebody opens a record (D56)', async () => {
     const records = Array.from({ length: 250 }, (_, index) => ({
       Last_Name: `L${index}`,
       Lead_Status: 'Not Contacted',
@@ -191,7 +194,7 @@ describe('a first sync', () => {
     await change('Leads', opened, ['Contacted'])
     await later(60)
     const { by_kind } = await callsOf(() => sync('/dashboard/sync-leads'))
-    // The calls are for the partner's leads, for leads that queries may hide, and for the organisation's notes.
+    // The three calls list the partner's leads, leads that queries may hide, and the organisation's notes.
     expect(by_kind).toMatchObject({
       'POST /crm/v8/coql': 1,
       'GET /crm/v8/Leads/search': 1,
@@ -209,20 +212,20 @@ describe('a first sync', () => {
     expect(await changes('lead.status_changed')).toEqual([])
   })
 
-  test('shows what it has of a history while the CRM is away, and the rest afterwards', async () => {
+  test('shows a part of the history during a CRM outage, and the whole history afterwards', async () => {
     const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await change('Leads', id, ['Pre Qualified'])
     await sync('/dashboard/sync-leads')
     const [{ loid }] = await listed('leads')
     await lender.faults({ scopeMismatch: { times: 1, match: '__timeline' } })
     expect(await history('lead', loid)).toEqual(['Pre Qualified'])
-    // For half a minute, no page waits for it.
+    // For half a minute, no page waits for the CRM.
     expect((await callsOf(() => history('lead', loid))).total).toBe(0)
     await later(30)
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
-  test('that failed before its notes were read leaves them to the next one', async () => {
+  test('that failed before it read the notes leaves them to the next sync', async () => {
     const ids = await lender.createMany(
       'Leads',
       Array.from({ length: 120 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
@@ -230,7 +233,7 @@ describe('a first sync', () => {
     await lender.addNote('Leads', ids[0] ?? '', { content: 'Written before' })
     await later(3_600)
     const { db, clock } = portal.deps
-    // Ada's account is made much later than her record in the CRM.
+    // Ada's account is made much later than her leads in the CRM.
     await db.updateTable('partners').set({ created_at: clock.now().toISOString() }).where('id', '=', ada.id).execute()
     await lender.faults({ tooMany: { retryAfterSeconds: 120, match: 'GET /crm/v8/Notes' } })
     expect((await ada.post('/dashboard/sync-leads')).status).toBe(502)
@@ -240,7 +243,7 @@ describe('a first sync', () => {
     expect(notes).toEqual([{ content: 'Written before' }])
   })
 
-  test('whose history arrives after a newer page adds nothing to that page’s', async () => {
+  test('ignores a lead’s history that arrives after a newer pull of the lead', async () => {
     const id = await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await sync('/dashboard/sync-leads')
     const { deps } = portal
@@ -258,7 +261,7 @@ describe('a first sync', () => {
     expect(await history('lead', loid)).toEqual(['Contacted', 'Pre Qualified'])
   })
 
-  test('has its history read when the run has ended, and not before', async () => {
+  test('has its histories read only after the run has ended', async () => {
     await lender.create('Leads', { Last_Name: 'L', Lead_Status: 'Contacted', Partner: { id: adaInCrm } })
     await sync('/dashboard/sync-leads')
     const { db } = portal.deps
@@ -274,7 +277,7 @@ describe('a first sync', () => {
     expect(await due()).toEqual([{ history_due: false }])
   })
 
-  test('where Zoho forbids the list of notes, reads them in the background, past a record that it does not tell of', async () => {
+  test('reads notes in the background if Zoho forbids the list of notes, and skips records whose notes Zoho does not give', async () => {
     await lender.behaviour({ apiUserIsAdmin: false })
     const ids = await lender.createMany(
       'Leads',
@@ -302,7 +305,7 @@ describe('a first sync', () => {
   })
 })
 
-test('a version that a slower pull read is not told after the newer one of the same second', async () => {
+test('a slower pull causes no event for an older status after the newer status of the same second', async () => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)
@@ -327,7 +330,7 @@ test('a version that a slower pull read is not told after the newer one of the s
   ])
 })
 
-test('a note that is told of while the notes of its record are read is news, once', async () => {
+test('a note whose notification arrives while the record’s notes are read is news once', async () => {
   const { loid, id } = await submitted()
   await later(60)
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
@@ -341,14 +344,14 @@ test('a note that is told of while the notes of its record are read is news, onc
       yield page
     }
   }
-  // A process that has just started is in this state.
+  // A process that has just started does not know whether Zoho lists notes.
   const late = { ...deps, crm: { ...crm, notePages: overtaken, listsNotes: () => undefined } }
   await pullNotified.run(late, { module: 'Leads', zohoIds: [id] }, signal)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Papers are missing' }])
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
-test('the button brings notes although the portal’s clock is an hour ahead', async () => {
+test('a sync finds new notes even if the portal’s clock is an hour ahead', async () => {
   const { loid, id } = await submitted()
   portal.advance(3_600_000)
   onTestFinished(() => portal.advance(-3_600_000))
@@ -358,7 +361,7 @@ test('the button brings notes although the portal’s clock is an hour ahead', a
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.notes).toMatchObject([{ content: 'Call me' }])
 })
 
-test('a note whose reading failed is news all the same once it is read in the background', async () => {
+test('a note that could not be read with its record is news when it is read in the background', async () => {
   await lender.behaviour({ apiUserIsAdmin: false })
   const { id } = await submitted()
   await sweep()
@@ -373,7 +376,7 @@ test('a note whose reading failed is news all the same once it is read in the ba
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
-test('a record read in the second of its change is read once more, however long its history took', async () => {
+test('a record read in the second of its change is read once more, however long the read of its history took', async () => {
   const { id } = await submitted()
   await later(60)
   await change('Leads', id, ['Contacted'])
@@ -393,7 +396,7 @@ test('a record read in the second of its change is read once more, however long 
   expect(await callsToLook()).toBe(1)
 })
 
-test('histories in the background leave half of the day’s credits to what partners ask for (D57)', async () => {
+test('reading histories in the background leaves half of the day’s credits for partners’ requests (D57)', async () => {
   await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: adaInCrm } }])
   await sync('/dashboard/sync-leads')
   const { db } = portal.deps
@@ -404,7 +407,7 @@ test('histories in the background leave half of the day’s credits to what part
   expect((await callsOf(pullDetails)).total).toBeGreaterThan(0)
 })
 
-test('more deletions than Zoho lists hold up none', async () => {
+test('a sweep finds all deletions even if Zoho lists only a part of them', async () => {
   await lender.behaviour({ deletedOrder: 'oldest-first', deletedListMax: 200 })
   await lender.fill('Leads', 240, { Last_Name: 'L#n#', LOID: 'LO-#n#', Partner: { id: adaInCrm } })
   await sync('/dashboard/sync-leads')
@@ -422,7 +425,7 @@ test('more deletions than Zoho lists hold up none', async () => {
   expect(await listed('leads')).toHaveLength(19)
 })
 
-test('a lead that a sweep gave to its next partner is not taken from there by a slower pull', async () => {
+test('a slower pull does not remove a lead that a sweep has given to its next partner', async () => {
   const grace = await portal.newPartner()
   const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
   const { loid, id } = await submitted()
@@ -444,12 +447,12 @@ test('a lead that a sweep gave to its next partner is not taken from there by a 
   expect(await listed('leads')).toEqual([])
 })
 
-describe('an organisation whose queries do not know what is converted', () => {
+describe('an organisation whose queries do not show which leads are converted', () => {
   test.each([
     { coqlKnowsConverted: false },
     { coqlKnowsConverted: false, coqlReturnsConverted: false },
     { coqlKnowsConverted: false, conversionBumpsModifiedTime: false },
-  ])('is synced, swept and told of conversions: %o', async (switches) => {
+  ])('is synced and swept, including conversions: %o', async (switches) => {
     await lender.behaviour(switches)
     const { loid, id } = await submitted()
     expect(await sync('/crm/sync')).toMatchObject({ leads: { total_zoho_leads: 1 } })
@@ -470,27 +473,30 @@ test.each([
   { conversionBumpsModifiedTime: true, isSwept: true },
   { conversionBumpsModifiedTime: false, isSwept: true },
   { conversionBumpsModifiedTime: false, isSwept: false },
-])('a deal that a conversion left without LOID and partner is its lead’s: %o', async ({ isSwept, ...switches }) => {
-  await lender.behaviour({ ...switches, conversionMapsLoidAndPartner: false })
-  const { loid, id } = await submitted()
-  await sync('/crm/sync')
-  await sweep()
-  // Wait until no sweep lists the lead by its time any more.
-  await later(600)
-  await sweep()
-  const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
-  await (isSwept ? sweep() : sync('/crm/sync'))
-  expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
-  expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
-  expect(await lender.read('Deals', deal)).toMatchObject({ LOID: loid, Partner: { id: adaInCrm } })
-  await later(60)
-  await lender.update('Deals', deal, { Stage: 'Funded' })
-  await sweep()
-  expect(await listed('deals')).toMatchObject([{ loid, stage: 'Funded' }])
-  expect(await sync('/crm/sync')).toMatchObject({ deals: { total_zoho_deals: 1, removed: 0 } })
-})
+])(
+  'a deal that a conversion left without LOID and partner gets both from its lead: %o',
+  async ({ isSwept, ...switches }) => {
+    await lender.behaviour({ ...switches, conversionMapsLoidAndPartner: false })
+    const { loid, id } = await submitted()
+    await sync('/crm/sync')
+    await sweep()
+    // Waits until no sweep lists the lead because of its time.
+    await later(600)
+    await sweep()
+    const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
+    await (isSwept ? sweep() : sync('/crm/sync'))
+    expect(await listed('deals')).toMatchObject([{ loid, deal_name: 'Trucks' }])
+    expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
+    expect(await lender.read('Deals', deal)).toMatchObject({ LOID: loid, Partner: { id: adaInCrm } })
+    await later(60)
+    await lender.update('Deals', deal, { Stage: 'Funded' })
+    await sweep()
+    expect(await listed('deals')).toMatchObject([{ loid, stage: 'Funded' }])
+    expect(await sync('/crm/sync')).toMatchObject({ deals: { total_zoho_deals: 1, removed: 0 } })
+  },
+)
 
-test('a deal that staff gave its partner before the portal met it has a LOID of its own, and shows its lead’s notes and history', async () => {
+test('a deal whose partner staff set before the portal saw it has its own LOID, and shows its lead’s notes and history', async () => {
   await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
   const { loid, id } = await submitted()
   await ada.post(`/crm/note/${loid}`, { content: 'Wants two trucks' })
@@ -498,7 +504,7 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await lender.update('Deals', deal, { Partner: { id: adaInCrm } })
   const pullDeal = () => pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
   await pullDeal()
-  // Wait until the deal counts as unchanged.
+  // Waits until the deal counts as unchanged.
   await later(60)
   await pullDeal()
   const [{ loid: own }] = await listed('deals')
@@ -506,13 +512,13 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   await pullRecords(pullForAll(portal.deps, 'leads', AbortSignal.timeout(10_000)), 'Leads', [id])
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: own })
   expect((await ada.get(`/crm/deal/${own}`)).body.data.notes).toMatchObject([{ content: 'Wants two trucks' }])
-  // The same words again are a separate note, although the one before was written under the lead's LOID.
+  // Another note with the same text is a separate note, although the first note was written under the lead's LOID.
   await ada.post(`/crm/note/${own}`, { content: 'Wants two trucks' })
   await waitFor('the second note in the CRM', async () => (await lender.list('Notes', 'Parent_Id')).length === 2)
   expect(await history('lead', own)).toEqual(['New Lead'])
   expect((await ada.get(`/crm/deal/${loid}`)).body.data.deal.loid).toBe(own)
 
-  // The deal goes to another partner and comes back.
+  // Staff give the deal to another partner and back.
   const grace = await portal.newPartner()
   const graceInCrm = await waitFor('Grace in the CRM', async () => (await grace.get('/profile')).body.data.zoho_id)
   for (const owner of [graceInCrm, adaInCrm]) {
@@ -526,7 +532,7 @@ test('a deal that staff gave its partner before the portal met it has a LOID of 
   ])
 })
 
-test('a converted lead whose deal was in the recycle bin when the lead was read gets it once staff restore it', async () => {
+test('a converted lead whose deal is in the recycle bin gets the deal after staff restore it', async () => {
   await lender.behaviour({ conversionMapsLoidAndPartner: false, coqlReturnsConverted: false })
   const { loid, id } = await submitted()
   await sync('/crm/sync')
@@ -542,7 +548,7 @@ test('a converted lead whose deal was in the recycle bin when the lead was read 
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.converted_to_deal).toEqual({ loid })
 })
 
-test('a sweep of status changes costs a call each, and a share of the readings', async () => {
+test('a sweep makes a history call for each changed status, and one read for every hundred leads', async () => {
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 110 }, (_, index) => ({
@@ -566,7 +572,7 @@ test('a sweep of status changes costs a call each, and a share of the readings',
   expect(await changes('lead.status_changed')).toHaveLength(110)
 })
 
-test('a record that PostgreSQL refuses is left out alone', async () => {
+test('if PostgreSQL refuses a record, only this record is left out', async () => {
   const ids = await lender.createMany(
     'Leads',
     ['One', 'Two', 'Three'].map((Last_Name) => ({ Last_Name, Partner: { id: adaInCrm } })),
@@ -583,7 +589,7 @@ test('a record that PostgreSQL refuses is left out alone', async () => {
   expect(await sync('/dashboard/sync-leads')).toMatchObject({ total_zoho_leads: 3, created: 1, skipped: 2 })
 })
 
-test('a lead that the CRM does not take at the moment holds up no sync', async () => {
+test('a sync succeeds even if the CRM does not take a waiting lead at the moment', async () => {
   await lender.create('Leads', { Last_Name: 'Rivera', Partner: { id: adaInCrm } })
   await lender.faults({ unavailable: { every: 1, match: 'POST /crm/v8/Leads' } })
   await ada.submitLead()

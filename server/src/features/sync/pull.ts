@@ -9,21 +9,24 @@ export interface PulledPartner {
   zoho_id: string
 }
 
-/** The parts that every pull shares: that of a run, a sweep, a notification or one record. */
+/** The parts that all pulls share: the pulls of a run, a sweep, a notification and a single record. */
 export interface Pull {
   deps: Deps
   signal: AbortSignal
-  /** The wanted partners by their ids in the CRM. Records of other partners are ignored. */
+  /** The partners that the pull covers, by their ids in the CRM. Records of other partners are ignored. */
   ownersOf(zohoIds: readonly string[]): Promise<ReadonlyMap<string, PulledPartner>>
   /** Whether the pull may remove this partner's records. */
   mayRemoveFrom(partnerId: string): boolean
-  /** Whether this record is news to its partner when the portal first sees it (D35). */
+  /** Returns a function that decides whether a record is news to its partner (D35). */
   newsOf(partnerIds: readonly string[]): Promise<IsNews>
 }
 
 export type IsNews = (partnerId: string, record: { created_at: string }, isKnown: boolean) => boolean
 
-/** A record counts even if its history or notes are missing. */
+/**
+ * Returns an empty list if the CRM refuses to give a record's history or notes. The record itself is applied all the
+ * same.
+ */
 export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Item[]> {
   try {
     return await pull
@@ -34,8 +37,8 @@ export async function emptyWhenRefused<Item>(pull: Promise<Item[]>): Promise<Ite
 }
 
 /**
- * The fault of the record, or undefined if the whole run is at fault. PostgreSQL's error classes 22, 23 and 54 are
- * about data.
+ * Why this record cannot be stored, or undefined if the error is not about one record. PostgreSQL's error classes 22,
+ * 23 and 54 are about data.
  */
 export function reasonOf(error: unknown): string | undefined {
   if (error instanceof CrmConflict) return error.message
@@ -59,7 +62,7 @@ export interface AppliedRecord {
   business_name: string | null
   created_at: string
   notes_due: boolean
-  /** The partner had the record before neither as a lead nor as a deal. */
+  /** True if the partner had the record neither as a lead nor as a deal before. */
   is_new: boolean
   outcome: Outcome
 }
@@ -69,7 +72,10 @@ export interface Done {
   records: readonly (Pick<AppliedRecord, 'module' | 'created_at' | 'is_new'> & { outcome: Outcome | 'removed' })[]
 }
 
-/** A run's counts are written in the transaction of the changes. They are kept in memory once that has committed. */
+/**
+ * Counts the changes of a run. `write` stores the counts in the transaction of the changes. `keep` keeps them in memory
+ * after this transaction has been committed.
+ */
 export interface PageTally {
   write(tx: Tx, done: Done): Promise<void>
   keep(done: Done): void

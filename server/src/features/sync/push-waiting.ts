@@ -4,10 +4,10 @@ import { findPartner } from '../accounts/accounts.queries.ts'
 import { openRun, type Run } from './run.ts'
 
 /**
- * Pushes everything that the partner submitted and the CRM lacks, before anything is pulled (D30). If the CRM refuses a
- * record, the record's own job gives it up. The records are pushed one after the other, because the first push takes
- * others along. Returns the run to continue with, because a partner whose record in the CRM was deleted now has another
- * record.
+ * Pushes the partner's leads or deals that the CRM lacks, before anything is pulled (D30). If the CRM refuses a record,
+ * the record's own job gives it up. The records are pushed one after another, because the first push also pushes others
+ * that wait. Returns the run to continue with. If the partner's record in the CRM was deleted, the partner now has
+ * another record.
  */
 export async function pushWaiting(
   run: Run,
@@ -22,8 +22,8 @@ export async function pushWaiting(
     try {
       await push.run(deps, { partnerId: partner.id, loid }, signal)
     } catch (error) {
-      // If the CRM does not take a record now, the record's own job tries again. If the CRM is away, the run ends with
-      // its first list.
+      // If the CRM does not take a record now, the record's own job tries again. If the CRM is unavailable, the run
+      // fails when it reads its first list.
       if (error instanceof CrmUnavailable && !signal.aborted) break
       if (!(error instanceof GiveUp)) throw error
     }

@@ -1,4 +1,4 @@
-/** The same items, each read during the work on the one before it. */
+/** Yields the same items. Each item is read while the caller works on the item before it. */
 export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   const reader = items[Symbol.asyncIterator]()
   let next = reader.next()
@@ -7,7 +7,7 @@ export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerat
       const { done, value } = await next
       if (done) return
       next = reader.next()
-      // If this read fails, the error is thrown when its turn comes.
+      // If this read fails, the error is thrown when the caller requests the item.
       next.catch(() => undefined)
       yield value
     }

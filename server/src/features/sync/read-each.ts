@@ -4,9 +4,9 @@ import { CrmForbidden } from '../../zoho/errors.ts'
 import { emptyWhenRefused } from './pull.ts'
 
 /**
- * The CRM's histories or notes of these records, by the records' ids there. If the CRM cannot give a record's, or is
- * not allowed to, the record is left out and stays due, so that it holds up no other. Throws `CrmUnavailable` once as
- * many calls have failed as run side by side, because the CRM is then away.
+ * Reads the histories or notes of these records, and returns them by the records' ids in the CRM. A record is left out
+ * and stays due if the CRM fails or forbids to give its details, so that the record does not delay others. Throws
+ * `CrmUnavailable` after as many failures as there are calls at once, because then the CRM itself is unavailable.
  */
 export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],

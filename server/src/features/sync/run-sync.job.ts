@@ -14,12 +14,12 @@ import { type PulledModule, syncNotes } from './sync-notes.ts'
 import { type SyncedDeals, syncDeals, syncLeads } from './sync-records.ts'
 import { failRun, findLastSuccess, findNotesLeft, finishRun, getRun, holdRun } from './sync-runs.queries.ts'
 
-/** The error of a run that failed through no fault of the CRM. */
+/** The error text of a run if the CRM is not the reason for the failure. */
 export const INTERNAL_FAILURE = 'The sync stopped because of an error on our side'
 
 /**
- * One run of D30. It is a job so that it outlives the request. If it is handed back or a crash cuts it off, it is taken
- * up again and continues with the records that still differ (D31).
+ * Runs one sync of a partner (D30). It is a job so that it continues after the request has been answered. If the server
+ * stops or crashes during the run, the run is started again and continues with the records that still differ (D31).
  */
 export const runSync = defineJob({
   name: 'run-sync',
@@ -33,7 +33,7 @@ export const runSync = defineJob({
     try {
       await syncUntilDone(deps, { signal, progress, tallies }, { partnerId, runId })
     } catch (error) {
-      // Stopping the server is no failure of the run, because another process continues it.
+      // If the server stops, the run has not failed, because another process continues it.
       if (signal.aborted) {
         await progress.write()
         throw error
@@ -46,7 +46,10 @@ export const runSync = defineJob({
     failRun(db, partnerId, runId, INTERNAL_FAILURE, clock.now().toISOString()),
 })
 
-/** A call that joins the run may ask for more than the run began with. The run ends when all of it is done. */
+/**
+ * Another request that joins the run may want leads or deals that the run did not begin with. The run ends after it has
+ * pulled them too.
+ */
 async function syncUntilDone(
   deps: Deps,
   begun: Pick<Run, 'signal' | 'progress' | 'tallies'>,
@@ -64,7 +67,7 @@ async function syncUntilDone(
     deals: await findLastSuccess(db, partnerId, 'deals'),
   }
   if (since.leads === undefined || since.deals === undefined) {
-    // An earlier attempt at the first sync may have failed between its records and their notes.
+    // An earlier first sync may have failed after it had read its records and before it had read their notes.
     const { tallies } = begun
     tallies.notes_since = earliest(tallies.notes_since, await findNotesLeft(db, partnerId))
   }
@@ -88,7 +91,8 @@ async function syncUntilDone(
 }
 
 /**
- * False if more was asked of the run meanwhile. Each match is counted once, by the first run that ends after it (D49).
+ * Ends the run. Returns false if another request has meanwhile extended the run. Each match of a lead and a deal is
+ * counted once, by the first run that ends after the match (D49).
  */
 function endRun(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

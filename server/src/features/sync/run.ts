@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { Done, PageTally, Pull, PulledPartner } from './pull.ts'
 import { updateProgress } from './sync-runs.queries.ts'
 
-/** A pull of one partner that somebody waits for. */
+/** A pull of one partner's records that somebody waits for. */
 export interface Run extends Pull {
   partner: PulledPartner & { created_at: string }
   progress: Progress
@@ -12,8 +12,8 @@ export interface Run extends Pull {
 }
 
 /**
- * Pulls only this partner's records. Records that were given to others leave the partner. `syncModule` decides which
- * are news.
+ * Pulls only this partner's records. Removes the partner's records that were given to others. `syncModule` decides
+ * which records are news.
  */
 export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'tallies'>, partner: Run['partner']): Run {
   return {
@@ -21,7 +21,7 @@ export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'ta
     ...begun,
     partner,
     ownersOf: async () => new Map([[partner.zoho_id, partner]]),
-    // Since the run listed the record, another pull may have given it to its next partner.
+    // After the run listed a record, another pull may have given the record to its next partner.
     mayRemoveFrom: (partnerId) => partnerId === partner.id,
     newsOf: async () => () => true,
   }
@@ -31,8 +31,8 @@ const LeadTally = z.object({ created: z.number(), updated: z.number(), converted
 const DealTally = z.object({ created: z.number(), updated: z.number(), removed: z.number() })
 
 /**
- * The counts of a run so far. They are written with the changes, so that a run that is taken up again includes them
- * (D31).
+ * The counts of a run so far. They are written with the changes, so that a run that is started again continues from
+ * them (D31).
  */
 const Tallies = z.object({
   leads: LeadTally,
@@ -56,7 +56,7 @@ export function talliesOf(result: unknown): Tallies {
 
 export interface Progress {
   begin(phase: string): Promise<void>
-  /** Adds to the work that is known. */
+  /** Adds to the total of the present phase. */
   expect(count: number): Promise<void>
   add(count: number): Promise<void>
   write(tallies?: Tallies, db?: Db | Tx): Promise<void>
@@ -64,7 +64,7 @@ export interface Progress {
 
 const WRITE_EVERY_MS = 250
 
-/** Written often enough for a progress bar, but not with every record (D31). */
+/** Writes a run's progress often enough for a progress bar, but not with every record (D31). */
 export function openProgress({ db }: Pick<Deps, 'db'>, partnerId: string, runId: string, tallies: Tallies): Progress {
   let current = { phase: '', done: 0, total: 0 }
   let writtenAt = 0
@@ -87,7 +87,9 @@ export function openProgress({ db }: Pick<Deps, 'db'>, partnerId: string, runId:
   }
 }
 
-/** Counts a run's changes. `listsNotes` says that the notes of new records will be found in a list. */
+/**
+ * Counts a run's changes. `listsNotes` says whether the notes of new records will be read from the organisation's list.
+ */
 export function tallyOf({ progress, tallies }: Pick<Run, 'progress' | 'tallies'>, listsNotes: boolean): PageTally {
   return {
     write: (tx, done) => progress.write(withDone(tallies, done, listsNotes), tx),

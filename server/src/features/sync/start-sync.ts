@@ -7,14 +7,14 @@ import { runSync } from './run-sync.job.ts'
 import { getRun, insertRun, joinRun, type SyncKind } from './sync-runs.queries.ts'
 
 /**
- * The run for this request, new or under way (D30). The run and its job are one transaction. So every run that is
- * marked as running has a job that ends it, whichever process dies.
+ * Starts a run or joins the partner's run under way (D30). Returns the run's id. The run and its job are written in one
+ * transaction, so every run that is marked as running has a job that ends it, whichever process dies.
  */
 export function startSync(deps: Deps, partnerId: string, kind: SyncKind): Promise<string> {
   return deps.db.transaction().execute((tx) => startSyncIn(tx, deps, partnerId, kind))
 }
 
-/** Begins a run in the caller's transaction. */
+/** Starts or joins a run in the caller's transaction. */
 export async function startSyncIn(
   tx: Tx,
   { jobs, clock }: Pick<Deps, 'jobs' | 'clock'>,
@@ -31,7 +31,7 @@ export async function startSyncIn(
   return run.id
 }
 
-/** The run at its end, or its state after `waitMs` (D31). */
+/** Waits until the run has ended, but not longer than `waitMs` (D31). */
 export async function waitForRun({ db }: Deps, partnerId: string, runId: string, waitMs: number): Promise<SyncRunRow> {
   const deadline = performance.now() + waitMs
   for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, 500)) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { SweptList } from '../../db/tables.ts'
 
-/** How far the list has been swept. The very first sweep begins at `start`. */
+/** Returns how far the list has been swept. The very first sweep begins at `start`. */
 export async function beginAtCursor(db: Db, list: SweptList, start: string): Promise<string> {
   await db
     .insertInto('sweep_cursors')
@@ -17,7 +17,7 @@ export async function beginAtCursor(db: Db, list: SweptList, start: string): Pro
   return position
 }
 
-/** Never moves back. Of two sweeps at once, the later position counts. */
+/** Never moves the cursor back. If two sweeps run at once, the later position counts. */
 export async function moveCursor(db: Db, list: SweptList, position: string): Promise<void> {
   await db
     .updateTable('sweep_cursors')
@@ -27,8 +27,8 @@ export async function moveCursor(db: Db, list: SweptList, position: string): Pro
 }
 
 /**
- * Notes that all lists were read to their ends. The time is the database's, because the metrics compare it with the
- * database's clock.
+ * Records that all lists have now been read to their ends. Takes the time from the database, because the metrics
+ * compare it with the database's clock.
  */
 export async function markSwept(db: Db): Promise<void> {
   await db.updateTable('sweep_cursors').set({ swept_at: sql<string>`now()` }).execute()

@@ -18,14 +18,14 @@ import { applyListedNotes } from './pull-notes.ts'
 import { pullRecords } from './pull-records.ts'
 import { beginAtCursor, markSwept, moveCursor } from './sweep-cursors.queries.ts'
 
-/** Zoho may show a record a little later than its Modified_Time says, and that time is in whole seconds. */
+/** Zoho may show a record a little later than its Modified_Time says, and Modified_Time is in whole seconds. */
 const OVERLAP_MS = 60_000
-/** No more records appear for a second that ended this long ago. */
+/** Zoho shows no more new records for a second that ended this long ago. */
 const SETTLED_MS = 5 * 60_000
-/** One query lists at most this many. */
+/** One query lists at most this many rows. */
 const PRESENT_AT_ONCE = 2_000
 
-/** Every five minutes, pulls all changes in the CRM since the last sweep, for all partners at once (D32). */
+/** Pulls all changes in the CRM since the last sweep, every five minutes and for all partners at once (D32). */
 export const sweep = defineJob({
   name: 'sweep',
   payload: z.object({}),
@@ -42,7 +42,7 @@ export const sweep = defineJob({
   },
 })
 
-/** Sweeps one list after the other. A failing list holds up none of the others, unless the CRM is away. */
+/** Sweeps one list after another. If a list fails, the other lists are still swept, unless the CRM is unavailable. */
 export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   if (deps.crm.listsNotes() === undefined) await tryNotes(deps, signal)
   const lists = [
@@ -67,7 +67,7 @@ export async function runSweep(deps: Deps, signal: AbortSignal): Promise<void> {
   await markSwept(deps.db)
 }
 
-/** Listed records are compared with our rows in SQL, which costs no call. Those that differ are pulled. */
+/** Compares listed records with the portal's rows in SQL, which costs no call, and pulls the records that differ. */
 async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
   const list = module === 'Leads' ? 'leads' : 'deals'
@@ -86,8 +86,8 @@ async function sweepChanges(deps: Deps, module: CrmModule, signal: AbortSignal):
 }
 
 /**
- * A conversion may copy neither LOID nor partner and leave the lead's time unchanged. It then shows only as a new deal
- * without a partner. One query finds the leads of fifty such deals.
+ * Pulls the leads of new deals that name no partner. If a conversion copies neither LOID nor partner and leaves the
+ * lead's time unchanged, only such a deal shows the conversion. One query finds the leads of fifty deals.
  */
 async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: AbortSignal): Promise<void> {
   const nobodys = changes.filter((change) => change.partner_zoho_id === null).map((change) => change.zoho_id)
@@ -100,7 +100,7 @@ async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: A
   await pullRecords(pullForAll(deps, 'leads', signal), 'Leads', leads)
 }
 
-/** Records listed as deleted are read once more, because Zoho may also list converted and merged leads there. */
+/** Reads records that Zoho lists as deleted once more, because this list may also have converted and merged leads. */
 async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm, log } = deps
   const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
@@ -122,8 +122,8 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
       last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
     }
   } catch (error) {
-    // Zoho lists a limited number of deletions, in no documented order. The others are found by looking for every
-    // listed record.
+    // Zoho lists a limited number of deletions, in no documented order. To find the others, every record of the portal
+    // is looked for in the CRM.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
     log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
     await pullMissing(pull, module)
@@ -131,7 +131,10 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
   await moveBehind(deps, list, listedAt, last)
 }
 
-/** Reads each listed record of the portal that the CRM's queries lack. This costs three credits for each 2,000. */
+/**
+ * Reads each record of the portal that the CRM's queries do not return. This costs three credits for every 2,000
+ * records.
+ */
 async function pullMissing(pull: Pull, module: CrmModule): Promise<void> {
   const { deps, signal } = pull
   const name = module === 'Leads' ? 'leads' : 'deals'
@@ -158,7 +161,8 @@ async function tryNotes({ crm }: Deps, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * A note may leave its record's time unchanged. If only administrators may list notes, they come with changed records.
+ * Applies new notes from Zoho's list, because a note may leave its record's time unchanged. If only administrators may
+ * list notes, notes are read with changed records instead.
  */
 async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
   const { db, crm } = deps
@@ -175,15 +179,16 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
-    // These records were pulled in the belief that their notes would be listed.
+    // The notes of records pulled since then were not read, because they were expected in this list.
     if (wasListed) await markNotesDueOfAllPartners(db, from)
   }
   await moveBehind(deps, 'notes', listedAt, last)
 }
 
 /**
- * Only the CRM's own times and clock move the cursor, so the portal's clock may be wrong. The next sweep includes the
- * last second if that could still get records after the list was read.
+ * Moves the cursor to the last change of the list. Uses only the CRM's own times and clock, so the portal's clock may
+ * be wrong. The next sweep includes the last second if Zoho may have shown more records for that second after the list
+ * was read.
  */
 async function moveBehind(
   { db }: Deps,

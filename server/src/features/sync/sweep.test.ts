@@ -18,7 +18,7 @@ let portal: TestPortal
 let lender: Lender
 let ada: TestPartner
 let bob: TestPartner
-/** Ada and Bob in the CRM. */
+/** The ids of Ada's and Bob's records in the CRM. */
 let adaInCrm: string
 let bobInCrm: string
 
@@ -47,7 +47,7 @@ function sweep(signal = new AbortController().signal): Promise<void> {
   return runSweep(portal.deps, signal)
 }
 
-/** Moves the lender's clock and the portal's together. */
+/** Moves the CRM's clock and the portal's clock together. */
 let shiftSeconds = 0
 async function later(seconds: number) {
   shiftSeconds += seconds
@@ -82,14 +82,14 @@ async function apply(units: Unit[]) {
   expect(problems).toEqual([])
 }
 
-/** The number of Zoho's daily calls that this costs. */
+/** The number of calls to the CRM that this work makes. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
   const { total } = await lender.calls()
   await work()
   return (await lender.calls()).total - total
 }
 
-/** A submitted lead that the CRM has, and its id there. */
+/** Submits a lead and waits until the CRM has it. Returns its LOID and its id in the CRM. */
 async function submitted(partner = ada, form: object = {}) {
   const { loid } = await partner.submitLead(form)
   await partner.pushedLead(loid)
@@ -97,7 +97,7 @@ async function submitted(partner = ada, form: object = {}) {
   return { loid, id: String(inZoho?.['id']) }
 }
 
-test('the lender’s changes reach each partner and its endpoint without anybody pressing Sync', async () => {
+test('a sweep applies the lender’s changes for each partner, with an event for each change', async () => {
   const adas = await submitted(ada)
   const bobs = await submitted(bob)
   const bobsDeal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: bobInCrm } })
@@ -143,14 +143,14 @@ test('the lender’s changes reach each partner and its endpoint without anybody
   expect([await eventTypes(ada), await eventTypes(bob), await listed('leads'), await listed('deals', bob)]).toEqual(
     before,
   )
-  // The button finds nothing left to do.
+  // A sync finds nothing left to do.
   expect((await bob.post('/crm/sync')).body.data).toMatchObject({
     leads: { created: 0, updated: 0, converted: 0, removed: 0 },
     deals: { created: 0, updated: 0, removed: 0 },
   })
 })
 
-test('a sweep costs five calls when nothing happened, and not one more for more partners', async () => {
+test('a sweep without changes makes five calls, however many partners there are', async () => {
   await submitted(ada)
   await submitted(bob)
   await sweep()
@@ -171,13 +171,14 @@ test('a sweep costs five calls when nothing happened, and not one more for more 
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
   await later(60)
-  // Besides the five lists, this takes the page of nobody's records, one read, one write of LOIDs, one read after it,
-  // and the notes of each new lead. The portal's own writes come with the next sweep.
+  // Besides the five lists, the sweep reads one more page of the list, because nobody's records fill it. It reads the
+  // new leads, writes their LOIDs, reads the leads again, and reads the notes of each lead. The next sweep lists the
+  // portal's own writes.
   expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })
 
-test('a second that is long over is not read again, however many records it has', async () => {
+test('the records of a second that is long over are not listed again, however many there are', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 260 }, () => ({ Last_Name: 'Nobody’s' })),
@@ -190,7 +191,7 @@ test('a second that is long over is not read again, however many records it has'
   expect(await callsOf(sweep)).toBe(5)
 })
 
-test('records of one second come over once each, also where a page ends among them', async () => {
+test('records of one second are applied once each, even if a page ends among them', async () => {
   await sweep()
   const ids = await lender.createMany(
     'Leads',
@@ -222,7 +223,7 @@ test.each([
   { conversionBumpsModifiedTime: true, coqlReturnsConverted: false, coqlLookupHasName: false },
   { conversionBumpsModifiedTime: false, coqlReturnsConverted: false, ifModifiedSinceInclusive: true },
   { conversionMovesNotes: true, coqlNeedsBracketsBeyondTwo: false, timesOffset: '-05:00' },
-])('a sweep converts a lead that became a deal: %o', async (switches) => {
+])('a sweep converts a lead that staff have converted in the CRM: %o', async (switches) => {
   await lender.behaviour(switches)
   const { loid, id } = await submitted()
   await sweep()
@@ -248,7 +249,7 @@ test.each([
 })
 
 test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
-  'a record deleted in the CRM leaves, and comes back when it is restored: %o',
+  'a record deleted in the CRM is removed, and returns when staff restore it: %o',
   async (switches) => {
     await lender.behaviour(switches)
     const gone = await submitted()
@@ -264,7 +265,7 @@ test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
     expect(await eventTypes(bob)).toEqual(['deal.created', 'deal.removed'])
     const afterwards = await eventTypes(ada)
     expect(afterwards.filter((type) => type === 'lead.removed')).toHaveLength(1)
-    // The deal of the converted lead stays, even where Zoho lists such leads as deleted.
+    // The deal of the converted lead stays, even if Zoho lists converted leads as deleted.
     expect((await listed('deals')).map((one: { loid: string }) => one.loid)).toEqual([converted.loid])
     await sweep()
     expect(await eventTypes(ada)).toEqual(afterwards)
@@ -280,13 +281,13 @@ test.each([{ deletedListsConverted: false }, { deletedListsConverted: true }])(
   },
 )
 
-/** Restores a record on the staff's page of the recycle bin. */
+/** Restores a record on the sandbox's page of the recycle bin. */
 async function restore(id: string) {
   const response = await fetch(`${portal.crmUrl}/recycle-bin/${id}/restore`, { method: 'POST' })
   if (!response.ok) throw new Error(`restoring answered ${response.status}`)
 }
 
-test('a record that the lender gives to another partner leaves the one and joins the other, and strangers get nothing', async () => {
+test('a record that the lender gives to another partner moves to that partner, or is removed if the partner is not in the portal', async () => {
   const stranger = await lender.create('Partners', { Name: 'Not in the portal', Email: 'x@stranger.example' })
   const { loid, id } = await submitted(ada)
   const deal = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
@@ -314,14 +315,14 @@ test('a record that the lender gives to another partner leaves the one and joins
 })
 
 test.each([{ isAdasFirst: true }, { isAdasFirst: false }])(
-  'a partner’s note whose answer was lost stays its own when staff hand on the deal of another LOID: %o',
+  'a note whose answer was lost stays with its writer when staff give a deal with another LOID to another partner: %o',
   async ({ isAdasFirst }) => {
     await lender.behaviour({ conversionMapsLoidAndPartner: false })
     const { loid, id } = await submitted(ada)
     await lender.faults({ resetAfterCommit: { match: '/Notes' }, notifications: { drop: 10 } })
     const deal = await lender.convert(id, { Deal_Name: 'Trucks' })
     await lender.update('Deals', deal, { Partner: { id: isAdasFirst ? adaInCrm : bobInCrm } })
-    // The portal does not know the deal yet, and the note goes to the deal.
+    // The portal does not have the deal yet, but the push creates the note on the deal.
     expect((await ada.post(`/crm/note/${loid}`, { content: 'Called, no answer' })).status).toBe(201)
     await waitFor('the note in the CRM', async () => (await lender.list('Notes', 'Note_Content')).length === 1)
     await pullRecords(pullForAll(portal.deps, 'deals', AbortSignal.timeout(10_000)), 'Deals', [deal])
@@ -340,11 +341,12 @@ test.each([{ isAdasFirst: true }, { isAdasFirst: false }])(
   },
 )
 
-test('a run of a record’s former partner leaves it with the present one', async () => {
+test('a sync run of a record’s former partner leaves the record with its present partner', async () => {
   const { loid, id } = await submitted(ada)
   await later(60)
   await lender.update('Leads', id, { Partner: { id: bobInCrm } })
-  // The sweep comes between the run's list, which lacks the lead, and the run's read of the lead by id.
+  // The sweep runs after the run has listed the partner's records without this lead, and before the run reads the lead
+  // by id.
   await sweep()
   const { deps } = portal
   const tallies = talliesOf(null)
@@ -356,7 +358,7 @@ test('a run of a record’s former partner leaves it with the present one', asyn
   expect(await eventTypes(bob)).toEqual(['lead.created'])
 })
 
-test('a converted lead that leaves the CRM and comes back makes no event', async () => {
+test('a converted lead that is deleted in the CRM and restored causes no event', async () => {
   const { id } = await submitted()
   await lender.convert(id)
   await sweep()
@@ -372,12 +374,12 @@ test('a converted lead that leaves the CRM and comes back makes no event', async
   expect(await eventTypes()).toEqual(before)
 })
 
-test('the partner who is given a record reads what staff wrote, and learns nothing of the one who had it before', async () => {
+test('a record’s new partner sees the notes of staff, and nothing of the former partner', async () => {
   const { loid, id } = await submitted(ada)
   const dealId = await lender.create('Deals', { Deal_Name: 'Oven', Stage: 'Approved', Partner: { id: adaInCrm } })
   await sweep()
   const [{ loid: dealLoid }] = await listed('deals')
-  // The first stage of a deal that was submitted through the partner API.
+  // Makes the deal's first stage look submitted through the partner API.
   const { db } = portal.deps
   const began = { origin: 'submitted' as const, changed_by: ada.businessName, description: 'Submitted' }
   await db.updateTable('history_entries').set(began).where('loid', '=', dealLoid).execute()
@@ -407,7 +409,7 @@ test('the partner who is given a record reads what staff wrote, and learns nothi
 })
 
 test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime: false }])(
-  'a converted deal that cannot be applied holds up nobody else’s: %o',
+  'a converted deal that cannot be applied does not stop changes of other partners’ deals: %o',
   async (switches) => {
     await lender.behaviour(switches)
     const { loid, id } = await submitted(ada)
@@ -423,7 +425,7 @@ test.each([{ conversionBumpsModifiedTime: true }, { conversionBumpsModifiedTime:
   },
 )
 
-test('records from before the partner came are no news, later ones are', async () => {
+test('records that are older than the partner’s account cause no event, but later records do', async () => {
   const account = { email: 'cleo@referrals.example', businessName: 'Cleo Referrals' }
   const cleoInCrm = await lender.create('Partners', { Name: account.businessName, Email: account.email })
   const [old = ''] = await lender.createMany('Leads', [{ Last_Name: 'Old', Partner: { id: cleoInCrm } }])
@@ -432,7 +434,7 @@ test('records from before the partner came are no news, later ones are', async (
   const mail = await portal.mailTo(account.email, '/verify-email?token=')
   await cleo.post('/auth/verify-email', { token: /verify-email\?token=([\w-]+)/.exec(mail)?.[1] })
   expect(await inCrm(cleo)).toBe(cleoInCrm)
-  await waitFor('the sync that connecting begins', async () => (await lastNames(cleo)).includes('Old'))
+  await waitFor('the first sync of the connected partner', async () => (await lastNames(cleo)).includes('Old'))
   await later(600)
   await sweep()
   expect(await eventTypes(cleo)).toEqual([])
@@ -477,7 +479,7 @@ test('a deal replaces a matching lead that is submitted later, however the conta
   await sweep()
   expect(await listed('leads')).toEqual([])
 
-  // One deal replaces one lead.
+  // A deal replaces only one lead.
   const { loid } = await submitted(ada, { loanTerm: '24 months' })
   await later(60)
   await sweep()
@@ -486,13 +488,13 @@ test('a deal replaces a matching lead that is submitted later, however the conta
   await lender.create('Deals', { ...deal, Email: 'NKEM@okafor-freight.example' })
   await sweep()
   expect(await listed('leads')).toEqual([])
-  // When its deal is removed, the lead is restored, because the other deal already has a lead.
+  // When the first deal is removed, its lead is restored, because the other deal has already replaced a lead.
   await lender.remove('Deals', first)
   await sweep()
   expect(await listed('leads')).toHaveLength(1)
 })
 
-test('when a deal is removed, another matching deal replaces the lead that it had replaced', async () => {
+test('when a deal is removed, another matching deal replaces the removed deal’s lead', async () => {
   await submitted(ada, { loanTerm: '24 months' })
   const deal = {
     Stage: 'Approved',
@@ -514,28 +516,31 @@ test('when a deal is removed, another matching deal replaces the lead that it ha
   expect((await eventTypes()).slice(-2)).toEqual(['deal.removed', 'lead.converted'])
 })
 
-test.each([true, false])('notes come over, whether or not they touch their record (%s)', async (noteBumpsParent) => {
-  const { loid, id } = await submitted()
-  await sweep()
-  await later(60)
-  await lender.behaviour({ noteBumpsParent })
-  await ada.post(`/crm/note/${loid}`, { content: 'Call after ten' })
-  await lender.addNote('Leads', id, { content: 'Papers are missing' })
-  await sweep()
-  await waitFor('the own note in the CRM', async () => {
+test.each([true, false])(
+  'a sweep applies new notes, whether or not they change their record’s Modified_Time (%s)',
+  async (noteBumpsParent) => {
+    const { loid, id } = await submitted()
+    await sweep()
+    await later(60)
+    await lender.behaviour({ noteBumpsParent })
+    await ada.post(`/crm/note/${loid}`, { content: 'Call after ten' })
+    await lender.addNote('Leads', id, { content: 'Papers are missing' })
+    await sweep()
+    await waitFor('the partner’s own note in the CRM', async () => {
+      const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
+      return notes.every((note: { crm: string }) => note.crm === 'synced')
+    })
+    await sweep()
     const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
-    return notes.every((note: { crm: string }) => note.crm === 'synced')
-  })
-  await sweep()
-  const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
-  expect(notes.map((note: { content: string }) => note.content).sort()).toEqual([
-    'Call after ten',
-    'Papers are missing',
-  ])
-  expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
-})
+    expect(notes.map((note: { content: string }) => note.content).sort()).toEqual([
+      'Call after ten',
+      'Papers are missing',
+    ])
+    expect((await eventTypes()).filter((type) => type === 'note.added')).toHaveLength(2)
+  },
+)
 
-test('if Zoho forbids the list of notes, a process that starts later reads no note again', async () => {
+test('if Zoho forbids the list of notes, a process that starts later does not read all notes again', async () => {
   await lender.behaviour({ apiUserIsAdmin: false })
   const { loid } = await submitted()
   await later(60)
@@ -551,7 +556,7 @@ test('if Zoho forbids the list of notes, a process that starts later reads no no
   expect(due).not.toContainEqual({ loid })
 })
 
-test('lists that Zoho forbids hold up none of the others', async () => {
+test('if Zoho forbids some lists, the other lists are still swept', async () => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)
@@ -567,7 +572,7 @@ test('lists that Zoho forbids hold up none of the others', async () => {
   expect(await listed('deals')).toHaveLength(1)
 })
 
-test('the cursor stays until what it covers is written, and then moves on', async () => {
+test('the cursor moves on only after the listed changes are written', async () => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)
@@ -577,7 +582,7 @@ test('the cursor stays until what it covers is written, and then moves on', asyn
   await expect(sweep()).rejects.toThrow('OAUTH_SCOPE_MISMATCH')
   expect(await cursors()).toEqual(before)
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('New Lead')
-  // For the job, it is no failure if the CRM is away: the next job continues.
+  // The job does not fail if the CRM is unavailable, because the next job continues.
   await lender.faults({ scopeMismatch: { times: 1, match: 'GET /crm/v8/Leads?ids' } })
   await sweepJob.run(portal.deps, {}, new AbortController().signal)
   await sweep()
@@ -585,7 +590,7 @@ test('the cursor stays until what it covers is written, and then moves on', asyn
   expect((await cursors()).map((one) => one.position)).not.toEqual(before.map((one) => one.position))
 })
 
-test('a sweep that is cut off goes on with the next one', async () => {
+test('the next sweep continues an interrupted sweep', async () => {
   await sweep()
   const ids = await lender.createMany(
     'Leads',
@@ -606,7 +611,7 @@ test('a sweep that is cut off goes on with the next one', async () => {
   expect(await eventTypes()).toHaveLength(150)
 })
 
-test('a sweep, another one and the button at once give each record one LOID and one event', async () => {
+test('two sweeps and a sync at the same time give each record one LOID and one event', async () => {
   await ada.post('/crm/sync')
   await sweep()
   await lender.createMany(
@@ -658,7 +663,7 @@ test('a late read does not give a record back to its former partner', async () =
   expect(await eventTypes(bob)).toEqual(['lead.created', 'deal.created'])
 })
 
-/** A text in which no part repeats, so that it cannot be compressed. `first` takes three bytes or four. */
+/** A text that cannot be compressed, because no part repeats. `first` is a code point of three or four bytes. */
 function varied(units: number, first: number): string {
   const width = String.fromCodePoint(first).length
   const letters = Array.from(
@@ -671,7 +676,7 @@ function varied(units: number, first: number): string {
 test.each([
   ['three bytes', 0x4e00],
   ['four bytes', 0x20000],
-])('the longest texts that the portal and the CRM take can be stored, in letters of %s', async (_, first) => {
+])('the longest texts that the portal and the CRM accept can be stored, in characters of %s', async (_, first) => {
   const { loid } = await submitted(ada, {
     businessName: varied(200, first),
     firstName: varied(100, first),
@@ -713,7 +718,7 @@ test.each([
   expect((await found('deals')).map((one: { loid: string }) => one.loid)).toEqual([dealLoid])
 })
 
-test.each([-600, 600])('the portal’s clock may be wrong, by %s seconds', async (seconds) => {
+test.each([-600, 600])('a sweep finds changes if the portal’s clock is wrong by %s seconds', async (seconds) => {
   const { loid, id } = await submitted()
   await sweep()
   await later(60)
@@ -722,13 +727,13 @@ test.each([-600, 600])('the portal’s clock may be wrong, by %s seconds', async
   await lender.update('Leads', id, { Lead_Status: 'Contacted' })
   await sweep()
   expect((await ada.get(`/crm/lead/${loid}`)).body.data.lead.lead_status).toBe('Contacted')
-  // If Zoho may still show other records of the same minute, the next sweep looks once more.
+  // The next sweep reads the last minute again, because Zoho may still show other records of that minute.
   const changed = Date.parse(String((await lender.read('Leads', id))?.['Modified_Time']))
   const cursor = (await cursors()).find((one) => one.list === 'leads')
   expect(Date.parse(cursor?.position ?? '')).toBe(changed - 60_000)
 })
 
-test('the last second of a list that takes long to pull is read again, because it may have got more records', async () => {
+test('the last second of a list that takes long to pull is read again, because more records may have appeared in it', async () => {
   const { id } = await submitted()
   await sweep()
   await later(60)

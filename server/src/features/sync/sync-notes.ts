@@ -4,26 +4,29 @@ import { NotesNotListed } from '../../zoho/read-notes.ts'
 import { applyListedNotes, pullNotesOf } from './pull-notes.ts'
 import type { Run } from './run.ts'
 
-/** Allows for Zoho's whole seconds and for the difference between its clock and ours. */
+/** Allows for Zoho's whole seconds and for the difference between Zoho's clock and the portal's. */
 const OVERLAP_MS = 5 * 60_000
-/** The notes of at most this many records are read in the run. The others are read in the background. */
+/**
+ * The notes of at most this many records are read in the run. The notes of the other records are read in the
+ * background.
+ */
 const READ_AT_ONCE_MAX = 100
 
-/** A kind of record that a run has pulled, and when that last succeeded. */
+/** A kind of record that a run has pulled, and when the last successful run of this kind began. */
 export interface PulledModule {
   module: CrmModule
   since: string | undefined
 }
 
 /**
- * A new note may not change its record's Modified_Time. So this reads the organisation's notes since the partner's last
- * success, or since the oldest of many new records, and picks the partner's. If Zoho does not let the portal list all
- * notes, it reads those of the changed records.
+ * Reads the organisation's notes since the partner's last successful run, or since the oldest of many new records, and
+ * applies the partner's notes. The notes of unchanged records are needed, because a new note may leave its record's
+ * Modified_Time unchanged. If Zoho does not let the portal list all notes, only the notes of changed records are read.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {
   const { crm, db, clock } = deps
-  // The times of runs and partners come from the portal's clock, which may be wrong. Those of notes and records come
-  // from the CRM's.
+  // The times of runs and partners come from the portal's clock, which may be wrong. The times of notes and records
+  // come from the CRM's clock.
   const aheadMs = crm.now().getTime() - clock.now().getTime()
   const sinceOf = (last = partner.created_at) => new Date(Date.parse(last) + aheadMs).toISOString()
   const since = pulled.map((one) => sinceOf(one.since)).toSorted()[0] ?? sinceOf()

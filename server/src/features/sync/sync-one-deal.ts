@@ -14,8 +14,8 @@ import { pullPage } from './pull-records.ts'
 const ANSWER_MS_MAX = 25_000
 
 /**
- * The Re-sync button reads one deal with its history and notes. A lead's LOID works once the CRM has converted the
- * lead.
+ * Pulls one deal with its history and notes, for the Re-sync button. Also accepts the LOID of a lead if the CRM has
+ * converted the lead.
  */
 export async function syncOneDeal(deps: Deps, partnerId: string, idOrLoid: string): Promise<SingleDealSyncResult> {
   const { db } = deps

@@ -15,18 +15,17 @@ import { readAhead } from './read-ahead.ts'
 import { type Run, tallyOf } from './run.ts'
 
 /**
- * If there are more new records than this, their notes are found in the organisation's list, which costs Zoho and the
- * portal less.
+ * If there are more new records than this, their notes are read from the organisation's list, which takes fewer calls.
  */
 const NOTES_ASKED_ONE_BY_ONE_MAX = 100
 
-/** Brings the partner's leads in line with the CRM (D28–D30). `since` is the time at which that last succeeded. */
+/** Brings the partner's leads in line with the CRM (D28–D30). `since` is when the last successful run began. */
 export async function syncLeads(begun: Run, since: string | undefined): Promise<LeadSyncResult> {
   const waiting = await findLeadsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new leads', pushLead, waiting)
   const { total, problems } = await syncModule(run, 'Leads', since)
   const { created, updated, converted, removed } = run.tallies.leads
-  // A record that left again during the run is no longer in the total.
+  // A record that left the CRM again during the run is not in the total.
   const total_zoho_leads = Math.max(total, created + updated + converted)
   const skipped = total_zoho_leads - created - updated - converted
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
@@ -34,7 +33,10 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
 
 export type SyncedDeals = Omit<DealSyncResult, 'matching_leads_removed'>
 
-/** Does the same for deals. They replace the leads that match them, and the end of the run adds the number of those. */
+/**
+ * Brings the partner's deals in line with the CRM. Deals replace matching leads, and the end of the run adds the number
+ * of replaced leads.
+ */
 export async function syncDeals(begun: Run, since: string | undefined): Promise<SyncedDeals> {
   const waiting = await findDealsToPush(begun.deps.db, begun.partner.id)
   const run = await pushWaiting(begun, 'Sending new deals', pushDeal, waiting)
@@ -59,7 +61,7 @@ async function syncModule(
   const readAt = deps.clock.now().toISOString()
 
   await progress.begin(`Updating ${name}`)
-  // It could not be confirmed whether queries show converted leads, nor whether they mark them.
+  // Zoho does not document whether queries return converted leads, or whether they mark them as converted.
   let converted: ReadonlySet<string> | undefined
   let showsConverted = module === 'Deals'
   const unlistedConverted = new Set<string>()
@@ -90,7 +92,8 @@ async function syncModule(
   return { total, problems }
 
   /**
-   * Listed records that differ, and known records that are not listed. The latter may still exist and are read by id.
+   * Pulls listed records that differ, and known records that are not listed. A record that is not listed may still
+   * exist, so it is read by id.
    */
   async function pull(zohoIds: readonly string[], areListed: boolean): Promise<void> {
     if (zohoIds.length === 0) return
@@ -124,7 +127,7 @@ async function findConverted({ deps: { crm }, partner, signal }: Run): Promise<R
   return found
 }
 
-/** Adds the conversions that another list shows. */
+/** Marks these leads as converted if `converted` has their ids. */
 function marked(versions: CrmVersion[], converted: ReadonlySet<string> | undefined): CrmVersion[] {
   if (!converted) return versions
   return versions.map((version) => ({
@@ -138,8 +141,8 @@ function idsOf(records: readonly { zoho_id: string }[]): string[] {
 }
 
 /**
- * In a partner's first sync nearly every record is new, so the records come whole. Later syncs read only records with a
- * new id or time.
+ * A first sync lists whole records, because nearly every record is new. Later syncs list only ids and times, and read
+ * records whose id or time is new.
  */
 function listPages(
   { deps: { crm }, partner, signal }: Run,

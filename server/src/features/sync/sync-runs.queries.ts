@@ -8,7 +8,7 @@ import { NotFound } from '../../errors.ts'
 export type SyncKind = SyncRunRow['kind']
 export type SyncResult = FullSyncResult | LeadSyncResult | DealSyncResult
 
-/** False when a run of this partner is under way, because there is never a second (D30). */
+/** Returns false if a run of this partner is under way, because a partner never has two runs at once (D30). */
 export async function insertRun(
   tx: Tx,
   run: { id: string; partner_id: string; kind: SyncKind; started_at: string },
@@ -23,8 +23,8 @@ export async function insertRun(
 }
 
 /**
- * The partner's run under way, extended to what this request asks for: a run of leads that is asked for deals does
- * both.
+ * Returns the partner's run under way, if there is one. If the run is for leads and this request is for deals, or the
+ * reverse, the run now pulls both.
  */
 export function joinRun(tx: Tx, partnerId: string, kind: SyncKind): Promise<SyncRunRow | undefined> {
   return tx
@@ -65,8 +65,8 @@ export async function updateProgress(
 }
 
 /**
- * Until the transaction ends, nobody can join the run. False if it has ended, or has been asked for more than `kind`
- * meanwhile.
+ * Locks the run, so that no request joins it until the transaction ends. Returns false if the run has ended, or if a
+ * request has extended it since the caller read its `kind`.
  */
 export async function holdRun(tx: Tx, run: Pick<SyncRunRow, 'id' | 'partner_id' | 'kind'>): Promise<boolean> {
   const row = await tx
@@ -81,7 +81,7 @@ export async function holdRun(tx: Tx, run: Pick<SyncRunRow, 'id' | 'partner_id' 
   return row !== undefined
 }
 
-/** The caller has locked the run. */
+/** Marks the run as succeeded. The caller has locked the run. */
 export async function finishRun(
   tx: Tx,
   run: Pick<SyncRunRow, 'id' | 'partner_id'>,
@@ -102,7 +102,7 @@ export async function finishRun(
     .execute()
 }
 
-/** Keeps its counts so far for the next run (see `findNotesLeft`). */
+/** Marks the run as failed. Its counts so far stay for the next run (see `findNotesLeft`). */
 export async function failRun(db: Db, partnerId: string, runId: string, error: string, at: string): Promise<void> {
   await db
     .updateTable('sync_runs')
@@ -113,7 +113,7 @@ export async function failRun(db: Db, partnerId: string, runId: string, error: s
     .execute()
 }
 
-/** When the last successful run of this kind began; undefined before the partner's first. */
+/** Returns when the partner's last successful run of this kind began, or undefined before the first. */
 export async function findLastSuccess(
   db: Db,
   partnerId: string,
@@ -131,7 +131,7 @@ export async function findLastSuccess(
   return row?.started_at
 }
 
-/** The creation time of the oldest record whose notes the partner's failed runs have not found yet, or null. */
+/** The creation time of the oldest record whose notes the partner's failed runs have not read, or null. */
 export async function findNotesLeft(db: Db, partnerId: string): Promise<string | null> {
   const { left } = await db
     .selectFrom('sync_runs')
@@ -142,7 +142,7 @@ export async function findNotesLeft(db: Db, partnerId: string): Promise<string |
   return left
 }
 
-/** The partners among these that have finished a first sync of this kind. */
+/** Returns which of these partners have finished a first sync of this kind. */
 export async function findSyncedPartners(
   db: Db,
   partnerIds: readonly string[],
@@ -160,8 +160,8 @@ export async function findSyncedPartners(
 }
 
 /**
- * The last success of each kind stays. It tells which records are news to the partner (D35) and since when notes must
- * be read.
+ * Removes old runs, but keeps each partner's last successful run of each kind. That run decides which records are news
+ * to the partner (D35) and since when notes must be read.
  */
 export async function removeRunsOfAllPartners(db: Db, startedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db

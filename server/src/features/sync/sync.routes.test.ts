@@ -11,7 +11,7 @@ import { insertRun } from './sync-runs.queries.ts'
 let portal: TestPortal
 let lender: Lender
 let ada: TestPartner
-/** Ada in the CRM. */
+/** The id of Ada's record in the CRM. */
 let adaInCrm: string
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('POST /dashboard/sync-leads: none → lead sync result; leads created in the CRM arrive once, with a LOID in both places and their history, and are no news', async () => {
+test('POST /dashboard/sync-leads adds leads created in the CRM once, with a LOID in the portal and the CRM, with their history and without events', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',
@@ -92,9 +92,9 @@ test('POST /dashboard/sync-leads: none → lead sync result; leads created in th
   expect(await syncLeads()).toEqual({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 })
 
-test('a submitted lead is recognised, and a later change of status is told once', async () => {
+test('a sync recognises a submitted lead, and a later change of its status causes one event', async () => {
   const { loid } = await ada.submitLead()
-  // The test does not wait for the push, because a sync first sends what the partner did.
+  // The test does not wait for the push, because a sync first pushes what the partner submitted.
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 0, skipped: 1 })
   const [inZoho] = await lender.list('Leads', 'LOID')
   expect(inZoho?.['LOID']).toBe(loid)
@@ -115,7 +115,7 @@ test('a submitted lead is recognised, and a later change of status is told once'
   expect(await eventTypes()).toEqual(['lead.created', 'lead.status_changed'])
 })
 
-test('the Partner lookup alone decides who owns a record: deleted records and records given away leave, and return', async () => {
+test('the Partner lookup alone decides who owns a lead, and a sync removes leads that were deleted or given to another partner', async () => {
   const bob = await portal.newPartner()
   const bobInCrm = await inCrm(bob)
   const ids = await lender.createMany('Leads', [
@@ -153,7 +153,7 @@ test.each([
   { conversionBumpsModifiedTime: true, coqlReturnsConverted: true },
   { conversionBumpsModifiedTime: false, coqlReturnsConverted: true },
   { conversionBumpsModifiedTime: false, coqlReturnsConverted: false, searchLagSeconds: 3_600 },
-])('a lead that became a deal is converted once and carries its LOID: %o', async (switches) => {
+])('a lead sync converts a lead once, and the deal has the lead’s LOID: %o', async (switches) => {
   await lender.behaviour(switches)
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
@@ -180,7 +180,7 @@ test.each([
   expect(await eventTypes()).toEqual(['lead.created', 'deal.created', 'lead.converted'])
 })
 
-test('a deal sync converts the lead that the deal was, if the CRM says so', async () => {
+test('a deal sync converts the deal’s lead if the CRM says that the lead is converted', async () => {
   const { loid } = await ada.submitLead()
   const lead = await ada.pushedLead(loid)
   const [inZoho] = await lender.list('Leads', 'LOID')
@@ -191,7 +191,7 @@ test('a deal sync converts the lead that the deal was, if the CRM says so', asyn
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, created: 0, converted: 0 })
 })
 
-test('POST /crm/sync: none → leads and deals in one run, which counts the converted lead and its deal', async () => {
+test('POST /crm/sync pulls leads and deals in one run, and counts the converted lead and its deal', async () => {
   const [id = ''] = await lender.createMany('Leads', [
     { Last_Name: 'Converted', Partner: { id: adaInCrm } },
     { Last_Name: 'Open', Partner: { id: adaInCrm } },
@@ -210,7 +210,7 @@ test('POST /crm/sync: none → leads and deals in one run, which counts the conv
     },
   })
   const [deal] = await listed('deals')
-  // A converted lead can no longer be given a LOID, but its deal can.
+  // The CRM accepts no LOID for a converted lead, but it accepts one for the deal.
   expect((await lender.list('Deals', 'LOID'))[0]?.['LOID']).toBe(deal.loid)
   expect(await sync('/crm/sync')).toMatchObject({
     leads: { ...nothingLeft, total_zoho_leads: 2, skipped: 2 },
@@ -219,7 +219,7 @@ test('POST /crm/sync: none → leads and deals in one run, which counts the conv
   expect(await eventTypes()).toEqual([])
 })
 
-test('POST /dashboard/sync-deals: none → deal sync result; deals follow the CRM: born there, changed, moved on, deleted and restored', async () => {
+test('POST /dashboard/sync-deals adds, changes and removes deals as the CRM does', async () => {
   const id = await lender.create('Deals', {
     Deal_Name: 'Rivera – oven',
     Stage: 'Information Received',
@@ -283,7 +283,7 @@ test('a deal replaces the oldest lead that matches it, and the lead is restored 
   expect((await listed('leads')).map((lead: { loid: string }) => lead.loid)).toEqual([other.loid, second.loid])
   const [dealRow] = await listed('deals')
   expect((await ada.get(`/crm/lead/${oldest.loid}`)).body.data.lead.converted_to_deal).toEqual({ loid: dealRow.loid })
-  // The lead is still in the CRM, but does not return to any list.
+  // The replaced lead is still in the CRM, but a sync does not list it again.
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 3, created: 0, converted: 0, removed: 0 })
   expect(await listed('leads')).toHaveLength(2)
 
@@ -303,7 +303,7 @@ const MATCHING = {
   Phone: '0491 570 156',
 }
 
-test('a lead that a deal has replaced has become that deal, as a converted one has', async () => {
+test('a lead that a matching deal has replaced counts as converted to that deal', async () => {
   const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanTerm: '24 months' })
   await ada.pushedLead(loid)
   await ada.post(`/crm/note/${loid}`, { content: 'Written on the lead' })
@@ -357,20 +357,20 @@ test('a lead that a deal has replaced has become that deal, as a converted one h
   expect(notes.map((note: { content: string }) => note.content)).toEqual(['Written on the deal', 'Written on the lead'])
 })
 
-test('the answer of a sync counts the leads that were replaced since the last one, whichever path replaced them', async () => {
+test('a deal sync also counts leads that were replaced during an earlier lead sync', async () => {
   const form = { businessName: 'Okafor Freight', loanTerm: '24 months' }
   await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
   expect(await syncDeals()).toMatchObject({ created: 1, matching_leads_removed: 0 })
   const { loid } = await ada.submitLead(form)
   await ada.pushedLead(loid)
-  // A sync of leads also replaces the lead, but its result has no number for it.
+  // A lead sync also replaces leads, but its result does not count them.
   await syncLeads()
   expect(await listed('leads')).toEqual([])
   expect((await sync('/crm/sync')).deals).toMatchObject({ matching_leads_removed: 1 })
   expect(await syncDeals()).toMatchObject({ matching_leads_removed: 0 })
 })
 
-test('a lead that a deal has replaced becomes another deal when the CRM converts it, and the first deal is free again', async () => {
+test('a lead that a deal has replaced belongs to another deal after the CRM converts the lead, and the first deal has no lead', async () => {
   const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanTerm: '24 months' })
   await ada.pushedLead(loid)
   await lender.create('Deals', { ...MATCHING, Partner: { id: adaInCrm } })
@@ -400,7 +400,7 @@ test('a lead that a deal has replaced is open again when the deal is given to an
   expect((await bob.get(`/crm/deal/${deal.loid}`)).body.data).toMatchObject({ notes: [], converted_from_lead: false })
 })
 
-test('POST /dashboard/sync-deal/{id}: none → single deal sync result: unchanged, updated, removed, and created from its lead', async () => {
+test('POST /dashboard/sync-deal/{id} answers that the deal was created from its lead, unchanged, updated or removed', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   expect((await ada.post(`/dashboard/sync-deal/${loid}`)).status).toBe(404)
@@ -431,7 +431,7 @@ test('POST /dashboard/sync-deal/{id}: none → single deal sync result: unchange
 })
 
 test.each([true, false])(
-  'notes of the CRM come over, even those that leave their record’s time unchanged (%s)',
+  'a sync applies the CRM’s notes, whether or not they change their record’s Modified_Time (%s)',
   async (noteBumpsParent) => {
     await lender.behaviour({ noteBumpsParent })
     const { loid } = await ada.submitLead()
@@ -445,7 +445,7 @@ test.each([true, false])(
     await lender.addNote('Leads', id, { title: 'After', content: 'Written between two syncs' })
     await syncLeads()
     await syncLeads()
-    await waitFor('the own note in the CRM', async () => {
+    await waitFor('the partner’s own note in the CRM', async () => {
       const { notes } = (await ada.get(`/crm/lead/${loid}`)).body.data
       return notes.every((note: { crm: string }) => note.crm === 'synced')
     })
@@ -461,7 +461,7 @@ test.each([true, false])(
   },
 )
 
-test('if Zoho forbids listing all notes, those of changed records come over', async () => {
+test('if Zoho forbids the list of all notes, a sync applies the notes of changed records', async () => {
   const id = await lender.create('Leads', { Last_Name: 'N', Partner: { id: adaInCrm } })
   await syncLeads()
   await lender.addNote('Leads', id, { content: 'A remark of the lender' })
@@ -475,7 +475,7 @@ test('if Zoho forbids listing all notes, those of changed records come over', as
   ])
 })
 
-test('a change whose time the CRM does not tell is described as observed', async () => {
+test('a change that the CRM’s history does not give is described as observed', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   const [inZoho] = await lender.list('Leads', 'LOID')
@@ -494,13 +494,13 @@ test('a change whose time the CRM does not tell is described as observed', async
   expect(JSON.stringify(entries)).not.toContain('Observed')
 })
 
-test('a record that contradicts another is a problem of its own and holds up nothing', async () => {
+test('a record with the LOID of another record is reported as a problem, and the sync applies the others', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   const bob = await portal.newPartner()
   const [inZoho] = await lender.list('Leads', 'LOID')
   await syncLeads()
-  // Staff took the LOID off Ada's lead and typed it into one of Bob's.
+  // Staff move the LOID of Ada's lead to one of Bob's leads.
   await lender.update('Leads', String(inZoho?.['id']), { LOID: null })
   const wrong = await lender.create('Leads', { Last_Name: 'Wrong', LOID: loid, Partner: { id: await inCrm(bob) } })
   await lender.create('Leads', { Last_Name: 'Right', Partner: { id: await inCrm(bob) } })
@@ -514,7 +514,7 @@ test('a record that contradicts another is a problem of its own and holds up not
   expect((await ada.get(`/crm/lead/${loid}`)).status).toBe(200)
 })
 
-test('calls at the same time share one run, whatever they ask for', async () => {
+test('sync requests at the same time share one run, whether they are for leads, deals or both', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 5 }, () => ({ Last_Name: 'Five', Partner: { id: adaInCrm } })),
@@ -530,7 +530,7 @@ test('calls at the same time share one run, whatever they ask for', async () => 
   expect(runs).toEqual([{ status: 'succeeded' }])
 })
 
-test('a CRM that is away ends the run with 502; the next one goes on', async () => {
+test('a sync during a CRM outage answers 502, and the next sync succeeds', async () => {
   await lender.create('Leads', { Last_Name: 'Later', Partner: { id: adaInCrm } })
   await lender.faults({ scopeMismatch: { times: 1 } })
   const failed = await ada.post('/dashboard/sync-leads')
@@ -540,10 +540,10 @@ test('a CRM that is away ends the run with 502; the next one goes on', async () 
 
 test.each([
   ['every third call fails', { failEvery: { n: 3 } }],
-  ['too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
-  ['writes whose answer is lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
+  ['the CRM refuses too many calls', { tooMany: { times: 4, retryAfterSeconds: 0, match: 'Leads' } }],
+  ['answers to writes are lost', { resetAfterCommit: { times: 2, match: 'PUT /crm/v8/Leads' } }],
   ['the access token ends', { tokenExpired: true }],
-])('a sync brings everything over, once, even if in the middle of it: %s', async (_what, faults) => {
+])('a sync adds every lead once, even if during the run %s', async (_what, faults) => {
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 130 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
@@ -567,7 +567,7 @@ test.each([
   expect(new Map(rows.map((row) => [row.zoho_id, row.loid]))).toEqual(inZoho)
 })
 
-test('records that a sync sends for a partner with a new CRM record stay with the partner', async () => {
+test('a lead that a sync pushes for a partner with a new CRM record stays with the partner', async () => {
   await lender.remove('Partners', adaInCrm)
   const { loid } = await submittedInVain()
   expect(await syncLeads()).toMatchObject({ total_zoho_leads: 1, removed: 0, problems: [] })
@@ -576,7 +576,7 @@ test('records that a sync sends for a partner with a new CRM record stay with th
   expect(await eventTypes()).toEqual(['lead.created'])
 })
 
-test('a lead that a deal replaced before its push is pushed all the same', async () => {
+test('a lead that a deal replaces before the lead is pushed is still pushed', async () => {
   const { loid } = await submittedInVain({ businessName: 'Okafor Freight', loanTerm: '24 months' })
   await lender.create('Deals', {
     Deal_Name: 'By hand',
@@ -595,11 +595,11 @@ test('a lead that a deal replaced before its push is pushed all the same', async
   expect(await listed('leads')).toEqual([])
 })
 
-test('a lead comes back if staff delete the deal that it matched before the deal’s push was answered', async () => {
+test('a lead is restored if staff delete its matching deal before the deal’s push is answered', async () => {
   const terms = { loanType: 'Term Loan', loanTerm: '24 months' }
   const { loid } = await ada.submitLead({ businessName: 'Okafor Freight', loanAmount: 150_000, ...terms })
   await ada.pushedLead(loid)
-  // The answer is lost, and the deal cannot be looked up at once.
+  // The answer to the deal's push is lost, and the look-up of the deal fails.
   await lender.faults({
     resetAfterCommit: { times: 1, match: 'POST /crm/v8/Deals' },
     scopeMismatch: { every: 2, times: 1, match: '/coql' },
@@ -618,7 +618,7 @@ test('a lead comes back if staff delete the deal that it matched before the deal
   expect(await listed('deals')).toEqual([])
 })
 
-/** The CRM refuses the push's first try, so that the job waits for its next one. */
+/** Submits a lead and waits until its first push has failed. The job then waits for its next attempt. */
 async function submittedInVain(form: object = {}) {
   await lender.faults({ scopeMismatch: { times: 1, match: 'POST /crm/v8/Leads' } })
   const lead = await ada.submitLead(form)
@@ -629,7 +629,7 @@ async function submittedInVain(form: object = {}) {
   return lead
 }
 
-test('a match between records of a first sync is no news, a later one is', async () => {
+test('a match between records of a first sync causes no event, but a later match does', async () => {
   const lead = { Last_Name: 'Okafor', Company: 'Okafor Freight', Loan_Amount: 150_000, Partner: { id: adaInCrm } }
   const same = { Loan_Type: MATCHING.Loan_Type, Loan_Term: MATCHING.Loan_Term, Phone: MATCHING.Phone }
   await lender.createMany('Leads', [
@@ -644,7 +644,7 @@ test('a match between records of a first sync is no news, a later one is', async
   expect((await eventTypes()).toSorted()).toEqual(['deal.created', 'lead.converted'])
 })
 
-test('a lead whose deal the portal met first, both born in the CRM, is converted to that deal', async () => {
+test('a lead that was created and converted in the CRM is linked to its deal even if the deal is pulled first', async () => {
   const id = await lender.create('Leads', { Last_Name: 'Born there', Partner: { id: adaInCrm } })
   await lender.addNote('Leads', id, { content: 'Said before it was a deal' })
   await lender.convert(id, { Deal_Name: 'Unknown lead' })
@@ -667,7 +667,7 @@ test('a lead whose deal the portal met first, both born in the CRM, is converted
   expect(await syncLeads()).toMatchObject({ ...nothingLeft, total_zoho_leads: 1, skipped: 1 })
 })
 
-test('a run shows its progress, to its partner alone', async () => {
+test('a partner sees the progress of its run, and no other partner does', async () => {
   await lender.create('Leads', { Last_Name: 'Seen', Partner: { id: adaInCrm } })
   await lender.faults({ slowMs: 200 })
   const answer = ada.post('/dashboard/sync-leads')
@@ -689,7 +689,7 @@ test('a run shows its progress, to its partner alone', async () => {
   expect((await ada.get(path)).body.data).toMatchObject({ status: 'succeeded', phase: null, error: null, result: data })
 })
 
-test('a sync that takes long answers 202 and goes on (D31)', async () => {
+test('a sync that takes long answers 202 and continues (D31)', async () => {
   await using hasty = await startPortal({ withCrm: true, env: { SYNC_WAIT_MS: '50' } })
   const cleo = await hasty.newPartner()
   await lender.create('Leads', { Last_Name: 'Slow', Partner: { id: await inCrm(cleo) } })
@@ -706,12 +706,15 @@ test('a sync that takes long answers 202 and goes on (D31)', async () => {
   expect(await listed('leads', cleo)).toMatchObject([{ last_name: 'Slow' }])
 })
 
-test('a run that was cut off is taken up again, and joined meanwhile (D31)', async () => {
+test('an interrupted run is continued, and a request joins it meanwhile (D31)', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 150 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: adaInCrm } })),
   )
-  /** Cuts a run off once its first page is written, and returns the result of its second attempt, which covers both. */
+  /**
+   * Interrupts a run after its first page is written, and runs it again. Returns the result, which covers both
+   * attempts.
+   */
   async function cutOffRun() {
     const run = { id: newId(), partner_id: ada.id, kind: 'leads' as const, started_at: new Date().toISOString() }
     await portal.deps.db.transaction().execute((tx) => insertRun(tx, run))
@@ -719,7 +722,7 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
     const total = async () => (await ada.get('/dashboard/stats')).body.data.total_leads
     const before = await total()
     const stop = new AbortController()
-    // The next call is still under way when the page is written.
+    // The run is still in its next call when the page is written.
     await lender.faults({ slowMs: 600 })
     const cutOff = runSync.run(portal.deps, payload, stop.signal)
     await waitFor('the first page', async () => (await total()) !== before)
@@ -745,7 +748,7 @@ test('a run that was cut off is taken up again, and joined meanwhile (D31)', asy
   expect(await cutOffRun()).toMatchObject({ total_zoho_leads: 0, removed: 150 })
 })
 
-test('POST /dashboard/debug-sync-leads: none → success, error, debug; names each step and changes nothing', async () => {
+test('POST /dashboard/debug-sync-leads tries and names each step of a lead sync and changes nothing', async () => {
   await lender.create('Leads', { Last_Name: 'Untouched', Partner: { id: adaInCrm } })
   const { status, body } = await ada.post('/dashboard/debug-sync-leads')
   expect(status).toBe(200)
@@ -767,7 +770,7 @@ test('POST /dashboard/debug-sync-leads: none → success, error, debug; names ea
   expect(failed.body.debug.counts.zoho_leads).toBeNull()
 })
 
-test('with CRM_NOTES=portal only notes meant for the partner come over (D32a)', async () => {
+test('with CRM_NOTES=portal, a sync applies only notes meant for the partner (D32a)', async () => {
   await using strict = await startPortal({ withCrm: true, env: { CRM_NOTES: 'portal' } })
   const staff = openLender(strict.crmUrl)
   const cleo = await strict.newPartner()

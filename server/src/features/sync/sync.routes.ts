@@ -53,7 +53,7 @@ async function runOrAccept<Result>(
   deps: Deps,
   partnerId: string,
   kind: SyncKind,
-  /** A run that others have joined may have more results than this call asked for. */
+  /** Picks the part that this request asked for. A run that other requests have joined may have more results. */
   partOf: (result: unknown) => Result | undefined,
 ): Promise<Result | Accepted<{ run_id: string; status: 'running' }>> {
   const runId = await startSync(deps, partnerId, kind)

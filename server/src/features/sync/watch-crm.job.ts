@@ -5,10 +5,13 @@ import { CrmRefused } from '../../zoho/errors.ts'
 
 export const NOTIFICATIONS_PATH = '/api/crm/notifications'
 
-/** Zoho watches for a week at most. */
+/** Zoho keeps a channel open for a week at most. */
 const WATCH_MS = 6 * 86_400_000
 
-/** Opens the CRM's channels to the portal and renews them in time. Without them, only the sweep brings changes. */
+/**
+ * Opens the CRM's notification channels and renews them before they expire. Without channels, only the sweep finds
+ * changes.
+ */
 export const watchCrm = defineJob({
   name: 'watch-crm',
   payload: z.object({}),
@@ -32,7 +35,10 @@ export const watchCrm = defineJob({
   },
 })
 
-/** Zoho posts to public https addresses. A CRM on this machine also reaches local ones. */
+/**
+ * Whether the CRM can send notifications to the portal. Zoho posts only to public https addresses. A sandbox on this
+ * machine also posts to local addresses.
+ */
 function canReach(crmUrl: string, publicUrl: string): boolean {
   const portal = new URL(publicUrl)
   // Port 0 means that the port is not known before the portal listens.

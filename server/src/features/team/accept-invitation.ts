@@ -20,7 +20,10 @@ export async function getInvitation({ db, clock }: Pick<Deps, 'db' | 'clock'>, t
   return invitation
 }
 
-/** The link was mailed to the address, so using it proves the address. A second use of the link finds nothing. */
+/**
+ * Adds the invited person and begins a session. The link was mailed to the address, so its use also confirms the
+ * address. The link works only once.
+ */
 export async function acceptTeamInvitation(
   deps: Deps,
   { token, password }: AcceptInvitation,
@@ -33,7 +36,7 @@ export async function acceptTeamInvitation(
   const id = newId(now)
   const person = await deps.db.transaction().execute(async (tx) => {
     await lockPartner(tx, partner_id)
-    // The inviter may have been shut out while the password was hashed.
+    // The inviter may have lost access while the password was hashed.
     await getInvitation({ db: tx, clock: deps.clock }, token)
     if (!(await takeInvitation(tx, hashToken(token)))) throw invalidInvitation()
     await refusingTaken(

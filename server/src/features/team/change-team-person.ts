@@ -13,9 +13,9 @@ import { findActiveOwners, findContact, findTeamPerson, updateTeamPerson } from 
 import { removeSessions } from '../accounts/sessions.queries.ts'
 
 /**
- * Changes the role and access of one of the partner's people. A partner always keeps an active owner (D61), even when
- * two owners change each other at once. The sessions of a deactivated person end. The records that the person submitted
- * stay.
+ * Changes the role and access of one of the partner's people. A partner always keeps an active owner (D61), even if two
+ * owners change each other's role or access at once. The sessions of a deactivated person end. The records that the
+ * person submitted stay.
  */
 export async function changeTeamPerson(
   { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>,
@@ -26,7 +26,7 @@ export async function changeTeamPerson(
 ): Promise<TeamPerson> {
   return db.transaction().execute(async (tx) => {
     await lockPartner(tx, partner.id)
-    // An operator has no session.
+    // An operator has no session to check.
     if ('token' in partner) await lockCaller(tx, { clock }, partner)
     const before = await findTeamPerson(tx, partner.id, personId)
     if (!before) throw new NotFound('Person not found')

@@ -5,7 +5,10 @@ import type { NewInvitationRow } from '../../db/tables.ts'
 
 const INVITATION_COLUMNS = ['id', 'email', 'first_name', 'last_name', 'role', 'created_at', 'expires_at'] as const
 
-/** An earlier invitation to the same address ends, and its link stops working. */
+/**
+ * Writes an invitation. It replaces the partner's earlier invitation to the same address, and the earlier link stops
+ * working.
+ */
 export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): Promise<Invitation> {
   const { partner_id, email, ...rest } = invitation
   return tx
@@ -18,7 +21,10 @@ export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): P
     .executeTakeFirstOrThrow()
 }
 
-/** An invitation counts only while its inviter is an active owner. So nobody who is shut out has a second way in. */
+/**
+ * An invitation counts only while its inviter is an active owner. So a deactivated owner gets no new access by an
+ * invitation.
+ */
 function countingInvitations(db: Db) {
   return db
     .selectFrom('invitations')
@@ -27,7 +33,7 @@ function countingInvitations(db: Db) {
     .where('inviter.role', '=', 'owner')
 }
 
-/** The newest first. */
+/** The partner's open invitations, the newest first. */
 export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]> {
   return countingInvitations(db)
     .select(INVITATION_COLUMNS.map((column) => `invitations.${column}` as const))
@@ -37,7 +43,7 @@ export function findInvitations(db: Db, partnerId: string): Promise<Invitation[]
     .execute()
 }
 
-/** The data for the mail; undefined if the invitation was revoked or accepted. */
+/** The data for an invitation's mail. Undefined if the invitation was revoked or accepted. */
 export function findInvitationToMail(db: Db, partnerId: string, invitationId: string) {
   if (!isId(invitationId)) return Promise.resolve(undefined)
   return countingInvitations(db)
@@ -50,7 +56,7 @@ export function findInvitationToMail(db: Db, partnerId: string, invitationId: st
     .executeTakeFirst()
 }
 
-/** The link in an earlier mail ends. */
+/** Stores the token of a new link. The link in an earlier mail stops working. */
 export async function updateInvitationToken(
   db: Db,
   partnerId: string,
@@ -65,7 +71,7 @@ export async function updateInvitationToken(
     .execute()
 }
 
-/** The invitation with this token, if it has not ended and its partner is active. */
+/** The invitation with this token, if the link has not expired and the partner is active. */
 export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
   return countingInvitations(db)
     .innerJoin('partners', 'partners.id', 'invitations.partner_id')
@@ -77,13 +83,13 @@ export function findInvitationByToken(db: Db, tokenHash: Buffer, now: string) {
     .executeTakeFirst()
 }
 
-/** Of two uses of a token at once, only one gets true. */
+/** Removes the invitation with this token. If a token is used twice at once, only one call returns true. */
 export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const removal = await tx.deleteFrom('invitations').where('token_hash', '=', tokenHash).executeTakeFirst()
   return removal.numDeletedRows > 0n
 }
 
-/** Undefined when there was none. */
+/** Returns the removed invitation, or undefined if the partner has no invitation with this id. */
 export async function removeInvitation(
   tx: Tx,
   partnerId: string,

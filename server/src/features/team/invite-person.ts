@@ -10,7 +10,7 @@ import { findPersonByEmail, getPerson } from '../accounts/people.queries.ts'
 import { findInvitationToMail, replaceInvitation } from './invitations.queries.ts'
 import { mailInvitation } from './mail-invitation.job.ts'
 
-/** Limits the mails of one partner to addresses that it names. */
+/** Limits the invitation mails of one partner. */
 export const INVITATIONS: RateLimit = {
   name: 'invitations',
   points: 20,
@@ -21,9 +21,9 @@ export const INVITATIONS: RateLimit = {
 type InviteDeps = Pick<Deps, 'jobs' | 'clock'>
 
 /**
- * The invitation and the job that mails it are one transaction. A person with an unconfirmed address cannot invite
- * anybody: the account may be a stranger's, and the stranger's guests would stay after the address's owner has reset
- * the password (D52).
+ * Writes the invitation and the job that mails it in one transaction. A person with an unconfirmed address cannot
+ * invite anybody, because the person may be a stranger. People invited by the stranger would keep their access after
+ * the address's owner has reset the password (D52).
  */
 export async function inviteToTeam(
   tx: Tx,

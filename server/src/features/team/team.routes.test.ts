@@ -37,7 +37,7 @@ function accept(token: string, password = PASSWORD) {
   return portal.post('/auth/accept-invitation', { token, password })
 }
 
-test('an owner invites a broker, who accepts by the link of the mail and works for the same business', async () => {
+test('an invited broker accepts with the mailed link and sees the leads of the business', async () => {
   const owner = await newOwner()
   const invitation = await invite(owner, { email: 'Broker@Example.com' })
   expect(invitation.status).toBe(201)
@@ -77,7 +77,7 @@ test('an owner invites a broker, who accepts by the link of the mail and works f
   expect(again.status).toBe(200)
 })
 
-test('a link serves once, for seven days, and ends by a newer one or by revoking', async () => {
+test('an invitation’s link works once and for seven days, and stops working if a newer link is sent or an owner revokes it', async () => {
   const owner = await newOwner()
   const refused = async (token: string) => {
     const [read, accepted] = [await portal.get(`/auth/invitation?token=${token}`), await accept(token)]
@@ -114,7 +114,7 @@ test('a link serves once, for seven days, and ends by a newer one or by revoking
   expect((await accept(lateToken)).status).toBe(200)
 })
 
-test('an address with an account cannot be invited, and an address that two businesses invite joins the first it accepts', async () => {
+test('an address with an account cannot be invited, and a person with invitations from two businesses can join only one', async () => {
   const [owner, other] = [await newOwner(), await newOwner()]
   const taken = await invite(owner, { email: other.email })
   expect([taken.status, taken.body.code]).toEqual([409, 'EMAIL_EXISTS'])
@@ -137,7 +137,7 @@ test('nobody can invite before their own address is confirmed', async () => {
   expect([refused.status, refused.body.code]).toEqual([409, 'CONFIRM_EMAIL'])
 })
 
-test('a role reaches what D61 says, and a refusal names who can help', async () => {
+test('each role may do what D61 says, and a refusal names who can help', async () => {
   const owner = await newOwner()
   const member = await addColleague(portal, owner, 'member')
   const viewer = await addColleague(portal, owner, 'viewer')
@@ -156,7 +156,7 @@ test('a role reaches what D61 says, and a refusal names who can help', async () 
   const leads = await viewer.get('/dashboard/leads')
   expect([leads.status, leads.headers.get('portal-role')]).toEqual([200, 'viewer'])
 
-  // A key belongs to the business. A member who sets a new password is not told of it and cannot revoke it.
+  // An API key belongs to the business. A member who sets a new password neither sees the key nor revokes it.
   const { api_key } = (await owner.post('/dashboard/generate-api-key')).body.data
   const newPassword = 'another-fine-horse'
   const form = { currentPassword: PASSWORD, newPassword, confirmPassword: newPassword, revokeAccess: true }
@@ -165,7 +165,7 @@ test('a role reaches what D61 says, and a refusal names who can help', async () 
   expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(200)
 })
 
-test('a change of role counts with the next call, and a deactivated person is out at once', async () => {
+test('a change of role applies from the next call, and a deactivated person loses access at once', async () => {
   const owner = await newOwner()
   const broker = await addColleague(portal, owner, 'member')
   const lead = {
@@ -206,7 +206,7 @@ test('a deactivated owner cannot reset a password, and so neither sees nor revok
   expect((await portal.get('/partner/docs', { token: api_key })).status).toBe(200)
 })
 
-test('an invitation ends with its inviter: nobody who is shut out has a second way in', async () => {
+test('an invitation ends if its inviter is no longer an active owner', async () => {
   const owner = await newOwner()
   const second = await addColleague(portal, owner, 'owner')
   const invited = await second.post('/team/invitations', { email: 'friend@example.com', firstName: 'F', role: 'owner' })
@@ -219,7 +219,7 @@ test('an invitation ends with its inviter: nobody who is shut out has a second w
   }
 })
 
-test('a partner keeps an active owner, also when two owners end each other at once', async () => {
+test('a partner keeps an active owner, even if two owners demote each other at once', async () => {
   const owner = await newOwner()
   const self = (await owner.get('/profile')).body.data.person_id
   for (const change of [{ role: 'member' }, { is_active: false }]) {
@@ -239,7 +239,7 @@ test('a partner keeps an active owner, also when two owners end each other at on
   expect(rows).toEqual([{ owners: 1 }])
 })
 
-test('a partner sends twenty invitations a day', async () => {
+test('a partner can send at most twenty invitations a day', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const owner = await limited.newPartner()
   await confirmEmail(limited, owner)
@@ -249,7 +249,7 @@ test('a partner sends twenty invitations a day', async () => {
   expect((await owner.post(`/team/invitations/${id}/send`)).status).toBe(429)
 })
 
-test('the CRM names the owner who is there the longest, and the next one when that one leaves', async () => {
+test('the CRM’s record names the partner’s first owner, and the next owner after the first is deactivated', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const owner = await withCrm.newPartner({ firstName: 'Ada' })

@@ -8,12 +8,12 @@ import { nextAttemptAt, retryAfterMs } from './retry-schedule.ts'
 import { type SafeAnswer, safeFetch } from './safe-fetch.ts'
 import { signatureHeaders } from './sign-delivery.ts'
 
-/** An answer counts only within this time (D35). */
+/** The receiver must answer within this time (D35). */
 export const ATTEMPT_MS_MAX = 15_000
 
 /**
- * Makes one attempt and returns its outcome. Undefined if `signal` ended the attempt, because then nobody knows whether
- * it arrived.
+ * Makes one attempt at a delivery and returns its outcome. Returns undefined if `signal` ended the attempt, because
+ * then nobody knows whether the request arrived.
  */
 export async function attemptDelivery(
   { clock, config, secrets, spans }: Pick<Deps, 'clock' | 'config' | 'secrets' | 'spans'>,
@@ -64,7 +64,10 @@ export async function attemptDelivery(
   }
 }
 
-/** The answer, or the reason why there is none. A receiver's failure is never an error of ours. */
+/**
+ * Returns the receiver's answer, or the error that prevented an answer. It never throws, because a receiver's failure
+ * is not an error of the portal.
+ */
 async function send(
   { id, url, body, attempts }: ClaimedDelivery & { url: string },
   signedBy: string[],
@@ -77,7 +80,7 @@ async function send(
 ): Promise<SafeAnswer | Error> {
   try {
     const signatures = signatureHeaders({ id, at, body }, signedBy)
-    // All attempts of a delivery are one trace, which has the delivery's id.
+    // All attempts of a delivery belong to one trace, which has the delivery's id.
     const trace = { ...traceOf(id), spans }
     const what = { name: 'deliver', kind: 'client', attributes: { 'portal.delivery.attempt': attempts + 1 } } as const
     return await inSpan(
@@ -100,7 +103,7 @@ async function send(
   }
 }
 
-/** For a day after it was replaced, the previous secret also signs (D35). */
+/** Returns the secrets that sign the delivery. The previous secret also signs for a day after it was replaced (D35). */
 function signingSecrets(secrets: Secrets, delivery: ClaimedDelivery, at: Date): string[] {
   const { secret, previous_secret, previous_secret_until } = delivery
   const isPreviousValid = previous_secret !== null && (previous_secret_until ?? '') > at.toISOString()

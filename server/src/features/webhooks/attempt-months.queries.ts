@@ -2,14 +2,16 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { firstIdAt } from '../../db/ids.ts'
 
-/** This many months are made ahead, so that none is missing if the job was away for weeks. */
+/**
+ * Partitions are made this many months ahead, so that no partition is missing even if the job has not run for weeks.
+ */
 const MONTHS_AHEAD = 2
-/** During a wait for the lock, every other statement on the table queues behind it. */
+/** Short, because every other statement on the table queues behind a statement that waits for the lock. */
 const LOCK_WAIT_MAX = '200ms'
 
 /**
- * Makes the missing partitions of this month and the next ones. Attempts of a month whose partition came too late stay
- * in the default partition. Throws when others hold the table for too long.
+ * Makes the missing partitions of this month and the next months. A month that already has attempts in the default
+ * partition gets no partition. Throws if other transactions lock the table for too long.
  */
 export async function makeAttemptMonths(db: Db, now: Date): Promise<void> {
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
@@ -23,7 +25,7 @@ async function makeMonth(tx: Tx, from: Date, to: Date): Promise<void> {
   const name = `webhook_attempts_${from.toISOString().slice(0, 7).replace('-', '_')}`
   const [first, end] = [firstIdAt(from), firstIdAt(to)]
   await limitWaiting(tx)
-  // Only one process at a time does this. Reads and writes go on.
+  // The lock lets only one process at a time make partitions. Reads and writes continue.
   await sql`lock table webhook_attempts in share update exclusive mode`.execute(tx)
   if ((await findMonths(tx)).some((month) => month.end >= end)) return
   const { rows } = await sql`
@@ -33,7 +35,10 @@ async function makeMonth(tx: Tx, from: Date, to: Date): Promise<void> {
               for values from (${sql.lit(first)}) to (${sql.lit(end)})`.execute(tx)
 }
 
-/** Drops the months that had ended by then. Returns how many. Throws when others hold the table for too long. */
+/**
+ * Drops the partitions of months that ended before this time. Returns how many. Throws if other transactions lock the
+ * table for too long.
+ */
 export async function dropAttemptMonthsOfAllPartners(db: Db, before: string): Promise<number> {
   const over = (await findMonths(db)).filter(({ end }) => end <= firstIdAt(new Date(before)))
   for (const { name } of over) {
@@ -49,7 +54,7 @@ async function limitWaiting(tx: Tx): Promise<void> {
   await sql`select set_config('lock_timeout', ${LOCK_WAIT_MAX}, true)`.execute(tx)
 }
 
-/** Every partition except the default one, with the lowest id after it. */
+/** Every partition except the default partition. `end` is the lowest id after the partition. */
 async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]> {
   const { rows } = await sql<{ name: string; end: string }>`
     select relname as name, substring(pg_get_expr(relpartbound, oid) from 'TO [(]''([0-9a-f-]+)') as end
@@ -60,9 +65,9 @@ async function findMonths(db: Db | Tx): Promise<{ name: string; end: string }[]>
 }
 
 /**
- * Removes attempts of older deliveries, the oldest first. Returns how many. It is for rows outside the monthly
- * partitions: those in the default partition, and those in the first one, which holds the rows from before
- * partitioning.
+ * Removes attempts of deliveries that are older than this time, the oldest first. Returns how many. Used for rows
+ * outside the monthly partitions: rows in the default partition, and rows in the first partition, which has all rows
+ * from before the table was partitioned.
  */
 export async function removeAttemptsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -14,8 +14,8 @@ import { findUrlFault } from './safe-fetch.ts'
 import { newSecret } from './sign-delivery.ts'
 
 /**
- * Sets the partner's one URL, or removes it. `secret` is the signing secret if this call made it. Nothing shows it
- * again.
+ * Sets or removes the partner's webhook URL. Returns the signing secret if this call made one, because the portal never
+ * shows it again.
  */
 export async function changeEndpoint(
   deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'jobs'>,
@@ -46,7 +46,7 @@ export async function changeEndpoint(
   return { endpoint, secret: endpoint.secret === stored ? secret : null }
 }
 
-/** Waiting deliveries are no longer sent. False when there was no URL. */
+/** Removes the partner's URL and ends the waiting deliveries. Returns false if there was no URL. */
 export async function removeWebhookUrl(tx: Tx, partnerId: string): Promise<boolean> {
   const isRemoved = await removeEndpoint(tx, partnerId)
   if (isRemoved) await endPendingDeliveries(tx, partnerId, NOT_SENT.removed)
