@@ -5,7 +5,9 @@ import { join } from 'node:path'
 export interface PostgresPair {
   /** The addresses of the first and the second server. Connections need no credentials. */
   hosts: string[]
-  /** Freezes the first server and all its processes. Its connections stay open, but it sends nothing over them. */
+  /**
+   * Freezes the first server and all its processes. Its connections stay open, but the server sends nothing over them.
+   */
   freezePrimary(): void
   thawPrimary(): void
   /**

@@ -14,7 +14,7 @@ export interface Running {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a program. Its output goes into the log file, and it is killed when this process exits. */
+/** Starts a program that writes its output into the log file. The program is killed when this process exits. */
 function start([file = '', ...words]: string[], log: string, env = process.env): Running {
   const output = openSync(log, 'a')
   const child = spawn(file, words, { env, stdio: ['ignore', output, output] })

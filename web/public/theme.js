@@ -1,7 +1,7 @@
-// Runs before the first paint, so that a chosen theme never flashes in the other one's colours.
+// Runs before the first paint, so that the page never flashes in the colours of the other theme.
 try {
   const theme = localStorage.getItem('portal-theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // Without storage the system's preference holds.
+  // Without storage the system's preference applies.
 }

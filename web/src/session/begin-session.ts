@@ -4,7 +4,7 @@ import { storeRole } from '../api/role.ts'
 import { storePersonId, storeToken } from '../api/token.ts'
 import { sessionQuery } from './session.queries.ts'
 
-/** Starts a session. It empties the cache, so that no data of an earlier person remains. */
+/** Starts a session and empties the cache, so that no data of an earlier person remains. */
 export function beginSession(queryClient: QueryClient, { token, partner, person }: BegunSession) {
   queryClient.clear()
   queryClient.setQueryData(

@@ -24,7 +24,7 @@ const COLOURS: Record<ToastKind, string> = {
 
 /**
  * The part of the page where toasts appear and are announced. It exists before the first toast, because screen readers
- * would miss that toast otherwise.
+ * would otherwise miss that toast.
  */
 export function Toaster() {
   useEffect(() => {

@@ -43,7 +43,7 @@ const STEPS = [
   { name: 'Funded', detail: 'From first call to settlement in one place', mark: 'fill-[#5fd6a0]' },
 ]
 
-/** The picture beside the form on wide screens. It only decorates. */
+/** A decorative picture beside the form on wide screens. */
 function Pitch() {
   return (
     <div

@@ -12,8 +12,8 @@ import { INVALID_LINK, isRefusedLink } from './verification-link.ts'
 const route = getRouteApi('/disown')
 
 /**
- * The page for the owner of an email address with which somebody else created an account (D52). Only the button closes
- * the account, not the visit.
+ * The page for the owner of an email address with which somebody else created an account (D52). The account is closed
+ * by the button, not by the visit.
  */
 export function DisownPage() {
   const { token } = route.useSearch()

@@ -1,7 +1,7 @@
 import type { FieldPath, FieldValues, UseFormSetError } from 'react-hook-form'
 import { Failure } from '../../api/failure.ts'
 
-/** Shows the server's messages about fields on those fields. Returns whether it showed any. */
+/** Shows each field message from the server on its field. Returns whether there was one. */
 export function showFieldErrors<Values extends FieldValues>(
   error: unknown,
   names: readonly FieldPath<Values>[],

@@ -25,8 +25,8 @@ const REDIRECT_DELAY_MS = 500
 const route = getRouteApi('/invite')
 
 /**
- * The page behind the link in an invitation's mail, for signed-in and signed-out people. Only the button accepts the
- * invitation, not the visit.
+ * The page behind the link in an invitation's mail, for signed-in and signed-out people. The invitation is accepted by
+ * the button, not by the visit.
  */
 export function InvitePage() {
   const { token } = route.useSearch()

@@ -43,8 +43,8 @@ export function DealPage() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const query = useQuery(dealQuery(loid))
-  // These two are requested and awaited together with the deal. If one came late, it would push down everything below
-  // it.
+  // The stages and the timeline are requested and awaited together with the deal. If either came late, it would push
+  // down everything below it.
   const stages = useQuery(stageHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'deal', loid }))
 

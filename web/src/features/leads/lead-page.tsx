@@ -38,8 +38,8 @@ export function LeadPage() {
   const loid = route.useParams().loid.trim()
   const queryClient = useQueryClient()
   const query = useQuery(leadQuery(loid))
-  // These two are requested and awaited together with the lead. If one came late, it would push down everything below
-  // it.
+  // The history and the timeline are requested and awaited together with the lead. If either came late, it would push
+  // down everything below it.
   const history = useQuery(statusHistoryQuery(loid))
   const timeline = useQuery(timelineQuery({ kind: 'lead', loid }))
 

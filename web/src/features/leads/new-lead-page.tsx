@@ -124,8 +124,8 @@ export function NewLeadPage() {
 }
 
 /**
- * Warns before the person leaves the page in any way, including the browser's own. It does not warn after the session
- * has ended, because the draft is kept then.
+ * Warns before the person leaves or reloads the page or closes the tab. It does not warn after the session has ended,
+ * because the draft is kept then.
  */
 function useUnsavedGuard(isDirty: boolean, isDone: () => boolean) {
   function isUnsaved() {
@@ -238,7 +238,7 @@ function useSubmission(form: LeadForm, onAddAnother: () => void) {
 
 const REQUIRED_NAMES = ['firstName', 'lastName', 'email', 'phone', 'businessName'] as const
 
-/** Shows the server's messages about fields on those fields. The first of these fields gets the focus. */
+/** Shows each field message from the server on its field. The first field with a message gets the focus. */
 function showFieldErrors(form: LeadForm, error: unknown) {
   if (!(error instanceof Failure)) return
   const named = LEAD_FIELD_NAMES.filter((name) => error.fields[name] !== undefined)

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { LIST_FRESHNESS } from '../../api/query-client.ts'
 
-/** The lead or deal whose page shows the timeline. Both pages show the same one. */
+/** The lead or deal whose page shows the timeline. A lead and the deal it became have one timeline. */
 export interface TimelineOf {
   kind: 'lead' | 'deal'
   loid: string

@@ -3,8 +3,8 @@ import { ProgressBar } from '../../ui/progress-bar.tsx'
 import type { Sync } from './use-sync.ts'
 
 /**
- * The progress of a long sync (D31). It floats over the page, so that the list below does not move when it appears or
- * disappears.
+ * The progress of a long sync (D31). This box floats over the page, so that the list below does not move when the box
+ * appears or disappears.
  */
 export function SyncProgress({ sync }: { sync: Sync }) {
   const { kind, progress } = sync

@@ -24,8 +24,8 @@ function progressQuery(kind: SyncKind) {
 }
 
 /**
- * A sync continues when the person leaves its page. When the person comes back, the page still shows it as busy. Its
- * result appears on the page that is open when it ends.
+ * A sync continues when the person leaves its page. A person who comes back still sees its button busy. The result
+ * appears on the page that is open when the sync ends.
  */
 export function useSync(kind: SyncKind) {
   const queryClient = useQueryClient()
