@@ -203,7 +203,7 @@ function column(rounds: Measured[], key: keyof Measured): number[] {
   return rounds.map((round) => round[key])
 }
 
-/** The ratio of our figure to theirs in each round. */
+/** The ratio of the product's figure to the other figure, in each round. */
 function ratios(ours: Measured[], theirs: Measured[], key: keyof Measured): number[] {
   return ours.map((round, i) => round[key] / (theirs[i]?.[key] ?? Number.NaN))
 }

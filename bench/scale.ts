@@ -14,10 +14,7 @@ const SIZES = [
 const P99_MS_MAX = 50
 const RATIO_MAX = 1.5
 const WARM_UP = 50
-/**
- * So many requests in a row are made at one size before the other size has its turn, so that a noisy moment affects
- * both.
- */
+/** The number of requests at one size before the other size has its turn, so that a noisy moment affects both sizes. */
 const AT_A_TIME = 25
 
 /** A kind of call of the big partner, with the addresses that are called in turn. */

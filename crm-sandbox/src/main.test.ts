@@ -14,7 +14,9 @@ function newFolder(): string {
   return dir
 }
 
-/** Starts the program and waits for its line. `ipc` is its message over the channel, if it has one. */
+/**
+ * Starts the program and waits for the line that it prints. `ipc` is its message over the IPC channel, if it has one.
+ */
 async function start(dir: string, more: { [name: string]: string } = {}, hasIpc = false) {
   const child: ChildProcess = spawn(process.execPath, [MAIN], {
     env: { ...process.env, CRM_PORT: '0', SANDBOX_DIR: dir, ...more },

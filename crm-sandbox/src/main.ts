@@ -11,10 +11,10 @@ async function stop() {
   process.exit(0)
 }
 
-// Set before the sandbox is up, so that it ends also with a parent that ends during its start.
+// The handlers are set before the sandbox starts, so that it also ends if its parent ends during the start.
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
-// A process that started the sandbox with a channel to it takes the sandbox along, however that process ends.
+// If the parent started the sandbox with an IPC channel, the sandbox ends with the parent, however the parent ends.
 process.on('disconnect', () => void stop())
 
 try {

@@ -2,7 +2,7 @@ import type { Behaviour } from './faults/behaviour.ts'
 import type { CustomFields } from './settings/custom-fields.ts'
 import type { Store } from './store.ts'
 
-/** Shared by every part of the sandbox. */
+/** What all parts of the sandbox share. */
 export type Sandbox = {
   store: Store
   /** Milliseconds since 1970, the clock shift included. */

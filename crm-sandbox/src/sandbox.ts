@@ -34,7 +34,7 @@ import { authenticate, oauthRoutes } from './wire/oauth.ts'
 import { ApiError, failure, parseQuery } from './wire/wire.ts'
 
 export type SandboxOptions = {
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number
   /** The state folder. It is created if it does not exist. */
   dir: string
@@ -170,7 +170,8 @@ async function wire(part: FastifyInstance, sandbox: Sandbox, faults: Faults, lim
 }
 
 /**
- * Everything except the API works without a sign-in, so other web sites must not reach it through the user's browser.
+ * Refuses requests from other web sites. Everything except the API works without a sign-in, so other sites must not
+ * reach it through the user's browser.
  */
 function keepOtherSitesOut(part: FastifyInstance) {
   part.addHook('onRequest', async (request, reply) => {

@@ -6,7 +6,7 @@ export type Row = Record<string, SQLOutputValue>
 
 export type Store = {
   run(sql: string, ...params: SQLInputValue[]): void
-  /** With parameters by name: `:count`. */
+  /** Runs a statement with named parameters, such as `:count`. */
   runNamed(sql: string, params: { [name: string]: SQLInputValue }): void
   get(sql: string, ...params: SQLInputValue[]): Row | undefined
   all(sql: string, ...params: SQLInputValue[]): Row[]
@@ -14,7 +14,7 @@ export type Store = {
   transaction<T>(work: () => T): T
   /** An id of nineteen digits. Ids ascend and are never given out twice, not even after a reset. */
   nextId(): string
-  /** Reserves `count` ids and returns the number of the first. `idSql` makes an id of a number. */
+  /** Reserves `count` ids and returns the number of the first. `idSql` turns a number into an id. */
   takeIds(count: number): number
   readSetting(name: string): unknown
   writeSetting(name: string, value: unknown): void
@@ -165,7 +165,7 @@ export function openStore(dir: string): Store {
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql)
     if (known) return known
-    // COQL makes ever more texts. Starting over is cheaper than tracking which ones were used last.
+    // COQL queries have ever new texts. Clearing all statements is cheaper than tracking which ones were used last.
     if (statements.size >= STATEMENTS_KEPT_MAX) statements.clear()
     const statement = db.prepare(sql)
     statements.set(sql, statement)
@@ -235,12 +235,12 @@ export function openStore(dir: string): Store {
   }
 }
 
-/** SQL for the id of a number, which is itself given as SQL. */
+/** Returns SQL for the id of a number. The number is given as SQL as well. */
 export function idSql(number: string): string {
   return `'${ID_PREFIX}' || printf('%08d', ${number})`
 }
 
-/** The value of a column that always holds text. */
+/** Returns the value of a column that always holds text. */
 export function text(value: SQLOutputValue | undefined): string {
   if (typeof value !== 'string') throw new TypeError(`expected text in the store, found ${typeof value}`)
   return value

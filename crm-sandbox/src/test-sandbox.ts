@@ -33,7 +33,7 @@ export async function startTestSandbox(options: { seed?: boolean; now?: string }
     dir,
     token,
     call,
-    /** Calls without a token, as the sandbox's own controls need none. */
+    /** Calls a control of the sandbox itself, which needs no token. */
     control: (method: string, path: string, body?: unknown) => sendJson(sandbox.url, method, path, body),
     setTime(instant: string) {
       now = Date.parse(instant)
@@ -102,7 +102,9 @@ export function idOf(answer: Answer): string {
   return id
 }
 
-/** Tries until the condition returns something. It tries for twenty seconds, because a process may be slow to start. */
+/**
+ * Repeats the condition until it returns something, for up to twenty seconds, because a process may be slow to start.
+ */
 export async function until<T>(condition: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 20_000
   for (;;) {

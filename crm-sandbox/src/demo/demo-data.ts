@@ -114,7 +114,7 @@ export function fillDemoData(sandbox: Sandbox) {
       const submitted = now - daysAgo * DAY_MS - Math.floor(random() * 7_200_000)
       const values = leadValues(lead, partner.id, loid(random), random)
       const record = add(sandbox, 'Leads', PORTAL, workingTime(sandbox, submitted), values)
-      // Two of seven leads become deals, but not those of the last few days.
+      // Two of seven leads become deals, except leads of the last few days.
       const turns = index % 7 === 1 || index % 7 === 4
       if (turns && daysAgo > 3) livesAsDeal(sandbox, record, lead, submitted, deals++)
       else livesAsLead(sandbox, record, submitted, leads++, daysAgo)
@@ -223,7 +223,7 @@ function written(result: Written): CrmRecord {
   return result.record
 }
 
-/** Moves a time into working hours, nine to five of the same day, and never past now. The order of times stays. */
+/** Moves a time into the working hours of its day, nine to five, but never past now. The order of times stays. */
 function workingTime(sandbox: Sandbox, ms: number): string {
   const midnight = Date.parse(
     `${localDay(ms, sandbox.behaviour().timesOffset)}T00:00:00${sandbox.behaviour().timesOffset}`,

@@ -43,7 +43,7 @@ export type Faults = {
   /** Whether the fault strikes this call. If so, the call is counted as struck. */
   strikes(name: Striking, request: FastifyRequest): boolean
   notifications(): NonNullable<FaultSettings['notifications']>
-  /** Changes the settings, for example counts one down, and saves them. */
+  /** Changes the settings, for example counts `times` down, and saves them. */
   spend(change: (settings: FaultSettings) => void): void
   replace(settings: FaultSettings): void
 }
@@ -100,7 +100,7 @@ export function faultRoutes(app: FastifyInstance, sandbox: Sandbox, faults: Faul
     const body = request.body ?? {}
     const settings = readSettings(body)
     if (typeof settings === 'string') return reply.code(400).send({ error: settings })
-    // This is an action, not a lasting fault. Every token issued so far ends now.
+    // `tokenExpired` is an action, not a lasting fault: every token issued so far ends now.
     if (isObject(body) && body['tokenExpired'] === true) forgetTokens(sandbox)
     faults.replace(settings)
     return faults.current()

@@ -20,7 +20,7 @@ async function fieldOf(module: string, name: string): Promise<unknown> {
   return fields.find((field) => at(field, 'api_name') === name)
 }
 
-test('COQL knows Converted__s, or refuses the column', async () => {
+test('a switch decides whether COQL knows Converted__s or refuses the column', async () => {
   await sandbox.add('Leads', { Last_Name: 'Ash' })
   const query = 'select id, Converted__s from Leads where id is not null'
   expect((await sandbox.coql(query)).rows).toMatchObject([{ Converted__s: false }])
@@ -32,7 +32,7 @@ test('COQL knows Converted__s, or refuses the column', async () => {
   expect((await sandbox.call('GET', '/crm/v8/Leads?fields=Converted__s')).rows).toMatchObject([{ Converted__s: false }])
 })
 
-test('two leads may have one email, or the second is refused as a duplicate', async () => {
+test('a switch decides whether a second lead with the same email is refused as a duplicate', async () => {
   const lead = (name: string) => ({ Last_Name: name, Email: 'nkem@okafor.example', LOID: `LO-${name}` })
   const first = await sandbox.add('Leads', lead('First'))
   await sandbox.add('Leads', lead('Second'))
@@ -47,7 +47,7 @@ test('two leads may have one email, or the second is refused as a duplicate', as
   ])
 })
 
-test('LOID is unique, or not marked so and not checked', async () => {
+test('a switch decides whether LOID is marked as unique and checked', async () => {
   await sandbox.add('Leads', { Last_Name: 'Ash', LOID: 'LO-00000001' })
   const again = { data: [{ Last_Name: 'Birch', LOID: 'LO-00000001' }] }
   expect((await sandbox.call('POST', '/crm/v8/Leads', again)).status).toBe(400)
@@ -58,7 +58,7 @@ test('LOID is unique, or not marked so and not checked', async () => {
   expect(at((await sandbox.call('POST', '/crm/v8/Leads/upsert', upsert)).body, 'code')).toBe('INVALID_DATA')
 })
 
-test('an email field wants an address, or takes anything with an @', async () => {
+test('a switch decides whether an email field requires a valid address or takes anything with an @', async () => {
   const odd = { data: [{ Name: 'Odd', Email: 'a@exa_mple.com' }] }
   expect(at((await sandbox.call('POST', '/crm/v8/Partners', odd)).body, 'data.0')).toMatchObject({
     code: 'INVALID_DATA',
@@ -68,7 +68,7 @@ test('an email field wants an address, or takes anything with an @', async () =>
   expect((await sandbox.call('POST', '/crm/v8/Partners', odd)).status).toBe(201)
 })
 
-test('a picklist has its values, or lacks some', async () => {
+test('a switch removes values from a picklist', async () => {
   const names = async () => {
     const values = at(await fieldOf('Leads', 'Lead_Status'), 'pick_list_values')
     return Array.isArray(values) ? values.map((value) => at(value, 'display_value')) : []
@@ -79,7 +79,7 @@ test('a picklist has its values, or lacks some', async () => {
   expect(await names()).toContain('Junk Lead')
 })
 
-test('a new record stays as it was made, or a workflow moves it in the same second', async () => {
+test('a switch decides whether a workflow changes a new record in the second of its creation', async () => {
   const untouched = await sandbox.add('Leads', { Last_Name: 'Ash', Lead_Status: 'New Lead' })
   expect((await sandbox.call('GET', `/crm/v8/Leads/${untouched}`)).rows[0]).toMatchObject({ Lead_Status: 'New Lead' })
 
@@ -116,7 +116,7 @@ test('a new record stays as it was made, or a workflow moves it in the same seco
   expect((await sandbox.call('GET', `/crm/v8/Leads/${idOf(quiet)}`)).rows[0]).toMatchObject({ Lead_Status: null })
 })
 
-test('conversion hands LOID and Partner on unless the switch unmaps them, and the fields show the mapping', async () => {
+test('conversion copies LOID and Partner unless a switch unmaps them, and the fields show the mapping', async () => {
   const partner = await sandbox.add('Partners', { Name: 'Quayside' })
   const convert = async (loid: string) => {
     const lead = await sandbox.add('Leads', {
@@ -136,7 +136,7 @@ test('conversion hands LOID and Partner on unless the switch unmaps them, and th
   expect([await mapping('LOID'), await mapping('Loan_Amount')]).toEqual([null, 'Amount'])
 })
 
-test('the deleted list ends at 2,000 by page number, or goes on with page tokens, newest or oldest first', async () => {
+test('page numbers list the newest 2,000 deleted records; switches allow page tokens for more, and the oldest first', async () => {
   const model = { Last_Name: 'Ash #n#' }
   await sandbox.control('POST', '/sandbox/fill', { module: 'Leads', count: 2_100, record: model })
   for (let deleted = 0; deleted < 2_100; deleted += 100) {
@@ -164,7 +164,7 @@ test('the deleted list ends at 2,000 by page number, or goes on with page tokens
   expect(times).toEqual(times.toSorted())
 })
 
-test('the token has every scope, or calls that need a missing one are refused', async () => {
+test('calls that need a scope from the switch scopesMissing are refused', async () => {
   expect((await sandbox.call('GET', '/crm/v8/Leads/search?word=ab')).status).toBe(204)
   await behave({ scopesMissing: ['ZohoSearch.securesearch.READ', 'ZohoCRM.coql.READ'] })
   for (const refused of [
@@ -177,7 +177,7 @@ test('the token has every scope, or calls that need a missing one are refused', 
   expect((await behave({ scopesMissing: ['ZohoCRM.nonsense'] })).status).toBe(400)
 })
 
-test('the API user may list all notes, or only those of a record', async () => {
+test('a switch decides whether the API user can list all notes or only the notes of one record', async () => {
   const lead = await sandbox.add('Leads', { Last_Name: 'Ash' })
   await sandbox.call('POST', `/crm/v8/Leads/${lead}/Notes`, { data: [{ Note_Content: 'Called.' }] })
   const notes = (of: string) => sandbox.call('GET', `/crm/v8/${of}?fields=Note_Content`)
@@ -187,7 +187,7 @@ test('the API user may list all notes, or only those of a record', async () => {
   expect((await notes(`Leads/${lead}/Notes`)).rows).toHaveLength(1)
 })
 
-test('the token throttle lifts when its window ends, or only after a while without requests', async () => {
+test('with tokenBlockSeconds, the token throttle ends only after that time without token requests', async () => {
   await using own = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
   await own.control('POST', '/sandbox/behaviour', { tokenBlockSeconds: 900 })
   for (let count = 2; count <= 10; count++) await fetchToken(own.url)
@@ -199,7 +199,7 @@ test('the token throttle lifts when its window ends, or only after a while witho
   expect((await own.control('GET', '/sandbox/calls')).body).toMatchObject({ token_calls: 13 })
 })
 
-test('a reset sets every switch and fault back', async () => {
+test('a reset sets every switch back and clears all faults', async () => {
   await behave({ workflowOnCreation: true, scopesMissing: ['ZohoCRM.org.READ'] })
   await sandbox.control('POST', '/sandbox/faults', { slowMs: 5, forbidden: 3 })
   await sandbox.control('POST', '/sandbox/reset')
@@ -210,7 +210,7 @@ test('a reset sets every switch and fault back', async () => {
   expect((await sandbox.control('GET', '/sandbox/faults')).body).toEqual({})
 })
 
-test('fill makes numbered copies that behave like other records, and later records get higher ids', async () => {
+test('POST /sandbox/fill makes numbered copies that behave like other records, and later records get higher ids', async () => {
   const partner = await sandbox.add('Partners', { Name: 'Quayside' })
   const fill = { count: 3, from: 10, created: '2026-02-01T00:00:00Z' }
   const lead = { Last_Name: 'Ash #n#', LOID: 'LO-#n#', Email: 'a#n#@ash.example', Partner: { id: partner } }
@@ -238,7 +238,7 @@ test('fill makes numbered copies that behave like other records, and later recor
   expect((await sandbox.add('Leads', { Last_Name: 'Birch' })) > String(deals.rows[2]?.['id'])).toBe(true)
 })
 
-test('a fault strikes every nth matching call, or each with a chance that the seed repeats', async () => {
+test('a fault strikes every nth matching call, or each call by chance, the same calls for the same seed', async () => {
   const { call, control } = sandbox
   const statuses = async () => {
     const seen: number[] = []
@@ -259,7 +259,7 @@ test('a fault strikes every nth matching call, or each with a chance that the se
   expect((await control('POST', '/sandbox/faults', { tooMany: { chance: 2 } })).status).toBe(400)
 })
 
-test('the answer of every kind of write can be lost after it was done, and the connection before it', async () => {
+test('the answer to every kind of write can be lost after the write, and the connection before the write', async () => {
   const { call, control, add } = sandbox
   const lead = await add('Leads', { Last_Name: 'Ash' })
   await control('POST', '/sandbox/faults', { resetAfterCommit: { every: 1 } })
@@ -285,7 +285,7 @@ test('the answer of every kind of write can be lost after it was done, and the c
   expect((await sandbox.coql("select id from Leads where Last_Name = 'Dunn'")).status).toBe(204)
 })
 
-test('the token endpoint can be made to deny tokens', async () => {
+test('the fault tokensDenied makes the token endpoint deny tokens', async () => {
   await sandbox.control('POST', '/sandbox/faults', { tokensDenied: true })
   await expect(fetchToken(sandbox.url)).rejects.toThrow('Access Denied')
   const authorization = `Zoho-oauthtoken ${sandbox.token}`

@@ -11,7 +11,7 @@ export type Delivery = { wake(): void; stop(): Promise<void> }
 
 /**
  * Posts queued notifications in batches, the oldest first. A batch is removed once it has been answered or tried often
- * enough, so a kill -9 before that repeats it and loses nothing.
+ * enough. After a kill -9 before that, it is posted again, so nothing is lost.
  */
 export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
   const stopping = new AbortController()
@@ -42,7 +42,7 @@ export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
     if (isRunning || stopping.signal.aborted) return
     isRunning = true
     clearTimeout(timer)
-    // The change that woke us may still be in its transaction, so look a moment later.
+    // The change that made this call may not be committed yet, so the delivery starts a moment later.
     running = wait(0)
       .then(run)
       .finally(() => {
@@ -108,7 +108,7 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<boo
   }
 }
 
-/** Neighbours of one channel, module and operation travel together, as Zoho sends several ids in one post. */
+/** Joins consecutive notifications of one channel, module and operation, because Zoho sends several ids in one post. */
 function dueBatches(store: Store, until: number): Row[][] {
   const batches: Row[][] = []
   for (const row of store.all('SELECT * FROM notices WHERE due_ms <= ? ORDER BY seq LIMIT 500', until)) {

@@ -41,7 +41,7 @@ export function queueNotices(
   }
 }
 
-/** Whether the channel watches one of the changed fields. Its condition lists field names; null means all fields. */
+/** Whether the channel watches one of the changed fields. The condition lists field names; null means all fields. */
 function concerns(condition: string | null, changed: { [field: string]: unknown }): boolean {
   if (condition === null) return true
   const fields: unknown = JSON.parse(condition)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { at, startTestSandbox, until } from '../test-sandbox.ts'
 import { isObject, type JsonObject } from '../wire/wire.ts'
 
-/** Listens as a subscriber would and keeps what arrives. `answer` is the status it gives. */
+/** Listens as a subscriber would and keeps the notifications that arrive. `answer` is the status of its answers. */
 async function startListener() {
   const posts: JsonObject[] = []
   const listener = { answer: 200 }
@@ -36,7 +36,7 @@ function isAddress(address: AddressInfo | string | null): address is AddressInfo
 
 const CHANNEL = { channel_id: '1000000068001', events: ['Leads.create', 'Leads.edit', 'Deals.all'], token: 'secret' }
 
-test('a channel is told of creation, change and deletion', async () => {
+test('a channel is notified of creations, changes and deletions', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add } = sandbox
@@ -68,7 +68,7 @@ test('a channel is told of creation, change and deletion', async () => {
   expect(hook.posts.map((post) => post['operation'])).toEqual(['insert', 'update', 'insert', 'delete'])
 })
 
-test('channels are read, renewed, narrowed and ended', async () => {
+test('channels can be read, renewed, narrowed and ended', async () => {
   await using sandbox = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
   const { call } = sandbox
   const notify_url = 'http://127.0.0.1:9/never'
@@ -100,7 +100,7 @@ test('channels are read, renewed, narrowed and ended', async () => {
   expect([mixed.status, at(mixed.body, 'watch.1.code')]).toEqual([207, 'INVALID_DATA'])
 })
 
-test('edits can be limited to fields', async () => {
+test('a channel can limit notifications of edits to named fields', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add } = sandbox
@@ -121,7 +121,7 @@ test('edits can be limited to fields', async () => {
   expect(hook.posts[0]?.['affected_fields']).toEqual([{ [deal]: ['Amount'] }])
 })
 
-test('posts can be dropped and doubled, and are tried again unless the answer is 2xx', async () => {
+test('faults drop and double notifications, and a notification is repeated unless the answer is 2xx', async () => {
   await using sandbox = await startTestSandbox()
   await using hook = await startListener()
   const { call, add, control } = sandbox

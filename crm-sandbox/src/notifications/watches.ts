@@ -32,7 +32,7 @@ type Watch = {
   condition: string[] | null
 }
 
-/** The channels through which Zoho reports changes. */
+/** Subscribes channels, through which Zoho reports changes, and lists, changes and ends them. */
 export function watchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   const { store } = sandbox
 
@@ -126,7 +126,7 @@ export function watchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   })
 }
 
-/** One item of a subscription: a channel, and a row for each module it watches. */
+/** Reads one item of a subscription: a channel, with a row for each module that it watches. */
 function readWatches(sandbox: Sandbox, item: JsonObject, index: number): { watches: Watch[] } | Failure {
   const wrong = (name: string) => {
     const details = { api_name: name, json_path: `$.watch[${index}].${name}` }
@@ -220,7 +220,7 @@ function readEvents(given: unknown): Map<Module, string[]> | undefined {
   return byModule
 }
 
-/** An hour from now if the time is absent or more than a week away. */
+/** Reads when a channel expires: in an hour if the time is absent or more than a week away. */
 function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   const hour = storedInstant(sandbox.now() + HOUR_MS)
   if (given === undefined || given === null) return hour
@@ -229,7 +229,7 @@ function readExpiry(sandbox: Sandbox, given: unknown): string | undefined {
   return instant > storedInstant(sandbox.now() + LIFETIME_MAX_MS) ? hour : instant
 }
 
-/** For each module, the fields whose edits are notified. */
+/** Reads, for each module, the fields whose edits are notified. */
 function readConditions(given: unknown): Map<string, string[]> | undefined {
   const byModule = new Map<string, string[]>()
   if (given === undefined || given === null) return byModule

@@ -28,7 +28,7 @@ export type Operator =
 
 export type Sql = { sql: string; params: SQLInputValue[] }
 
-/** A query uses a column wrongly. The error names the column. */
+/** Thrown if a query uses a column wrongly. The error names the column. */
 export class WrongColumn extends Error {
   readonly column: string
   readonly operator: string | undefined
@@ -121,7 +121,7 @@ function testSql(module: Module, test: Condition & { kind: 'test' }): Sql {
   }
 }
 
-/** A value of the query in the form in which the field is stored. */
+/** Converts a value of the query to the form in which the field is stored. */
 function comparable(field: Field | 'id', value: string, column: string, operator: string): SQLInputValue {
   if (field === 'id') return value
   const invalid = () => new WrongColumn(column, 'value given seems to be invalid', operator)

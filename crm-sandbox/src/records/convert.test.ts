@@ -38,7 +38,7 @@ function convert(lead: string, item: object) {
   return sandbox.call('POST', `/crm/v8/Leads/${lead}/actions/convert`, { data: [item] })
 }
 
-test('a converted lead leaves the list, names its deal, and the deal carries what the lead held', async () => {
+test('a converted lead leaves the list and names its deal, and the deal has the lead’s values', async () => {
   const { lead, partner } = await newLead()
   const { call } = sandbox
   sandbox.setTime('2026-03-04T01:30:00Z')

@@ -27,8 +27,8 @@ export class CoqlSyntaxError extends Error {
 type Token = { kind: 'word' | 'text' | 'number' | 'symbol' | 'end'; text: string }
 
 /*
- * One token at a time: a quoted text (a quote inside it is doubled), a number with an optional sign, a name with dots, a comparison sign,
- * or punctuation. Example: `Amount >= 5000` gives a word, a symbol and a number.
+ * Matches one token at a time: a quoted text (a quote inside it is doubled), a number with an optional sign, a name
+ * with dots, a comparison sign, or punctuation. Example: `Amount >= 5000` gives a word, a symbol and a number.
  */
 const TOKEN =
   /\s*(?:'((?:[^']|'')*)'|"((?:[^"]|"")*)"|([+-]?\d+(?:\.\d+)?)(?![\w.])|([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)|(!=|<>|>=|<=|[=<>(),*]))/y
@@ -45,7 +45,10 @@ const COMPARISONS: { [symbol: string]: Operator } = {
   '<=': '<=',
 }
 
-/** Without a limit Zoho gives 200 rows. `needsPairs`: more than two conditions must be bracketed in pairs. */
+/**
+ * Parses a query. Without a limit Zoho gives 200 rows. With `needsPairs`, more than two conditions need brackets in
+ * pairs.
+ */
 export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
   const tokens = tokenize(query)
   let at = 0
@@ -188,7 +191,7 @@ export function parseCoql(query: string, needsPairs: boolean): CoqlQuery {
   }
 }
 
-/** Whether every `and` and all but one `or` of these tokens stand inside brackets. */
+/** Whether the conditions are bracketed in pairs: at most one `and` or `or` is outside all brackets. */
 function bracketed(tokens: Token[]): boolean {
   let depth = 0
   let joins = 0

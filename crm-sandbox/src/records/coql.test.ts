@@ -69,7 +69,7 @@ describe('where', () => {
     ["(Last_Name = 'Ash' or Last_Name = 'Cole') and Loan_Amount is null", ['Cole']],
     ["((Last_Name = 'Ash' or Last_Name = 'Cole') and Loan_Amount is not null)", ['Ash']],
     ["((Loan_Amount between 1 and 9000 and Last_Name like 'A%') and id is not null)", ['Ash']],
-  ])('%s', async (where, expected) => {
+  ])('finds leads where %s', async (where, expected) => {
     const { status, rows } = await sandbox.coql(names(where))
     expect([status, rows.map((row) => row['Last_Name'])]).toEqual([200, expected])
   })
@@ -94,7 +94,7 @@ test.each([
   ['limit 1, 1', ['Cole'], true],
   ['limit 2 offset 1', ['Cole', "O'Brien"], false],
   ['limit 0, 2000', ['Ash', 'Cole', "O'Brien"], false],
-])('%s', async (limit, expected, more) => {
+])('returns one page for %s', async (limit, expected, more) => {
   const { rows, body } = await sandbox.coql(`${names('id is not null')} ${limit}`)
   expect(rows.map((row) => row['Last_Name'])).toEqual(expected)
   expect(body['info']).toEqual({ count: expected.length, more_records: more })
@@ -117,7 +117,7 @@ test('counts and sums by group', async () => {
   ])
 })
 
-test('nothing found is 204 without a body', async () => {
+test('a query that finds nothing is answered 204 without a body', async () => {
   expect(await sandbox.coql(names("Last_Name = 'Nobody'"))).toMatchObject({ status: 204, body: {} })
 })
 

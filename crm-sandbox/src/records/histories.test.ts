@@ -49,7 +49,7 @@ test('every move of a deal adds a row to its stage history', async () => {
   expect(rows[2]).toMatchObject({ Modified_Time: '2026-03-03T22:00:00+10:00' })
 })
 
-test('the timeline tells who changed which field from what to what', async () => {
+test('the timeline shows who changed which field, with its old and new value', async () => {
   const { call, add, control, setTime, url } = sandbox
   await control('POST', '/sandbox/reset')
   setTime('2026-03-01T00:00:00Z')
@@ -95,7 +95,7 @@ test('the timeline tells who changed which field from what to what', async () =>
   expect(at(filtered.body, 'info.count')).toBe(1)
 })
 
-test('notes can be added in both ways, read per record, and listed for all records by time', async () => {
+test('notes can be added under Notes and under a record, read per record, and listed for all records by time', async () => {
   const { call, add, control, setTime } = sandbox
   await control('POST', '/sandbox/reset')
   setTime('2026-03-01T00:00:00Z')

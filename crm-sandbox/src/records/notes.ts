@@ -11,7 +11,7 @@ import { selectRecords } from './records-table.ts'
 
 type OfRecord = { Params: { module: string; id: string }; Querystring: Query }
 
-/** Notes as a related list, and their creation; reading, changing and deleting one are like those of any record. */
+/** Creates notes, and lists the notes of a record. A single note is read, changed and deleted like any other record. */
 export function noteRoutes(app: FastifyInstance, sandbox: Sandbox) {
   app.post('/crm/v8/Notes', (request, reply) => {
     const items = bodyItems(request.body)

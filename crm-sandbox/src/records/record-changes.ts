@@ -19,7 +19,7 @@ export type NewRecord = {
   owner?: string | undefined
   /** The time of creation, for demo data, which was created in the past. */
   at?: string
-  /** True if the request says that automations must not run. */
+  /** True if the request turns automations off. */
   skipsWorkflows?: boolean
 }
 
@@ -66,7 +66,7 @@ function runWorkflow(sandbox: Sandbox, record: CrmRecord, { user }: Actor): Writ
   return changeRecord(sandbox, record, { values, at: record.createdTime }, { user, source: 'workflow' }, '$')
 }
 
-/** Writes the given values over a record's own; the rest stays. Call it within a transaction. */
+/** Replaces the given values of a record; its other values stay. Call it within a transaction. */
 export function changeRecord(
   sandbox: Sandbox,
   record: CrmRecord,
@@ -209,8 +209,8 @@ function recordName(module: Module, values: Values): string | null {
 }
 
 /**
- * Fills in the values that follow from other fields. `given` holds the values of this write. A probability set by hand
- * stays.
+ * Fills in the values that follow from other fields. `given` holds the values of this write. A probability that this
+ * write sets itself stays.
  */
 function deriveValues(module: Module, values: Values, given: Values) {
   if (module.nameField === 'Full_Name') {

@@ -8,7 +8,7 @@ import { findRecord, findRecordAnywhere, type Value, type Values } from './recor
 
 export type Input = { ok: true; values: Values; owner: string | undefined } | { ok: false; failure: Failure }
 
-/** `within` is the key of the wrong part, if not the whole value is wrong. */
+/** `within` is the key of the wrong part, if only a part of the value is wrong. */
 type Parsed = { value: Value } | { wrong: JsonObject; within?: string }
 
 const EMAIL =
@@ -18,8 +18,8 @@ const PHONE = /^[0-9A-Za-z+\-.()/,;:#*\s]+$/
 const WEBSITE = /^(?:https?:\/\/|ftp:\/\/)?[^\s.]+(?:\.[^\s.]+)+\S*$/i
 
 /**
- * Checks one record of a request as Zoho does, and converts its values to the stored form. `path` is the record's place
- * in the request, such as `$.data[2]`. Fields that cannot be written are ignored.
+ * Checks one record of a request as Zoho does, and converts its values to the stored form. `path` is the record's
+ * position in the request, such as `$.data[2]`. Fields that cannot be written are ignored.
  */
 export function readInput(sandbox: Sandbox, module: Module, given: JsonObject, path: string, isNew: boolean): Input {
   const behaviour = sandbox.behaviour()
@@ -106,7 +106,7 @@ function parseText(sandbox: Sandbox, field: Field, raw: string): Parsed {
       return instant ? { value: instant } : expected('datetime')
     }
     case 'picklist':
-      // Zoho stores a value that its list does not have; a client's typo becomes data.
+      // Zoho also stores a value that is not in the picklist, so a client's typo becomes data.
       return { value: raw === '-None-' ? null : actualValue(field.choices ?? [], raw) }
     default:
       return { value: raw }

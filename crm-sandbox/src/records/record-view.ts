@@ -21,7 +21,7 @@ export function showRecord(sandbox: Sandbox, record: CrmRecord, fields?: readonl
   return shown
 }
 
-/** One value in the form that it has in an answer. */
+/** Converts one stored value to its form in an answer. */
 export function showValue(sandbox: Sandbox, field: Field, value: Value): unknown {
   if (value === null) return null
   switch (field.type) {
@@ -114,7 +114,7 @@ function findParentModule(sandbox: Sandbox, note: CrmRecord): Module | undefined
   return parent && allModules().find((module) => module.name === parent.module)
 }
 
-/** A lookup to a record that was deleted is empty. */
+/** A lookup to a deleted record is shown as empty. */
 function showLookup(sandbox: Sandbox, id: string): JsonObject | null {
   const row = sandbox.store.get('SELECT name FROM records WHERE id = ?', id)
   return row ? { name: textOrNull(row['name']), id } : null

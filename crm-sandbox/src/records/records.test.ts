@@ -25,7 +25,7 @@ describe('writing', () => {
     })
   })
 
-  test('results come per item and in order, with the right path', async () => {
+  test('a write answers one result per record, in order, with the path of each error', async () => {
     const { call } = await emptied()
     const { status, rows } = await call('POST', '/crm/v8/Leads', {
       data: [
@@ -68,7 +68,7 @@ describe('writing', () => {
     expect((await call('GET', '/crm/v8/Leads?fields=id')).status).toBe(204)
   })
 
-  test('an update leaves what it does not name, clears with null, and checks If-Unmodified-Since', async () => {
+  test('an update keeps fields that it does not name, empties a field with null, and checks If-Unmodified-Since', async () => {
     const { call, add, setTime } = await emptied()
     const id = await add('Leads', { Last_Name: 'Ash', Company: 'Ash Pty Ltd', Phone: '02 5550 1000' })
     setTime('2026-03-02T00:00:00Z')
@@ -92,7 +92,7 @@ describe('writing', () => {
     ])
   })
 
-  test('upsert inserts once and updates from then on', async () => {
+  test('a first upsert inserts and later upserts update', async () => {
     const { call } = await emptied()
     const upsert = (record: object, checks?: string[]) =>
       call('POST', '/crm/v8/Leads/upsert', { data: [record], duplicate_check_fields: checks })
@@ -112,7 +112,7 @@ describe('writing', () => {
   test.each([
     ['refuse', { code: 'CONVERTED_RECORD' }],
     ['duplicate', { code: 'DUPLICATE_DATA' }],
-  ])('upsert of a converted lead: %s', async (setting, expected) => {
+  ])('an upsert of a converted lead is refused as the switch says: %s', async (setting, expected) => {
     const { call, add, control } = await emptied()
     await control('POST', '/sandbox/behaviour', { upsertOfConverted: setting })
     const id = await add('Leads', { Last_Name: 'Ash', LOID: 'LO-1' })
@@ -148,7 +148,7 @@ describe('writing', () => {
 })
 
 describe('listing', () => {
-  test('fields are required and at most fifty', async () => {
+  test('a listing must name its fields, at most fifty', async () => {
     const { call } = await emptied()
     expect((await call('GET', '/crm/v8/Leads')).body).toMatchObject({
       code: 'REQUIRED_PARAM_MISSING',
@@ -162,7 +162,7 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads?fields=id')).status).toBe(204)
   })
 
-  test('tokens walk forwards and back, bound to their parameters, for a day', async () => {
+  test('page tokens lead forwards and back, only with the same parameters and for one day', async () => {
     const { call, setTime } = await emptied()
     await call('POST', '/crm/v8/Leads', { data: Array.from({ length: 5 }, (_, index) => ({ Last_Name: `L${index}` })) })
     const path = '/crm/v8/Leads?fields=Last_Name&per_page=2&sort_by=id&sort_order=asc'
@@ -205,7 +205,7 @@ describe('listing', () => {
     })
   })
 
-  test('If-Modified-Since gives the newer records, or 304', async () => {
+  test('If-Modified-Since selects the newer records; without any the answer is 304', async () => {
     const { call, add, setTime, control } = await emptied()
     await add('Leads', { Last_Name: 'Old' })
     setTime('2026-03-01T01:00:00Z')
@@ -218,7 +218,7 @@ describe('listing', () => {
     expect((await since('2026-03-01T01:00:00Z')).rows).toHaveLength(1)
   })
 
-  test('reading a missing record answers 204, or as the switch says', async () => {
+  test('reading a missing record answers 204, or the status that a switch sets', async () => {
     const { call, control } = await emptied()
     expect((await call('GET', '/crm/v8/Leads/5400000000000999999')).status).toBe(204)
     await control('POST', '/sandbox/behaviour', { getMissing: '404' })
@@ -229,7 +229,7 @@ describe('listing', () => {
     expect((await call('GET', '/crm/v8/Leads/abc')).status).toBe(400)
   })
 
-  test('search finds by criteria, email, phone and word, and count counts', async () => {
+  test('search finds by criteria, email, phone and word, and count returns the number', async () => {
     const { call, add } = await emptied()
     await add('Leads', {
       Last_Name: 'Ash (Senior)',
@@ -267,7 +267,7 @@ describe('addresses', () => {
     ['PATCH', '/crm/v8/Leads', 400, 'INVALID_REQUEST_METHOD'],
     ['GET', '/crm/v8/nothing/of/the/sort', 404, 'INVALID_URL_PATTERN'],
     ['GET', '/crm/v2/Leads?fields=id', 404, 'INVALID_URL_PATTERN'],
-  ])('%s %s', async (method, path, status, code) => {
+  ])('%s %s is refused', async (method, path, status, code) => {
     const { call } = await emptied()
     expect(await call(method, path)).toMatchObject({ status, body: { code } })
   })

@@ -128,7 +128,10 @@ function criteriaSql(module: Module, criteria: string): Sql {
   }
 }
 
-/** For a text, `equals` finds every value that contains it, as Zoho's index does. For anything else it is exact. */
+/**
+ * For a text, `equals` finds every value that contains the word, as Zoho's index does. For other types `equals` is
+ * exact.
+ */
 function fuzzy(module: Module, condition: Condition): Condition {
   if (condition.kind !== 'test') return { ...condition, parts: condition.parts.map((part) => fuzzy(module, part)) }
   const field = module.fields.find((one) => one.apiName === condition.column)

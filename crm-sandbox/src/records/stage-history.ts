@@ -50,7 +50,7 @@ export function recordStage(sandbox: Sandbox, deal: CrmRecord, actor: Actor, at:
   )
 }
 
-/** Newest first. */
+/** The stages of a deal, the newest first. */
 export function findStages(sandbox: Sandbox, dealId: string, limit = 2_000, offset = 0): StageEntry[] {
   return sandbox.store
     .all('SELECT * FROM stage_history WHERE deal_id = ? ORDER BY id DESC LIMIT ? OFFSET ?', dealId, limit, offset)
@@ -72,7 +72,7 @@ export function stageHistoryRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function showEntry(sandbox: Sandbox, entry: StageEntry, fields: string[]): JsonObject {
   const { recordsShow, stageHistoryTime, timesOffset } = sandbox.behaviour()
   const showStage = (actual: string) => (recordsShow === 'actual' ? actual : displayValue(DEAL_STAGES, actual))
-  // The switch may ask for the time of leaving. The row of the current stage has only the time of entering.
+  // With the switch, the time is that of leaving the stage. The row of the current stage has only the time of entering.
   const time = stageHistoryTime === 'entry' ? entry.enteredTime : (entry.leftTime ?? entry.enteredTime)
   const all: JsonObject = {
     Stage: showStage(entry.stage),

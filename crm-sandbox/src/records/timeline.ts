@@ -16,7 +16,7 @@ type Happening = {
   action: 'added' | 'updated' | 'converted' | 'restored'
   changes?: FieldChange[]
   relatedRecord?: { module: string; id: string; name: string | null }
-  /** The time of the entry, for demo data, which lies in the past. Everything else happens now. */
+  /** The time of the entry, for demo data, which lies in the past. All other entries get the present time. */
   at?: string
 }
 
@@ -75,7 +75,7 @@ export function timelineRoutes(app: FastifyInstance, sandbox: Sandbox) {
   )
 }
 
-/** The newest entries first, as the staff page also shows them. */
+/** Finds the timeline entries of a record, the newest first unless the query says otherwise. */
 export function findTimeline(sandbox: Sandbox, recordId: string, query: Query, limit: number, offset: number): Row[] {
   const order = query['sort_order'] === 'asc' ? 'ASC' : 'DESC'
   const [from, to] = auditedBetween(query['filters'])

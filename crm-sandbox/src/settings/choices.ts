@@ -22,7 +22,7 @@ export const LEAD_STATUSES: Choice[] = [
   choice('Not Contacted', '#57b1fd'),
   choice('Pre Call', '#f8e199'),
   choice('Contact Soon', '#f8e199'),
-  // The lender renamed this stock value. Its actual name is still the first one.
+  // The lender renamed this built-in value. Its actual name is still the first one.
   choice('Attempting To Contact', '#f8e199', 'Attempted to Contact'),
   choice('Contacted', '#f8e199'),
   choice('Contact in Future', '#f8e199'),
@@ -108,7 +108,9 @@ export const PARTNER_ISOS = choices('AU', 'NZ')
 
 export const STATES = choices('NSW', 'VIC', 'QLD', 'WA', 'SA', 'TAS', 'ACT', 'NT')
 
-/** The stored value for either name of a choice. A value that is not in the list is kept as it is, as Zoho does. */
+/**
+ * Returns the stored value for either name of a choice. A value that is not in the list is kept as it is, as Zoho does.
+ */
 export function actualValue(list: readonly Choice[], given: string): string {
   return (list.find((one) => one.actual === given) ?? list.find((one) => one.display === given))?.actual ?? given
 }

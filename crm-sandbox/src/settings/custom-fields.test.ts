@@ -17,7 +17,7 @@ async function remove(sandbox: TestSandbox, module: string, apiName: string) {
 const make = (sandbox: TestSandbox, module: string, ...fields: JsonObject[]) =>
   sandbox.call('POST', `${PATH}?module=${module}`, { fields })
 
-test('a deleted custom field is gone from settings, records and queries, with its values', async () => {
+test('a deleted custom field and its values are gone from settings, records and queries', async () => {
   await using sandbox = await startTestSandbox()
   const id = await sandbox.add('Leads', { Last_Name: 'Rivera', LOID: 'LO-12345678' })
   expect((await remove(sandbox, 'Leads', 'LOID')).status).toBe(200)
@@ -32,7 +32,7 @@ test('a deleted custom field is gone from settings, records and queries, with it
   expect((await fieldsOf(sandbox, 'Leads')).map((field) => field['api_name'])).toContain('LOID')
 })
 
-test('a field that is made gets its API name from its label and works like any other', async () => {
+test('a new field gets its API name from its label and works like any other field', async () => {
   await using sandbox = await startTestSandbox()
   await remove(sandbox, 'Leads', 'LOID')
   const made = await make(
@@ -69,7 +69,7 @@ test('a field that is made gets its API name from its label and works like any o
 test.each([
   ['each', 207, 1],
   ['all-or-none', 400, 0],
-])('one call makes several fields, and one is refused (Zoho makes %s)', async (fieldsMade, status, made) => {
+])('fieldsMade=%s decides whether a refused field stops the others', async (fieldsMade, status, made) => {
   await using sandbox = await startTestSandbox()
   await sandbox.control('POST', '/sandbox/behaviour', { fieldsMade })
   const count = async () => (await fieldsOf(sandbox, 'Deals')).length

@@ -41,19 +41,19 @@ export type Field = {
   apiName: string
   label: string
   type: DataType
-  /** The longest text accepted; a client reads it from settings/fields. */
+  /** The length of the longest text accepted. A client reads it from settings/fields. */
   length: number
   mandatory: boolean
-  /** Required by the layout, so in the CRM's own forms. The API requires it only if the organisation says so. */
+  /** Required by the layout, and so in the CRM's own forms. The API requires the field only if a switch says so. */
   layoutMandatory: boolean
   readOnly: boolean
   custom: boolean
   unique: boolean
   choices?: Choice[]
   lookup?: ModuleName
-  /** Kept in a column of its own rather than in the record's JSON. */
+  /** The column that holds the field, if it is not in the record's JSON. */
   column?: string
-  /** The fields that a conversion copies it to. */
+  /** The fields to which a conversion copies this field. */
   convertsTo?: { [module in 'Contacts' | 'Accounts' | 'Deals']?: string }
 }
 
@@ -251,7 +251,7 @@ const MODULES: readonly Module[] = [
   ),
 ]
 
-/** Zoho's name of the module in addresses and queries; case matters. */
+/** Finds a module by its name in addresses and queries. Upper and lower case matter. */
 export function findModule(name: string): Module | undefined {
   return MODULES.find((module) => module.name === name)
 }

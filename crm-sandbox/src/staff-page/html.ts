@@ -1,9 +1,12 @@
-/** Markup that is already safe. A template escapes anything else. */
+/** Markup that is already safe. A template escapes every other text. */
 export type Html = { readonly html: string }
 
 export type Part = Html | string | number | null | undefined | boolean | readonly Part[]
 
-/** A template of markup. `html\`<b>${name}</b>\`` escapes the name; lists are joined; null, undefined, true and false are nothing. */
+/**
+ * A template of markup. `html\`<b>${name}</b>\`` escapes the name; lists are joined; null, undefined and booleans give
+ * no text.
+ */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let result = strings[0] ?? ''
   for (const [index, part] of parts.entries()) result += render(part) + (strings[index + 1] ?? '')

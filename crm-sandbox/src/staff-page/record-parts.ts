@@ -15,7 +15,7 @@ export function details(title: string, rows: readonly (readonly [string, Part])[
   )}</dl></section>`
 }
 
-/** One field of a record in the form staff read. */
+/** One field of a record as staff read it. */
 export function fieldText(sandbox: Sandbox, record: CrmRecord, name: string): string {
   return valueText(sandbox, record, name, record.values[name] ?? null)
 }

@@ -91,7 +91,7 @@ test('lists are searched, filtered and paged, and a lead is found by its LOID', 
   expect(await page(`/leads/${rows[0]?.['LOID']}`)).toContain(`<h1>${rows[0]?.['Company']}</h1>`)
 })
 
-test('pages load nothing but their own style', async () => {
+test('pages load only their own stylesheet', async () => {
   const answer = await fetch(sandbox.url)
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(await answer.text()).not.toMatch(/<script|\sstyle=|\son[a-z]+=/)

@@ -30,7 +30,10 @@ const DONE: { [key: string]: string } = {
 
 type ById = { Params: { id: string }; Querystring: Query }
 
-/** The page for playing the lender. It uses the same functions as the API, so histories and notifications follow. */
+/**
+ * The page for playing the lender. It uses the same functions as the API, so its changes also make histories and
+ * notifications.
+ */
 export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   await app.register(formbody)
   const css = readFileSync(new URL('./staff.css', import.meta.url))
@@ -172,7 +175,7 @@ export async function staffPage(app: FastifyInstance, sandbox: Sandbox) {
   }
 }
 
-/** By id or by LOID, so that a lead's address can be written by hand. */
+/** Finds a record by id or by LOID, so that a person can type the address of a lead. */
 function find(sandbox: Sandbox, module: ModuleName, idOrLoid: string): CrmRecord | undefined {
   const byId = findRecord(sandbox.store, module, idOrLoid)
   if (byId) return byId

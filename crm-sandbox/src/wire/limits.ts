@@ -9,10 +9,11 @@ type Call = { method: string; path: string; status: number; credits: number; ms:
 
 export type Limits = {
   /**
-   * Counts a call in and returns its number. Refuses it with 429 if too many run at once or the credits are used up.
+   * Counts a call that begins and returns its number. Refuses the call with 429 if too many run at once or the credits
+   * are used up.
    */
   begin(request: FastifyRequest, reply: FastifyReply): number
-  /** Counts a call out. A second time does nothing. */
+  /** Counts a call that ends. Does nothing if the call has already ended. */
   end(request: FastifyRequest, status: number, ms: number): void
   /** Counts a call of the token endpoint, which costs no credits. */
   countTokenCall(): void

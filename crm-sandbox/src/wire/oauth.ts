@@ -9,7 +9,7 @@ import { ApiError, isObject, type Query } from './wire.ts'
 
 const SECRET = 'sandbox'
 
-/** The token endpoint. Zoho answers most errors with 200, so only the body shows them. */
+/** The token endpoint. Zoho answers most errors with status 200, so only the body shows an error. */
 export async function oauthRoutes(app: FastifyInstance, sandbox: Sandbox, faults: Faults) {
   await app.register(formbody)
   await app.register(multipart, { attachFieldsToBody: 'keyValues', limits: { fields: 20, files: 0 } })

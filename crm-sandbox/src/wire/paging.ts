@@ -11,10 +11,10 @@ const TOKEN_LIFETIME_MS = 24 * 3_600_000
 
 export type Page = { perPage: number; page: number; offset: number }
 
-/** The position of paging by tokens: just past the record with this sort value and id, forwards or backwards. */
+/** A position between pages: just past the record with this sort value and id, forwards or backwards. */
 export type WalkPosition = { backwards: boolean; page: number; sortValue: string; id: string }
 
-/** The `fields` that every listing requires. */
+/** Reads the parameter `fields`, which every listing requires. */
 export function readFields(query: Query): string[] {
   const given = query['fields']
   if (given === undefined || given.trim() === '') {
@@ -40,7 +40,7 @@ export function readPerPage(query: Query): number {
   return readWhole(query, 'per_page', PER_PAGE_MAX, PER_PAGE_MAX)
 }
 
-/** The page by number, which stops at the two thousandth record, or earlier where `recordsMax` says so. */
+/** Reads a page number. Pages by number end at the two thousandth record, or at `recordsMax`. */
 export function readPage(query: Query, recordsMax = DISCRETE_RECORDS_MAX): Page {
   const perPage = readPerPage(query)
   const page = readWhole(query, 'page', 1, Number.MAX_SAFE_INTEGER)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What the sandbox's refresh token is granted, unless the switch `scopesMissing` takes some of it away. */
+/** The scopes that the sandbox's refresh token has, unless the switch `scopesMissing` removes some. */
 export const SCOPES = [
   'ZohoCRM.modules.ALL',
   'ZohoCRM.settings.ALL',
@@ -17,7 +17,7 @@ export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text)
 }
 
-/** All of these scopes are needed, because search and COQL also read records. */
+/** The scopes that a call needs, all of them. Search and COQL need several, because they also read records. */
 export function neededScopes(request: FastifyRequest): readonly Scope[] {
   const path = request.url.replace(/\?.*/, '')
   if (path.startsWith('/crm/v8/settings/')) return ['ZohoCRM.settings.ALL']

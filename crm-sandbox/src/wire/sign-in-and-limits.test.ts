@@ -30,7 +30,7 @@ describe('the token endpoint', () => {
     expect([answer.status, await answer.json()]).toEqual([200, { error }])
   })
 
-  test('refuses the eleventh token within ten minutes, unless the switch lifts that', async () => {
+  test('refuses the eleventh token within ten minutes, unless a switch turns the throttle off', async () => {
     await using sandbox = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
     for (let count = 2; count <= 10; count++) await fetchToken(sandbox.url)
     await expect(fetchToken(sandbox.url)).rejects.toThrow('Access Denied')
@@ -40,7 +40,7 @@ describe('the token endpoint', () => {
     for (let count = 0; count < 12; count++) await fetchToken(sandbox.url)
   })
 
-  test('a token ends with its lifetime, and calls without one are told apart', async () => {
+  test('a token ends with its lifetime, and a call without a token gets a different error', async () => {
     await using sandbox = await startTestSandbox({ now: '2026-03-01T00:00:00Z' })
     await sandbox.control('POST', '/sandbox/behaviour', { tokenLifetimeSeconds: 60 })
     const authorization = `Zoho-oauthtoken ${await fetchToken(sandbox.url)}`
@@ -54,7 +54,7 @@ describe('the token endpoint', () => {
 })
 
 describe('faults', () => {
-  test('429 as often as asked, with Retry-After, then on as before', async () => {
+  test('tooMany answers 429 with Retry-After as often as set, and later calls succeed', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/faults', { tooMany: { times: 2, retryAfterSeconds: 7 } })
     const answers = [
@@ -67,7 +67,7 @@ describe('faults', () => {
     expect(answers[0]?.body).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
   })
 
-  test('an outage answers 503 or closes the connection, and ends with an empty body', async () => {
+  test('an outage answers 503 or closes the connection, until an empty POST ends it', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/faults', { outage: true })
     expect((await sandbox.call('GET', '/crm/v8/org')).status).toBe(503)
@@ -79,7 +79,7 @@ describe('faults', () => {
     expect((await sandbox.call('GET', '/crm/v8/org')).status).toBe(200)
   })
 
-  test('a reset after commit: the record is there, the answer is not', async () => {
+  test('resetAfterCommit stores the record and loses the answer', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/faults', { resetAfterCommit: { times: 1, match: 'POST /crm/v8/Leads' } })
     await expect(sandbox.add('Leads', { Last_Name: 'Ash' })).rejects.toThrow('fetch failed')
@@ -87,7 +87,7 @@ describe('faults', () => {
     await sandbox.add('Leads', { Last_Name: 'Birch' })
   })
 
-  test('expired tokens, a revoked grant, missing rights and every nth call failing', async () => {
+  test('faults expire tokens, revoke the grant, refuse rights and fail every nth call', async () => {
     await using sandbox = await startTestSandbox()
     const { call, control } = sandbox
     await control('POST', '/sandbox/faults', { failEvery: 2, forbidden: 1, refreshTokenRevoked: true })
@@ -108,7 +108,7 @@ describe('faults', () => {
 })
 
 describe('limits', () => {
-  test('credits are counted by kind, shown when half are gone, and run out', async () => {
+  test('credits are counted by kind of call, shown when half are used, and run out', async () => {
     await using sandbox = await startTestSandbox()
     const { call, control } = sandbox
     await control('POST', '/sandbox/behaviour', { creditsPerDay: 60 })
@@ -126,7 +126,7 @@ describe('limits', () => {
     expect((await call('GET', '/crm/v8/org')).status).toBe(429)
   })
 
-  test('calls beyond those allowed at once are refused', async () => {
+  test('more calls at once than the limit are refused', async () => {
     await using sandbox = await startTestSandbox()
     await sandbox.control('POST', '/sandbox/behaviour', { subConcurrentCallsMax: 2 })
     await sandbox.control('POST', '/sandbox/faults', { slowMs: 150 })
@@ -137,7 +137,7 @@ describe('limits', () => {
   })
 })
 
-test('a caller who hangs up makes room for the next', async () => {
+test('a call whose caller hangs up makes room for the next call', async () => {
   await using sandbox = await startTestSandbox()
   await sandbox.control('POST', '/sandbox/behaviour', { subConcurrentCallsMax: 1 })
   await sandbox.control('POST', '/sandbox/faults', { slowMs: 3_000 })
@@ -164,7 +164,7 @@ test('no other web site reaches the controls or the staff page through a browser
   expect(await reset({ origin: sandbox.url })).toBe(200)
 })
 
-test('an unknown switch or value is refused, and all are listed with their meaning', async () => {
+test('an unknown switch or value is refused, and all switches are listed with their meaning', async () => {
   await using sandbox = await startTestSandbox()
   const { control } = sandbox
   expect((await control('POST', '/sandbox/behaviour', { noSuch: true })).status).toBe(400)

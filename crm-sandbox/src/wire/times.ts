@@ -6,7 +6,7 @@ export function storedInstant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }
 
-/** Any ISO 8601 time with an offset; undefined for anything else. */
+/** Reads an ISO 8601 time with an offset. Returns undefined for any other text. */
 export function parseInstant(value: string): string | undefined {
   const match = INSTANT.exec(value)
   if (!match) return undefined
@@ -22,7 +22,7 @@ export function parsePlainDate(value: string): string | undefined {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) ? value : undefined
 }
 
-/** How Zoho shows an instant: in the API user's offset, without milliseconds. */
+/** Shows an instant as Zoho does: in the API user's offset, without milliseconds. */
 export function showInstant(stored: string, offset: string): string {
   const local = new Date(Date.parse(stored) + offsetMinutes(offset) * 60_000)
   return `${local.toISOString().slice(0, 19)}${offset}`

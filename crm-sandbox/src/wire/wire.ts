@@ -13,7 +13,7 @@ export function failure(code: string, details: JsonObject, message: string): Fai
   return { code, details, message, status: 'error' }
 }
 
-/** Refuses the whole request. */
+/** Thrown to refuse the whole request. */
 export class ApiError extends Error {
   readonly status: number
   readonly failure: Failure
@@ -30,7 +30,7 @@ type Success = {
   details: JsonObject
   message: string
   status: 'success'
-  /** Which way an upsert went, and by which field it found the record. */
+  /** Whether an upsert inserted or updated the record, and by which field it found the record. */
   action?: 'insert' | 'update'
   duplicate_field?: string | null
 }
@@ -44,7 +44,10 @@ export function sendItems(reply: FastifyReply, results: ItemResult[], allOk: 200
   return reply.code(status).send({ [key]: results })
 }
 
-/** The list under `key` of a request body; Zoho refuses a missing, empty, mistyped or too long one as a whole. */
+/**
+ * Reads the list under `key` of a request body. Refuses the whole request, as Zoho does, if the list is missing, empty,
+ * mistyped or too long.
+ */
 export function bodyItems(body: unknown, key = 'data', maxItems = 100): JsonObject[] {
   const value = isObject(body) ? body[key] : undefined
   if (value === undefined || value === null) {

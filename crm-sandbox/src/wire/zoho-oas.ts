@@ -29,7 +29,7 @@ for (const format of [
   ajv.addFormat(format, true)
 }
 
-/** Says in words how an answer breaks Zoho's description. Empty if it fits. */
+/** Lists, in words, where an answer breaks Zoho's description. The list is empty if the answer fits. */
 export function checkAnswer(file: string, method: string, path: string, status: number, body: unknown): string[] {
   const pointer = [
     'paths',
@@ -94,7 +94,7 @@ function patch(file: string, document: JsonObject) {
         for (const name of ['next_page_token', 'previous_page_token', 'page_token_expiry']) {
           if (isObject(properties[name])) properties[name]['type'] = ['string', 'null']
         }
-        // A person is also shown with the email address.
+        // A person has an email address as well.
         if (Object.keys(properties).sort().join() === 'id,name') schema['additionalProperties'] = true
       })
       at(document, ['components', 'schemas', 'RecordGETSucessResponse', 'properties', 'data'])['maxItems'] = 200
@@ -108,7 +108,7 @@ function patch(file: string, document: JsonObject) {
         }
         answer(method, '/{module}', 207, { properties: { data: { items: item } } })
       }
-      // An upsert says which field it found the record by, and what it did.
+      // The answer to an upsert also says what it did, and by which field it found the record.
       at(document, ['components', 'schemas', 'RecordSuccessResponse', 'properties', 'data', 'items'])[
         'additionalProperties'
       ] = true
@@ -122,7 +122,7 @@ function patch(file: string, document: JsonObject) {
       answer('get', '/{module}/search', 400, FLAT_FAILURE)
       break
     case 'related-records':
-      // The file requires text for every value, but the row of the present stage has no next stage.
+      // The file requires a text, but the row of the present stage has no next stage.
       walk(document, (schema) => {
         if (isObject(schema['properties']) && 'Moved_To__s' in schema['properties'])
           schema['properties']['Moved_To__s'] = true

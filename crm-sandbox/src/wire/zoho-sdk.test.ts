@@ -8,7 +8,7 @@ import { startTestSandbox } from '../test-sandbox.ts'
 
 const run = promisify(execFile)
 
-test('Zoho’s own SDK signs in, writes, reads, converts, notes and deletes', { timeout: 60_000 }, async () => {
+test('Zoho’s own SDK signs in, writes, reads, converts, adds a note and deletes', { timeout: 60_000 }, async () => {
   await using sandbox = await startTestSandbox()
   const folder = mkdtempSync(join(tmpdir(), 'zoho-sdk-'))
   const script = new URL('./zoho-sdk-journey.mjs', import.meta.url).pathname
