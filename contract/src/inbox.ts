@@ -13,7 +13,7 @@ const Look = {
   snapshot: z.string(),
 }
 
-/** A line of news about one record, or about a burst: many submissions by one person or API key. */
+/** A line of news about one record, or about a burst: several submissions by one author in a short time. */
 export const NewsLine = z.object({
   id: z.string(),
   /** Null for a burst. */

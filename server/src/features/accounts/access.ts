@@ -3,8 +3,8 @@ import type { Tx } from '../../db/database.ts'
 import type { Person } from './people.queries.ts'
 
 /**
- * The ways into a partner's account besides passwords. The API key and the webhook URL belong to other features, so
- * app.ts passes them in.
+ * Finds and revokes the API key and the webhook URL, which give access to a partner's data without a password. Both
+ * belong to other features, so app.ts passes these functions in.
  */
 export interface AccountAccess {
   find(tx: Tx, partnerId: string): Promise<Omit<Access, 'revoked'>>
@@ -12,8 +12,8 @@ export interface AccountAccess {
 }
 
 /**
- * Returns the access that exists, or that existed before this revoked it. Only for owners, because other people neither
- * see nor revoke it.
+ * Revokes the partner's API key and webhook URL if asked to, and returns those that existed. Does nothing for a person
+ * who is not an owner, because only owners may see or revoke them.
  */
 export async function settleAccess(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function settleAccess(
   return { ...found, revoked: isRevoked }
 }
 
-/** Says in the security log what was revoked; undefined if nothing was. */
+/** The security log's text about the revoked access; undefined if nothing was revoked. */
 export function revokedText({ revoked, api_key, webhook_url }: Access): string | undefined {
   const gone = revoked ? [api_key && 'API key', webhook_url && 'webhook URL'].filter(Boolean) : []
   return gone.length > 0 ? `${gone.join(' and ')} revoked` : undefined

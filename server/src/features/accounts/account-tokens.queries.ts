@@ -32,7 +32,10 @@ export async function removeAccountTokens(tx: Tx, personId: string, purpose?: Pu
   await removal.execute()
 }
 
-/** Uses up a token that is still valid, and returns the id of its person. Of two uses at once, only one gets the id. */
+/**
+ * Uses up a token that is still valid, and returns the id of its person. If two calls use it at once, only one gets the
+ * id.
+ */
 export async function takeAccountToken(
   tx: Tx,
   hash: Buffer,

@@ -23,7 +23,7 @@ export function findPartner(db: Db, partnerId: string): Promise<Partner | undefi
     .executeTakeFirst()
 }
 
-/** Our partners by the ids of their records in the CRM. */
+/** Finds partners by the ids of their records in the CRM. */
 export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
   return db
     .selectFrom('partners')
@@ -33,7 +33,7 @@ export function findPartnersByZohoId(db: Db, zohoIds: readonly string[]) {
     .execute()
 }
 
-/** When these partners came to the portal. */
+/** Finds the times when these partners signed up. */
 export function findPartnersCameAt(db: Db, partnerIds: readonly string[]) {
   return db
     .selectFrom('partners')
@@ -48,7 +48,10 @@ export async function getPartner(db: Db, partnerId: string): Promise<Partner> {
   return partner
 }
 
-/** Until the transaction ends, nobody else changes the partner's people or the fields that the CRM gets. */
+/**
+ * Locks the partner: until the transaction ends, no other call changes its people or the fields that are pushed to the
+ * CRM.
+ */
 export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'crm' | 'zoho_id'> | undefined> {
   return tx
     .selectFrom('partners')
@@ -59,7 +62,7 @@ export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'c
 }
 
 /**
- * Marks a change that the CRM must get. It changes the business name if one is given; otherwise the contact has
+ * Marks the partner for a push to the CRM. Changes the business name if one is given; without one, the contact has
  * changed.
  */
 export async function updateForCrm(
@@ -75,12 +78,12 @@ export async function updateForCrm(
     .execute()
 }
 
-/** Records of the CRM that waited for a confirmed address no longer wait (D52). */
+/** The partner's records in the CRM no longer wait for a confirmed address (D52). */
 export async function endHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ crm: 'pending' }).where('id', '=', partnerId).execute()
 }
 
-/** False when the partner was in that state already. */
+/** Activates or deactivates the partner. False if it was in that state already. */
 export async function updateActive(tx: Tx, partnerId: string, isActive: boolean): Promise<boolean> {
   const row = await tx
     .updateTable('partners')
@@ -93,8 +96,8 @@ export async function updateActive(tx: Tx, partnerId: string, isActive: boolean)
 }
 
 /**
- * The row stays, because its leads do. Its people are removed, with their sessions and links. Its record in the CRM may
- * be linked to another partner now.
+ * Closes the partner's account. The row stays for the sake of its leads. Its people are removed, with their sessions
+ * and links. Its record in the CRM may now be linked to another partner.
  */
 export async function markClosed(tx: Tx, partnerId: string, at: string): Promise<void> {
   await tx

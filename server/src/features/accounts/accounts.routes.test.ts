@@ -13,12 +13,12 @@ afterAll(() => portal[Symbol.asyncDispose]())
 
 const PASSWORD = 'correct-horse-battery'
 
-/** The token in the newest mail with a link that confirms the address. */
+/** Finds the token in the newest mail with a link that confirms the address. */
 async function linkToken(email: string, words = '/verify-email?token='): Promise<string> {
   return /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(email, words))?.[1] ?? ''
 }
 
-test('POST /auth/signup: email, password, businessName, firstName?, lastName? → success or error', async () => {
+test('POST /auth/signup creates a partner and returns its id, name and email', async () => {
   const form = { email: ' Ada@Example.com ', password: PASSWORD, businessName: ' Ada Broking ', firstName: 'Ada' }
   const signedUp = await portal.post('/auth/signup', form)
   expect(signedUp.status).toBe(201)
@@ -31,7 +31,7 @@ test('POST /auth/signup: email, password, businessName, firstName?, lastName? �
   expect((await portal.get('/profile', { token })).body.data).toMatchObject({ first_name: 'Ada', last_name: null })
 })
 
-test('POST /auth/login: email, password → success, token, partner{id, email, businessName}', async () => {
+test('POST /auth/login returns a session token, the partner and the person', async () => {
   const partner = await portal.newPartner()
   const signedIn = await portal.post('/auth/login', { email: ` ${partner.email.toUpperCase()}`, password: PASSWORD })
   expect([signedIn.status, signedIn.body]).toEqual([
@@ -52,7 +52,7 @@ test('POST /auth/login: email, password → success, token, partner{id, email, b
   expect(malformed.body.fields).toEqual({ email: 'Please enter a valid email address' })
 })
 
-test('an inactive account answers 403 only to the right password', async () => {
+test('the sign-in to an inactive account is refused with 403 only for the right password', async () => {
   const partner = await portal.newPartner()
   await setPartnerActive(portal.deps.db, partner.id, false)
   const refused = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
@@ -77,7 +77,7 @@ test.each(['aaaaaaaa', 'partnerportal', 'Saltbush Lending!', 'ada.lovelace.1815'
   },
 )
 
-test('a password is the same on every keyboard, and one that was hashed before normalisation still works', async () => {
+test('a password works on every keyboard, even if it was hashed before normalisation', async () => {
   const composed = 'caf\u00e9-horse-battery'
   const decomposed = 'cafe\u0301-horse-battery'
   const partner = await portal.newPartner({ password: composed })
@@ -115,7 +115,7 @@ test.each([
   expect(answer.body.error).toBe(Object.values(fields)[0])
 })
 
-test('a taken email or business name is a conflict in the words that the client maps', async () => {
+test('a taken email or business name is refused with 409 and the words that the client recognises', async () => {
   const partner = await portal.newPartner()
   const sameEmail = await portal.post('/auth/signup', {
     email: partner.email.toUpperCase(),
@@ -138,14 +138,14 @@ test('a taken email or business name is a conflict in the words that the client 
   })
 })
 
-test('a business name differs by more than its case, accents included, and the email is named first', async () => {
+test('business names that differ only in case, accents included, are the same, and a taken email is named first', async () => {
   await portal.newPartner({ email: 'cafe@example.com', businessName: 'Café Élan' })
   const form = { email: 'other-cafe@example.com', password: PASSWORD, businessName: 'CAFÉ ÉLAN' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('BUSINESS_EXISTS')
   expect((await portal.post('/auth/signup', { ...form, email: 'cafe@example.com' })).body.code).toBe('EMAIL_EXISTS')
 })
 
-test('a business name that somebody else takes at the same moment is a conflict', async () => {
+test('a business name that another partner takes at the same moment is refused with 409', async () => {
   const [quick, slow] = [await portal.newPartner(), await portal.newPartner()]
   const business_name = 'Wanted By Two'
   const answer = await portal.deps.db.transaction().execute(async (tx) => {
@@ -163,18 +163,18 @@ test('a business name that somebody else takes at the same moment is a conflict'
   expect([status, body.code]).toEqual([409, 'BUSINESS_EXISTS'])
 })
 
-test('an address with a comma is one address to the mail server', async () => {
+test('the mail server gets an address with a comma as one address', async () => {
   const partner = await portal.newPartner({ email: 'x,victim@example.com' })
   expect(await portal.mailTo('<"x,victim"@example.com>')).toContain(partner.businessName)
 })
 
-test('two equal sign-ups at once make one partner and one conflict', async () => {
+test('of two equal sign-ups at once, one makes a partner and the other is refused with 409', async () => {
   const form = { email: 'twice@example.com', password: PASSWORD, businessName: 'Twice' }
   const answers = await Promise.all([portal.post('/auth/signup', form), portal.post('/auth/signup', form)])
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])
 })
 
-test('a sign-in tells an unknown address from a wrong password', async () => {
+test('a refused sign-in says whether the address is unknown or the password wrong', async () => {
   const partner = await portal.newPartner()
   const unknown = await portal.post('/auth/login', { email: 'nobody@example.com', password: PASSWORD })
   expect([unknown.status, unknown.body.code, unknown.body.error]).toEqual([
@@ -187,10 +187,10 @@ test('a sign-in tells an unknown address from a wrong password', async () => {
   expect(wrong.body.error).not.toMatch(/email|user/i)
 })
 
-test('with HIDE_ACCOUNT_EXISTENCE login and forgot-password answer alike for known and unknown addresses', async () => {
+test('with HIDE_ACCOUNT_EXISTENCE, login and forgot-password give the same answer for known and unknown addresses', async () => {
   await using discreet = await startPortal({ env: { HIDE_ACCOUNT_EXISTENCE: 'true' } })
   const partner = await discreet.newPartner()
-  await discreet.mailTo(partner.email) // the welcome, so that the newest mail after it is the link
+  await discreet.mailTo(partner.email) // waits for the welcome mail, so that the next mail is the reset link
   const known = await discreet.post('/auth/login', { email: partner.email, password: 'not it at all' })
   const unknown = await discreet.post('/auth/login', { email: 'nobody@example.com', password: 'not it at all' })
   expect(unknown.body).toEqual(known.body)
@@ -205,7 +205,7 @@ test('with HIDE_ACCOUNT_EXISTENCE login and forgot-password answer alike for kno
   expect(await waitFor('the reset link', isMailed)).toBe(true)
 })
 
-test('POST /auth/verify: token → data{partnerId, businessName, partnerEmail}', async () => {
+test('POST /auth/verify returns the owner of a session token', async () => {
   const partner = await portal.newPartner()
   const verified = await portal.post('/auth/verify', { token: partner.token })
   expect(verified.body).toEqual({
@@ -227,7 +227,7 @@ test('POST /auth/verify: token → data{partnerId, businessName, partnerEmail}',
   }
 })
 
-test('POST /auth/refresh: none → data.token; the old one is left half a minute', async () => {
+test('POST /auth/refresh returns a new token, and the old one stays valid for half a minute', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const refreshed = await partner.post('/auth/refresh')
@@ -256,14 +256,14 @@ test('a session lasts 24 hours, and no chain of refreshes lasts longer than 30 d
   expect((await ownClock.get('/profile', { token })).status).toBe(401)
 })
 
-test('POST /auth/logout: none → success; the session has ended', async () => {
+test('POST /auth/logout ends the session', async () => {
   const partner = await portal.newPartner()
   const signedOut = await partner.post('/auth/logout')
   expect([signedOut.status, signedOut.body]).toEqual([200, { success: true, data: {} }])
   expect((await partner.get('/profile')).status).toBe(401)
 })
 
-test('POST /auth/forgot-password: email → may carry data.resetToken', async () => {
+test('POST /auth/forgot-password returns the reset token in development', async () => {
   const partner = await portal.newPartner()
   const forgot = await portal.post('/auth/forgot-password', { email: partner.email.toUpperCase() })
   expect([forgot.status, forgot.body]).toEqual([
@@ -274,9 +274,9 @@ test('POST /auth/forgot-password: email → may carry data.resetToken', async ()
   expect([missing.status, missing.body.fields]).toEqual([400, { email: 'Email is required' }])
 })
 
-test('POST /auth/reset-password: token, newPassword → success or error; once, and all sessions end', async () => {
+test('POST /auth/reset-password sets a new password once and ends all sessions', async () => {
   const partner = await portal.newPartner()
-  await portal.mailTo(partner.email) // the welcome, so that the newest mail after it is the link
+  await portal.mailTo(partner.email) // waits for the welcome mail, so that the next mail is the reset link
   const forgot = await portal.post('/auth/forgot-password', { email: partner.email })
   expect(forgot.status).toBe(200)
   const resetToken: string = forgot.body.data.resetToken
@@ -306,7 +306,7 @@ test('POST /auth/reset-password: token, newPassword → success or error; once, 
   expect(profile.body.data.email_verified).toBe(true)
 })
 
-test('a newer reset token voids the older one, and each lasts an hour', async () => {
+test('a newer reset token voids the older one, and each is valid for an hour', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const older = await ownClock.post('/auth/forgot-password', { email: partner.email })
@@ -321,7 +321,7 @@ test('a newer reset token voids the older one, and each lasts an hour', async ()
   ])
 })
 
-test('forgot-password says that an address is unknown, and stops after three requests an hour', async () => {
+test('forgot-password says that an address is unknown, and accepts three requests an hour', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const unknown = await limited.post('/auth/forgot-password', { email: 'nobody@example.com' })
   expect([unknown.status, unknown.body.error]).toEqual([404, 'Email not found'])
@@ -333,7 +333,7 @@ test('forgot-password says that an address is unknown, and stops after three req
   expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
 })
 
-test('an IP address has ten wrong tries a minute on an account; right ones do not count', async () => {
+test('an IP address has ten failed sign-ins a minute on an account; successful ones do not count', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const { email } = await limited.newPartner()
   const tries = []
@@ -342,7 +342,7 @@ test('an IP address has ten wrong tries a minute on an account; right ones do no
   expect(tries[0]?.headers.get('ratelimit-remaining')).toBe('9')
 })
 
-test('the welcome mail’s link verifies the address of the account that is signed in, once', async () => {
+test('the welcome mail’s link confirms the address of the signed-in account, once', async () => {
   const partner = await portal.newPartner()
   const token = await linkToken(partner.email)
   expect((await partner.post('/auth/verify-email', { token })).status).toBe(200)
@@ -350,7 +350,7 @@ test('the welcome mail’s link verifies the address of the account that is sign
   expect((await partner.post('/auth/verify-email', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('neither the link alone nor a foreign session nor a wrong password verifies an address, and the link stays valid', async () => {
+test('the link alone, another account’s session or a wrong password does not confirm an address or use up the link', async () => {
   const partner = await portal.newPartner()
   const stranger = await portal.newPartner()
   const token = await linkToken(partner.email)
@@ -368,7 +368,7 @@ test('neither the link alone nor a foreign session nor a wrong password verifies
   expect((await partner.get('/profile')).body.data.email_verified).toBe(true)
 })
 
-test('POST /auth/send-verification mails another link, and the older one stays good', async () => {
+test('POST /auth/send-verification mails another link, and the older one stays valid', async () => {
   const partner = await portal.newPartner()
   const older = await linkToken(partner.email)
   expect((await partner.post('/auth/send-verification')).status).toBe(200)
@@ -379,7 +379,7 @@ test('POST /auth/send-verification mails another link, and the older one stays g
   expect((await partner.post('/auth/send-verification')).status).toBe(409)
 })
 
-test('GET /profile: none → partner profile', async () => {
+test('GET /profile returns the business and the person', async () => {
   const partner = await portal.newPartner({ firstName: 'Ada' })
   expect((await partner.get('/profile')).body).toEqual({
     success: true,
@@ -399,7 +399,7 @@ test('GET /profile: none → partner profile', async () => {
   })
 })
 
-test('PUT /profile: business_name, first_name, last_name, phone → success or error, and never the email', async () => {
+test('PUT /profile changes the names and the phone, but not the email', async () => {
   const partner = await portal.newPartner()
   const change = {
     business_name: `${partner.businessName} (new)`,
@@ -427,7 +427,7 @@ test('PUT /profile: business_name, first_name, last_name, phone → success or e
   expect(body.fields).toEqual({
     email: 'The email address cannot be changed here. Please contact support to change it.',
   })
-  // A caller can send back what it has read. An absent field stays as it is, and null clears one.
+  // A caller can send back a profile as it was read. An absent field stays unchanged, and null clears a field.
   const profile = (await partner.get('/profile')).body.data
   expect((await partner.put('/profile', { ...profile, is_active: false, zoho_id: '1' })).body.data).toEqual(profile)
   expect((await partner.put('/profile', { phone: null })).body.data).toEqual({ ...profile, phone: null })
@@ -459,18 +459,15 @@ test.each([
     'New password must be different from current password',
   ],
   [{ confirmPassword: '' }, 400, 'VALIDATION', 'Password confirmation is required'],
-])(
-  'PUT /profile/password: currentPassword, newPassword, confirmPassword → with %j %i %s',
-  async (change, status, code, error) => {
-    const partner = await portal.newPartner()
-    const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
-    const answer = await partner.put('/profile/password', { ...form, ...change })
-    expect([answer.status, answer.body.code, answer.body.error]).toEqual([status, code, error])
-    expect(Object.values(answer.body.fields)).toContain(error)
-  },
-)
+])('PUT /profile/password with %j is refused with %i %s', async (change, status, code, error) => {
+  const partner = await portal.newPartner()
+  const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }
+  const answer = await partner.put('/profile/password', { ...form, ...change })
+  expect([answer.status, answer.body.code, answer.body.error]).toEqual([status, code, error])
+  expect(Object.values(answer.body.fields)).toContain(error)
+})
 
-test('PUT /profile/password: currentPassword, newPassword, confirmPassword → success; other sessions end, this one stays', async () => {
+test('PUT /profile/password ends the other sessions and keeps the caller’s', async () => {
   const partner = await portal.newPartner()
   const other = await portal.post('/auth/login', { email: partner.email, password: PASSWORD })
   const form = { currentPassword: PASSWORD, newPassword: 'another-fine-horse', confirmPassword: 'another-fine-horse' }

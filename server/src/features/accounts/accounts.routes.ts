@@ -43,7 +43,7 @@ const SIGN_UPS: RateLimit = {
   text: 'Too many accounts were created from this address. Please try again later.',
 }
 
-/** The parts of other features that an account needs, passed in by app.ts. */
+/** The functions of other features that the accounts need. app.ts passes them in. */
 interface Neighbours {
   callers: CallerMemory
   access: AccountAccess

@@ -12,7 +12,10 @@ import { refuseHeldEmail, refuseKnownEmail } from './refusing-taken.ts'
 
 const VALID_MS = 24 * 3_600_000
 
-/** Limited, because the call mails an address that may be a stranger's, and reveals whether it has an account. */
+/**
+ * Limits requests, because each one mails an address that may be a stranger's, and reveals whether that address has an
+ * account.
+ */
 const CHANGES: RateLimit = {
   name: 'email-change',
   points: 5,
@@ -20,7 +23,7 @@ const CHANGES: RateLimit = {
   text: 'Too many changes of the email address. Please try again later.',
 }
 
-/** The address changes when the link of the mail is opened (D67). An earlier link stops working. */
+/** Mails a link to the new address. Opening the link changes the address (D67). Earlier links stop working. */
 export async function askEmailChange(
   deps: Deps,
   caller: SessionCaller,

@@ -9,17 +9,17 @@ import { enqueueNotice } from './mail-notice.job.ts'
 import { getPerson, lockPerson, type Person } from './people.queries.ts'
 import { startSession } from './sessions.ts'
 
-/** How the visitor proved to be the person. */
+/** How a visitor proved to be the person. */
 export interface Proof {
-  /** For the security log. */
+  /** The security log shows it. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
-  /** Checked when the session begins, because the password or the factor may have been changed since the proof. */
+  /** Checks, when the session begins, that the password or the factor has not been changed since the proof. */
   stillCounts: (tx: Tx) => Promise<boolean>
 }
 
 /**
- * The last step of every way to sign in. Call it once the visitor has proved to be the person. It mails the person when
- * the browser is new to the account (D65), except at the very first sign-in.
+ * Begins a session for a visitor who has proved to be the person. This is the last step of every sign-in. Mails the
+ * person if the browser is new to the account (D65), except at the first sign-in.
  */
 export async function beginSession(
   deps: Deps,

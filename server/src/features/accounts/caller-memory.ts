@@ -8,14 +8,13 @@ type FindCaller = (token: string) => Promise<SessionCaller | undefined>
 
 export interface CallerMemory {
   find: FindCaller
-  /** Call this after a session has ended or a partner has changed. It forgets everything older. */
+  /** Forgets all callers. Call it after a session has ended or a partner has changed. */
   forget(): void
 }
 
 /**
- * A page makes half a dozen calls at once, and one look at the session serves them all: the owner of a token is
- * remembered for a second. A session that this process ends is forgotten at once. One that another process ends is
- * forgotten within that second.
+ * Remembers the owner of each session token for a second, because a page makes half a dozen calls at once. If this
+ * process ends a session, it forgets the owner at once; if another process ends it, within that second.
  */
 export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
   const remembered = new Map<string, { caller: SessionCaller; until: number }>()
@@ -28,8 +27,8 @@ export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
       if (known && known.until > now) return known.caller
       const startedIn = generation
       const caller = await find(token)
-      // Two callers must not be remembered. The session of one was ended during the look-up. The other must set up a
-      // second factor, and is free of that as soon as any process has set one up.
+      // Does not remember a caller whose session was ended during the look-up. Nor does it remember a caller who must
+      // set up a second factor, because another process may do that at any moment.
       if (caller && !caller.mustSetUpSecondFactor && startedIn === generation) {
         if (remembered.size >= CALLERS_MAX) remembered.clear()
         remembered.set(token, { caller, until: now + REMEMBERED_MS })

@@ -8,7 +8,7 @@ function tokenIn(mail: string, page: string): string {
   return new RegExp(`/${page}\\?token=([\\w-]+)`).exec(mail)?.[1] ?? ''
 }
 
-/** The token of the mail to the new address. */
+/** Asks for a change of the address. Returns the token of the mail to the new address. */
 async function askedFor(portal: TestPortal, person: Pick<TestPartner, 'put'>, email: string): Promise<string> {
   expect(await person.put('/account/email', { email })).toMatchObject({ status: 200 })
   return tokenIn(await portal.mailTo(email, 'Confirm your new email address'), 'confirm-email')
@@ -29,7 +29,7 @@ function signIn(portal: TestPortal, email: string, password: string) {
   return portal.post('/auth/login', { email, password })
 }
 
-test('an address changes when the link to the new one is opened, once, and the old one signs in no more', async () => {
+test('an address changes when the link in the mail is opened, once, and the old address no longer signs in', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
@@ -45,7 +45,7 @@ test('an address changes when the link to the new one is opened, once, and the o
   expect((await ada.get('/profile')).body.data).toMatchObject({ email, email_verified: true })
   expect((await signIn(portal, email, ada.password)).status).toBe(200)
   expect((await signIn(portal, ada.email, ada.password)).status).toBe(401)
-  // A link that waits in the old mailbox no longer opens anything.
+  // Links that were mailed to the old address no longer work.
   const reset = { token: resetToken, newPassword: 'another-fine-horse' }
   expect((await portal.post('/auth/reset-password', reset)).body.code).toBe('INVALID_RESET_TOKEN')
   const log = (await ada.get('/security-log?type=email')).body.data.entries
@@ -57,7 +57,7 @@ test('an address changes when the link to the new one is opened, once, and the o
   ])
 })
 
-test('a change asks for the password again, and its link lives a day', async () => {
+test('a change of the address requires the password again, and its link is valid for a day', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   portal.advance(16 * 60_000)
@@ -68,7 +68,7 @@ test('a change asks for the password again, and its link lives a day', async () 
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
 })
 
-test('a new password ends a pending change: the person who asked for it may have known the old one', async () => {
+test('a new password ends a pending change, which a thief of the old password may have requested', async () => {
   await using portal = await startPortal()
   const newPassword = 'quite-another-horse'
   const ways = [
@@ -89,18 +89,18 @@ test('a new password ends a pending change: the person who asked for it may have
   }
 })
 
-test('the old address undoes a change for 72 hours: sessions, password, later changes and new factors end', async () => {
+test('for 72 hours the old address can undo a change, which also ends sessions, password, later changes and new factors', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
   const undo = await changed(portal, ada, 'thief@example.net')
-  // The thief goes on, and adds an app.
+  // The thief changes the address again and adds an authenticator app.
   const begun = (await signIn(portal, 'thief@example.net', ada.password)).body
   await portal.post('/account/totp', undefined, { token: begun.token })
   const later = await changed(portal, { ...ada, email: 'thief@example.net' }, 'thief@example.org')
   const waiting = await askedFor(portal, ada, 'thief@example.com')
 
-  // Nobody else can take the address while its owner may come back to it.
+  // Nobody else can take the address while the change can be undone.
   const form = { email: ada.email, password: ada.password, businessName: 'Somebody Else' }
   expect((await portal.post('/auth/signup', form)).body.code).toBe('EMAIL_EXISTS')
   const eve = await portal.newPartner()
@@ -122,7 +122,7 @@ test('the old address undoes a change for 72 hours: sessions, password, later ch
   expect((await signIn(portal, ada.email, 'another-fine-horse')).status).toBe(200)
 })
 
-test('after 72 hours a change stays, and the old address is free', async () => {
+test('after 72 hours a change cannot be undone, and the old address is free', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   await verify(portal, ada)
@@ -132,7 +132,7 @@ test('after 72 hours a change stays, and the old address is free', async () => {
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 
-test('an unconfirmed old address gets a mail about the change, and cannot undo it', async () => {
+test('an old address that was never confirmed gets a mail about the change, but no link to undo it', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   expect(await changed(portal, ada, 'ada@new.example')).toBe('')
@@ -140,7 +140,7 @@ test('an unconfirmed old address gets a mail about the change, and cannot undo i
   expect((await portal.post('/auth/signup', { ...ada, businessName: 'Somebody Else' })).status).toBe(201)
 })
 
-test('an address belongs to one person: if several take it at once, one gets it', async () => {
+test('if several people take an address at once, only one gets it', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'viewer')
@@ -161,7 +161,7 @@ test('an address belongs to one person: if several take it at once, one gets it'
   expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(2).fill([409, 'EMAIL_EXISTS']))
 })
 
-test('an address is refused if it is taken, the person’s own or not an address', async () => {
+test('an address is refused if it is taken, invalid or the person’s own', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   expect((await ada.put('/account/email', { email: eve.email.toUpperCase() })).body).toMatchObject({

@@ -27,13 +27,13 @@ interface LinkCall {
 }
 
 /**
- * Completes the change when the link to the new address is opened. The old address gets a mail, and for 72 hours a link
- * to undo the change (D67). An old address that was never confirmed gets no link, because it may be a stranger's. Links
- * that were mailed to the old address end.
+ * Completes the change, when the link in the mail to the new address is opened. The old address gets a mail with a link
+ * to undo the change within 72 hours (D67). If the old address was never confirmed, its mail has no link, because the
+ * address may be a stranger's. Earlier links to the old address stop working.
  *
- *
- * The reader of the link may not be the person who signed up. So the link does not confirm the address if that would
- * link the partner to an existing record in the CRM (D52). That needs a link of its own, and a session or the password.
+ * The reader of the mail may not be the person who signed up. So the link does not confirm the address if the
+ * confirmation would connect the partner with an existing record in the CRM (D52). Such a confirmation needs another
+ * link, and a session or the password.
  */
 export async function confirmEmailChange(
   deps: Deps,
@@ -64,9 +64,9 @@ export async function confirmEmailChange(
 }
 
 /**
- * The reader of the old address says that somebody else made the change. That person knew the password and has a
- * session. Both end, as do later changes and second factors that were added meanwhile. The old address gets a link to
- * set a new password.
+ * Undoes a change that somebody else made, who must have known the password and have a session. So the password and all
+ * sessions end, and later changes and the second factors added since are removed. The old address gets a link to set a
+ * new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
   const now = deps.clock.now().toISOString()
@@ -91,8 +91,8 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
 }
 
 /**
- * Refuses an address that somebody else has or may come back to. The CRM gets the new address if its record names the
- * person.
+ * Gives the person the address, unless somebody else has it or may still undo a change from it. Pushes the address to
+ * the CRM if the partner's record there names the person.
  */
 async function giveEmail(
   tx: Tx,

@@ -14,7 +14,7 @@ import { getPasswordHash, getPerson, updatePerson } from './people.queries.ts'
 import { removeOtherSessions } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
-/** Limits a person's wrong passwords (D53), so that nobody guesses the password with a stolen session. */
+/** Limits a person's wrong passwords (D53), so that the thief of a session cannot guess the password. */
 export const PASSWORD_CHECKS: RateLimit = {
   name: 'password-check',
   points: 10,
@@ -23,8 +23,8 @@ export const PASSWORD_CHECKS: RateLimit = {
 }
 
 /**
- * Answers with the codes and texts of section 8. The person's other sessions end (D54), and so does a pending change of
- * the address.
+ * Changes the caller's password, and refuses with the codes and texts of section 8. The person's other sessions end
+ * (D54), and so does a pending change of the address.
  */
 export async function changePersonPassword(
   deps: Deps,

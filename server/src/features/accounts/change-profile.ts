@@ -13,9 +13,8 @@ import { refusingTaken } from './refusing-taken.ts'
 const EMAIL_IS_READ_ONLY = 'The email address cannot be changed here. Please contact support to change it.'
 
 /**
- * Everybody may change their own names and phone. Only an owner may change the business name (D61). Fields that the
- * CRM's partner record has are pushed. A phone number that can be read is stored as a lead's is (D19). Any other is
- * kept as it was typed.
+ * Changes the caller's own names and phone, and the business name for an owner (D61). Pushes the fields that the
+ * partner's record in the CRM also has. A valid phone number is stored in E.164 (D19), any other as it was typed.
  */
 export async function changePersonProfile(
   { db, clock, jobs }: Deps,
@@ -37,7 +36,8 @@ export async function changePersonProfile(
     const isContact = (await findContact(tx, caller.id))?.person_id === person.id
     if (isRenamed || isContact) {
       await refusingTaken(updateForCrm(tx, caller.id, { business_name }, at))
-      // Under its new name, the partner may no longer have a record in the CRM to wait for.
+      // Under its new name, the partner may have no record in the CRM, so it may no longer have to wait for a confirmed
+      // address.
       if (partner?.crm === 'held') await connectRecords(tx, caller.id)
       else await jobs.enqueue(tx, pushPartner, { partnerId: caller.id })
     }

@@ -8,7 +8,7 @@ const TRY_LATER = 'Too many sign-in attempts. Please wait a few minutes before t
 const PER_SOURCE: RateLimit = { name: 'login', points: 10, seconds: 60, text: TRY_LATER }
 /** Limits tries from one address on all accounts together. */
 const PER_ADDRESS: RateLimit = { name: 'login-address', points: 100, seconds: 3_600, text: TRY_LATER }
-/** Limits tries on one account from all sources together that the account does not know. */
+/** Limits tries on one account from all unknown sources together. */
 const PER_ACCOUNT: RateLimit = {
   name: 'login-account',
   points: 100,
@@ -23,13 +23,12 @@ const PER_ACCOUNT: RateLimit = {
 }
 
 /**
- * Counts a try before the password is checked, so that parallel tries do not get around the limit. Throws TooMany over
- * a limit. Give a successful try back, so that only failures count.
+ * Counts a try before the password is checked, so that parallel tries cannot exceed the limit. Throws TooMany over a
+ * limit. Call `giveBack` after a successful try, so that only failures count.
  *
- *
- * Nobody can lock an owner out (D53). Limits that strangers use up do not apply to an address or browser from which the
- * account signed in before. Elsewhere, a reset of the password makes the browser a known one. A try that one limit
- * refuses does not count for the next.
+ * Nobody can lock an owner out (D53). The limits that strangers can exhaust do not apply to an address or browser from
+ * which somebody signed in to the account before. A reset of the password makes a new browser known. A try that one
+ * limit refuses does not count for the following limits.
  */
 export async function countPasswordTry(
   { db }: Pick<Deps, 'db'>,

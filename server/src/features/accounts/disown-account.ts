@@ -8,8 +8,8 @@ import { hashToken } from './tokens.ts'
 import { invalidToken } from './verify-email.ts'
 
 /**
- * Closes an account that somebody else created with this address: sessions, key and webhook URL end, its records are
- * not sent any more, and address and business name are free (D52).
+ * Closes an account that somebody else created with this address (D52). Its sessions, API key and webhook URL end, its
+ * records are no longer pushed, and the address and the business name are free again.
  */
 export async function disownAccount(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -23,10 +23,10 @@ export async function disownAccount(
     if (!known) throw invalidToken()
     // This is the partner's only person, because nobody can be invited before the address is confirmed.
     const { partner_id: partnerId } = await getPerson(tx, known.person_id)
-    // The partner is locked before the link, in the same order as in a reset, which ends the link.
+    // Locks the partner before the token. A reset, which removes the token, locks in the same order.
     await lockPartner(tx, partnerId)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
-    // The link may have been mailed while the address was being confirmed. Then it must not work.
+    // A link that was mailed while the address was being confirmed must not work.
     if ((await getPerson(tx, known.person_id)).email_verified) throw invalidToken()
     await markClosed(tx, partnerId, now)
     await access.revoke(tx, partnerId)

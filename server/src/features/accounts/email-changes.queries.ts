@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { EmailChangeRow } from '../../db/tables.ts'
 
-/** Replaces a pending change: a person has at most one. */
+/** Stores a pending change. It replaces an earlier one, because a person has at most one. */
 export async function saveEmailChange(
   tx: Tx,
   change: Pick<EmailChangeRow, 'id' | 'person_id' | 'old_email' | 'new_email' | 'asked_at' | 'confirm_until'>,
@@ -18,7 +18,7 @@ export async function saveEmailChange(
     .execute()
 }
 
-/** The person's pending change. */
+/** Removes the person's pending change. */
 export async function removeWaitingEmailChange(tx: Tx, personId: string): Promise<void> {
   await tx.deleteFrom('email_changes').where('person_id', '=', personId).where('done_at', 'is', null).execute()
 }
@@ -39,7 +39,7 @@ export async function keepLinkHash(
   await db.updateTable('email_changes').set(link).where('id', '=', changeId).execute()
 }
 
-/** False if the change is done, was replaced or is too old: of two calls at once only one succeeds. */
+/** False if the change is done, was replaced or is too old. If two calls come at once, only one succeeds. */
 export async function markEmailChanged(
   tx: Tx,
   changeId: string,
@@ -56,7 +56,10 @@ export async function markEmailChanged(
   return row !== undefined
 }
 
-/** Also removes later and pending changes, which may be an intruder's. False if the change can no longer be undone. */
+/**
+ * Removes a change that is being undone, with all later and pending changes, which may be an intruder's. False if the
+ * change can no longer be undone.
+ */
 export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('email_changes')
@@ -74,7 +77,8 @@ export async function removeEmailChange(tx: Tx, change: EmailChangeRow, now: str
 }
 
 /**
- * Whether somebody else may come back to the address. Looks through all partners, because an address has one account.
+ * Whether another person may still undo a change from this address. Looks through all partners, because an address has
+ * only one account.
  */
 export async function isEmailHeldOfAnyPartner(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHashQueue } from './hash-queue.ts'
 
-test('runs at most `atOnce` hashes together, and the next when one has ended', async () => {
+test('runs at most `atOnce` hashes at a time, and starts the next one when one has ended', async () => {
   const queue = createHashQueue({ atOnce: 2, waitMsMax: 10_000 })
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -19,7 +19,7 @@ test('runs at most `atOnce` hashes together, and the next when one has ended', a
   expect(await Promise.all(hashes)).toEqual([0, 1, 2])
 })
 
-test('refuses a hash that waited too long, with 503 and a time to come back, and lets the running one end', async () => {
+test('refuses a hash that waited too long with 503 and `Retry-After`, and lets the running one end', async () => {
   const queue = createHashQueue({ atOnce: 1, waitMsMax: 5 })
   let end: (result: string) => void = () => undefined
   const running = queue(() => new Promise<string>((resolve) => (end = resolve)))

@@ -4,8 +4,8 @@ import { PortalError } from '../../errors.ts'
 const COME_BACK_SECONDS = 5
 
 /**
- * Runs at most `atOnce` password hashes together. Further ones wait in line, and one that waits too long is answered
- * 503 with `Retry-After` (D53).
+ * Runs at most `atOnce` password hashes at a time. Further hashes wait in a queue. If a hash waits too long, its
+ * request is refused with 503 and `Retry-After` (D53).
  */
 export function createHashQueue({ atOnce, waitMsMax }: { atOnce: number; waitMsMax: number }) {
   const queue = new PQueue({ concurrency: atOnce })

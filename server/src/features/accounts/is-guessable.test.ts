@@ -27,13 +27,13 @@ test.each([
 })
 
 test.each(['correct-horse-battery', 'harbourside-kauri-moon', 'Mia48159263', 'ab1ab1ab1', 'ﷺﷺﷺﷺﷺﷺﷺﷺ1'])(
-  '%s is not',
+  '%s is not guessable',
   async (password) => {
     expect(await isGuessable(password, owner)).toBe(false)
   },
 )
 
-test('names that are missing or short rule nothing out', async () => {
+test('missing and very short names do not make a password guessable', async () => {
   const nobody = { email: 'a@b.co', business_name: 'X', first_name: null, last_name: null }
   expect(await isGuessable('lax-xylophone', nobody)).toBe(false)
 })

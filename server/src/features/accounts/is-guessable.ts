@@ -1,4 +1,4 @@
-/** The owner of the password, with the names that anybody would try first. */
+/** The names of the password's owner, which anybody would try first. */
 export interface PasswordOwner {
   email: string
   business_name: string
@@ -8,9 +8,9 @@ export interface PasswordOwner {
 
 const COMMON_PASSWORDS = 10_000
 const PRODUCT = ['partner', 'portal']
-/** Shorter words occur in too many other words. */
+/** Ignores shorter words, because they occur in too many other words. */
 const WORD_LENGTH_MIN = 3
-/** A password must have at least this length without the words that anybody would try first. */
+/** A password must have at least this many letters or digits besides the words that anybody would try first. */
 const LETTERS_LEFT_MIN = 4
 const DIGITS_LEFT_MIN = 8
 
@@ -31,7 +31,9 @@ function isLittle(rest: string): boolean {
   return rest.length - digits < LETTERS_LEFT_MIN && digits < DIGITS_LEFT_MIN
 }
 
-/** The longest first, so that 'harbourside' is not taken for 'harbour' and 'side'. */
+/**
+ * The words of the owner's names and of the product, the longest first: 'harbourside' must be removed before 'harbour'.
+ */
 function wordsOf({ email, business_name, first_name, last_name }: PasswordOwner): string[] {
   const names = [email.split('@')[0] ?? '', email, business_name, first_name ?? '', last_name ?? '']
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]).map(lettersAndDigits)
@@ -50,7 +52,7 @@ function lettersAndDigits(text: string): string {
 let commonPasswords: Promise<Set<string>> | undefined
 
 async function isCommon(password: string): Promise<boolean> {
-  // Reading the list takes 50 ms. The start of the portal need not wait for it.
+  // Reads the list at the first use, because that takes 50 ms, which would delay the start of the portal.
   commonPasswords ??= readCommonPasswords()
   return (await commonPasswords).has(password)
 }

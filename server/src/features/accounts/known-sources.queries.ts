@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 
-/** The sources in this list from which the account with this email signed in before. */
+/** Those of the given sources from which somebody signed in to the account with this email before. */
 export async function findKnownSources(db: Db, email: string, sources: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db
     .selectFrom('known_sources')
@@ -29,7 +29,7 @@ export async function removeKnownSources(tx: Tx, personId: string): Promise<void
   await tx.deleteFrom('known_sources').where('person_id', '=', personId).execute()
 }
 
-/** Removes sources not seen since then. Returns how many. */
+/** Removes sources that were last seen before this time. Returns how many. */
 export async function removeKnownSourcesOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('known_sources')

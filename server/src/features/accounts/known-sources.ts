@@ -5,8 +5,8 @@ import { findKnownSources, keepKnownSources } from './known-sources.queries.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 /**
- * How the account knows the visitor: by the browser's mark, or by the IP address, which others may share. Undefined if
- * it does not know the visitor, or if there is no such account.
+ * How the account knows the visitor: by the mark in the browser's cookie, or by the IP address, which others may share.
+ * Undefined if the visitor is unknown, or if there is no such account.
  */
 export async function knownBy(
   db: Deps['db'],
@@ -20,12 +20,14 @@ export async function knownBy(
   return known.length > 0 ? 'address' : undefined
 }
 
-/** A browser that the account knows is counted by the hash of its mark, any other by its address. */
+/**
+ * The key under which the visitor's tries are counted: the hash of the mark for a known browser, else the IP address.
+ */
 export function countedBy(known: Awaited<ReturnType<typeof knownBy>>, { address, mark }: Visitor): string {
   return known === 'mark' && mark !== undefined ? markHash(mark).toString('hex') : address
 }
 
-/** Call it only once the visitor has proved to be the account's owner. */
+/** Stores the visitor's browser and IP address as known. Call it only once the visitor has proved to be the person. */
 export async function rememberVisitor(
   tx: Db | Tx,
   { clock }: Pick<Deps, 'clock'>,

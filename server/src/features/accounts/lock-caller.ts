@@ -8,9 +8,10 @@ import { hasSession } from './sessions.queries.ts'
 import { hashToken } from './tokens.ts'
 
 /**
- * For calls that make a new way into the account: a password, address, factor, key, webhook URL, guest or role. Such a
- * call may have begun before the owner ended its session or took its role, and must not let the excluded person back
- * in. Then this throws Unauthorized or Forbidden. Otherwise, a call that ends the session waits for this transaction.
+ * Locks the caller and checks the session and the role again. Throws Unauthorized or Forbidden if the session has ended
+ * or the role was taken away since the call began. A call that gives access (by a password, address, factor, key,
+ * webhook URL, invitation or role) needs this, so that a person who was just shut out does not get back in. A call that
+ * ends the session waits for this transaction.
  */
 export async function lockCaller(
   tx: Tx,

@@ -7,7 +7,7 @@ import { hashToken, newToken } from './tokens.ts'
 
 const RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 1 }
 
-/** To the new address: the link that makes the change. A change that was replaced meanwhile is not mailed. */
+/** Mails the link that completes the change to the new address. Mails nothing if the change was replaced meanwhile. */
 export const mailEmailChange = defineJob({
   name: 'mail-email-change',
   payload: z.object({ changeId: z.string() }),
@@ -22,7 +22,7 @@ export const mailEmailChange = defineJob({
   },
 })
 
-/** To the old address: the news of the change and, if that address was confirmed, the link to undo it. */
+/** Tells the old address about the change, with a link to undo it if the old address was confirmed. */
 export const mailEmailChanged = defineJob({
   name: 'mail-email-changed',
   payload: z.object({ changeId: z.string() }),

@@ -8,7 +8,7 @@ import { defineJob } from '../../jobs/define-job.ts'
 import { noticeMail } from './mails.ts'
 import { findActiveOwners, findPerson } from './people.queries.ts'
 
-/** Limits the notices, so that no call can fill anybody's inbox. */
+/** Limits the notices, so that nobody can flood a person's mailbox. */
 export const NOTICES: RateLimit = {
   name: 'notices',
   points: 30,
@@ -33,10 +33,11 @@ const Notice = z.object({
     'recovery-codes-made',
   ]),
   at: z.string(),
-  /** For a sign-in: browser and system in words, and the IP address. */
+  /** For a sign-in: the names of the browser and its operating system, and the IP address. */
   from: z.optional(z.object({ browser: z.nullable(z.string()), ip: z.string() })),
   /**
-   * With a new password: the other ways into the account. For the URL only its host, because the rest may be a secret.
+   * For a new password: the API key and the webhook URL. Only the URL's host is kept, because its path may hold a
+   * secret.
    */
   access: z.optional(
     z.object({
@@ -80,7 +81,7 @@ export async function enqueueNotice(
   await jobs.enqueue(tx, mailNotice, { personId, notice })
 }
 
-/** Changes to the business's own access: its key and its webhook URL. */
+/** Tells the owners about changes of the API key and the webhook URL, which belong to the whole business. */
 export async function enqueueNoticeToOwners(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,

@@ -8,8 +8,9 @@ import { hashToken, newToken } from './tokens.ts'
 const VALID_MS = 30 * 24 * 3_600_000
 
 /**
- * Mails the links that confirm the address, or that close an account which its owner did not create (D15, D52). Older
- * links stay valid: the person who signed up can ask for more mails, and must not void the owner's link.
+ * Mails two links: one confirms the address, the other closes an account that the owner of the address did not create
+ * (D15, D52). Older links stay valid, so that a stranger who signed up cannot void the owner's link by asking for more
+ * mails.
  */
 export const mailVerification = defineJob({
   name: 'mail-verification',

@@ -91,7 +91,7 @@ export function emailChangeMail(
   }
 }
 
-/** Has no token if nobody ever confirmed the old address. */
+/** `token` is undefined if nobody ever confirmed the old address. The mail then has no link. */
 export function emailChangedMail(
   person: Person,
   { new_email, old_email }: EmailChangeRow,

@@ -36,8 +36,8 @@ const PER_ADDRESS: RateLimit = {
 }
 
 /**
- * Mails a reset link. In development without SMTP, the answer also has the token (D13). Otherwise a job looks for the
- * person and sends the mail. So where existence is hidden, an unknown address takes the same time (D11).
+ * Mails a reset link. In development without SMTP, the answer also has the token (D13). Otherwise a job finds the
+ * person and sends the mail, so that with HIDE_ACCOUNT_EXISTENCE an unknown address takes the same time (D11).
  */
 export async function requestPasswordReset(
   deps: Deps,
@@ -57,9 +57,9 @@ export async function requestPasswordReset(
 }
 
 /**
- * A completed reset ends every session (D12) and a pending change of the address, and makes the browser the only known
- * one (D53). It also proves the address (D15). The first proof also revokes the key and the webhook URL and removes the
- * second factor. These may belong to somebody else who signed up with the address (D52).
+ * Sets the new password. This ends every session (D12) and a pending change of the address, and makes this browser the
+ * only known one (D53). It also confirms the address (D15). The first confirmation also revokes the API key and the
+ * webhook URL and removes the second factor, because a stranger may have signed up with the address (D52).
  */
 export async function setNewPassword(
   deps: Deps,
@@ -80,7 +80,8 @@ export async function setNewPassword(
   const settled = await db.transaction().execute(async (tx) => {
     if ((await takeAccountToken(tx, tokenHash, 'reset-password', now)) === undefined) throw invalidToken()
     const isFirst = await confirmEmail(tx, owner, connectRecords)
-    // Read again under the partner's lock: a person who was shut out must not revoke the business's access.
+    // Reads the person again under the partner's lock, because a person who was shut out must not revoke the business's
+    // access.
     const person = await getPerson(tx, owner.id)
     refuseInactive(person)
     await updatePerson(tx, person.id, { password_hash: passwordHash }, now)

@@ -9,7 +9,7 @@ import { isGuessable, type PasswordOwner } from './is-guessable.ts'
 /** OWASP's parameters for argon2id, which is the library's own algorithm. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Leaves one core for everybody else's requests (D53). */
+/** Leaves one core for other requests (D53). */
 const inLine = createHashQueue({ atOnce: Math.max(1, availableParallelism() - 1), waitMsMax: 10_000 })
 
 export function hashPassword(password: string): Promise<string> {
@@ -22,7 +22,7 @@ export async function hashNewPassword(password: string, field: string, owner: Pa
   return hashPassword(password)
 }
 
-/** Passwords that were set before normalisation are compared as they were typed. */
+/** Also compares the password as it was typed, because older hashes were made without normalisation. */
 export async function isPassword(password: string, passwordHash: string): Promise<boolean> {
   const spellings = new Set([normal(password), password])
   for (const spelling of spellings) if (await inLine(() => verify(passwordHash, spelling))) return true
@@ -31,7 +31,7 @@ export async function isPassword(password: string, passwordHash: string): Promis
 
 let nobodysHash: Promise<string> | undefined
 
-/** Takes as long as a real check, so that the time does not show whether an address is known (D11). */
+/** Takes as long as a real check, so that the duration does not reveal whether an address is known (D11). */
 export async function pretendToCheck(password: string): Promise<void> {
   nobodysHash ??= hashPassword('nobody has this password')
   await isPassword(password, await nobodysHash)
@@ -43,7 +43,7 @@ export async function refuseWeakPassword(password: string, field: string, owner:
   if (await isGuessable(normal(password), owner)) throw weak(PASSWORD_COMMON, field)
 }
 
-/** An é is one character on one keyboard and two on another. */
+/** Normalises a password, because some keyboards type é as one character and others as two. */
 function normal(password: string): string {
   return password.normalize('NFKC')
 }

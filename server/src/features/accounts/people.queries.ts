@@ -8,12 +8,12 @@ import type { PersonRow, Tables } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /**
- * The name that a record shows for the person who entered it (D64): never an email address, because endpoints must not
- * get one (D35).
+ * The name that a record shows for the person who entered it (D64). It is never an email address, because endpoints
+ * must not receive one (D35).
  */
 export const PERSON_NAME = `coalesce(nullif(concat_ws(' ', people.first_name, people.last_name), ''), partners.business_name)`
 
-/** Somebody who signs in, and the business as far as mails and the profile name it. */
+/** A person, with those fields of the business that mails and the profile show. */
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 const PERSON_COLUMNS = [
@@ -59,12 +59,15 @@ export function findPerson(db: Db, personId: string) {
     .executeTakeFirst()
 }
 
-/** Until the transaction ends, nobody else changes the person's password, factors, role or access, or begins a session. */
+/**
+ * Locks the person: until the transaction ends, no other call changes the password, factors, role or access, or begins
+ * a session.
+ */
 export async function lockPerson(tx: Tx, personId: string): Promise<void> {
   await tx.selectFrom('people').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
 }
 
-/** The same for all people of a partner. */
+/** Locks all people of a partner, as `lockPerson` locks one. */
 export async function lockPeople(tx: Tx, partnerId: string): Promise<void> {
   await tx
     .selectFrom('people')
@@ -82,8 +85,8 @@ export async function getPerson(db: Db, personId: string): Promise<Person> {
 }
 
 /**
- * Looks through all partners, because an address has one account. Also returns the password's hash, so use it for
- * signing in only.
+ * Looks through all partners, because an address has only one account. Also returns the password's hash, so use it only
+ * to sign somebody in.
  */
 export function findPersonByEmail(db: Db, email: string): Promise<(Person & { password_hash: string }) | undefined> {
   return db
@@ -94,7 +97,7 @@ export function findPersonByEmail(db: Db, email: string): Promise<(Person & { pa
     .executeTakeFirst()
 }
 
-/** All people of the partner by name, including those who may no longer sign in. */
+/** All people of the partner by name, including deactivated ones. */
 export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id: string; name: string }[]> {
   return sendNamed(reads, {
     sql: `select people.id, ${PERSON_NAME} as name
@@ -105,7 +108,7 @@ export function findPeopleByName(reads: Reads, partnerId: string): Promise<{ id:
   })
 }
 
-/** The person in the partner's record in the CRM. */
+/** The person whom the partner's record in the CRM names. */
 export function findContact(db: Db, partnerId: string) {
   return db
     .selectFrom('partner_contacts')
@@ -114,7 +117,7 @@ export function findContact(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** The people who get news of the business's account. */
+/** The active owners. They get the mails about the business's account. */
 export function findActiveOwners(db: Db, partnerId: string): Promise<Person[]> {
   return db
     .selectFrom('people')
@@ -196,7 +199,7 @@ export async function updatePerson(
     .execute()
 }
 
-/** False when the address was verified before. */
+/** False if the address was confirmed before. */
 export async function markEmailVerified(tx: Tx, personId: string): Promise<boolean> {
   const row = await tx
     .updateTable('people')

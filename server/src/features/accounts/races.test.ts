@@ -14,7 +14,8 @@ import {
 import { waitFor } from '../../testing/wait-for.ts'
 import { hashToken } from './tokens.ts'
 
-// Somebody who knows the password or has a session calls at the moment when the owner shuts them out.
+// In these tests, an intruder who knows the password or has a session makes a call while the owner shuts the intruder
+// out.
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -42,8 +43,8 @@ async function isOpen(token: string | undefined) {
 }
 
 /**
- * Makes calls that wait for a lock which the test holds. Each begins when the one before it waits. All go on once the
- * last one waits.
+ * Takes a lock and makes calls that wait for it. Each call begins once the call before it waits. The lock is released
+ * once the last call waits.
  */
 async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {
   const { db } = portal.deps
@@ -68,7 +69,7 @@ async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanw
   })
 }
 
-/** A call whose head has been sent; `end` sends the body and returns the status. */
+/** Sends the headers of a request. `end` sends the body and returns the status. */
 function beginCall(method: string, path: string, token: string, content: object) {
   const body = JSON.stringify(content)
   const headers = {
@@ -88,7 +89,7 @@ function beginCall(method: string, path: string, token: string, content: object)
   }
 }
 
-/** Keeps sign-ins waiting between the check of the password and the session. */
+/** With this lock, sign-ins wait between the check of the password and the start of the session. */
 const SIGN_INS = 'lock table known_sources in exclusive mode'
 
 /** Waits until the session's last-seen time has been written. */
@@ -100,7 +101,7 @@ async function isSeen(token: string) {
   })
 }
 
-test.each(['end-others', 'logout'])('a session that is refreshed while %s ends it has no successor', async (how) => {
+test.each(['end-others', 'logout'])('a session that is refreshed while %s ends it gets no successor', async (how) => {
   const ada = await portal.newPartner()
   const intruder = await signIn(ada)
   for (const token of [ada.token, intruder]) {
@@ -119,7 +120,7 @@ test.each(['end-others', 'logout'])('a session that is refreshed while %s ends i
   expect(await isOpen(refreshed?.body.data?.token)).toBe(false)
 })
 
-test('a sign-in that is under way ends with the password that it began with', async () => {
+test('a sign-in fails if the password changes meanwhile', async () => {
   const ada = await portal.newPartner()
   const change = { currentPassword: ada.password, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD }
   const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {
@@ -128,7 +129,7 @@ test('a sign-in that is under way ends with the password that it began with', as
   expect([begun?.status, begun?.body.code]).toEqual([401, 'SIGN_IN_EXPIRED'])
 })
 
-test('a sign-in by password alone ends with the first second factor, and a second step with the password', async () => {
+test('a sign-in by password fails if a second factor is added meanwhile, and a second step if the password changes', async () => {
   const ada = await portal.newPartner()
   const app = await beginApp(portal, ada)
   const [begun] = await whileLocked(SIGN_INS, [() => portal.post('/auth/login', ada)], async () => {
@@ -144,7 +145,7 @@ test('a sign-in by password alone ends with the first second factor, and a secon
   expect(finished?.body.code).toBe('SIGN_IN_EXPIRED')
 })
 
-test('a sign-in by a passkey that is removed meanwhile begins no session', async () => {
+test('a sign-in by passkey fails if the passkey is removed meanwhile', async () => {
   const ada = await portal.newPartner()
   const phone = await addPasskey(portal, ada)
   const { id } = (await ada.get('/account/second-factor')).body.data.passkeys[0]
@@ -160,7 +161,7 @@ test('a sign-in by a passkey that is removed meanwhile begins no session', async
   for (const { body } of answers) expect(body.code).toBe('SIGN_IN_EXPIRED')
 })
 
-test('a person who is deactivated while signing in has no session when activated again', async () => {
+test('a person who is deactivated while signing in has no session after being activated again', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
   const setActive = (is_active: boolean) => ada.put(`/team/people/${bob.id}`, { is_active })
@@ -171,7 +172,7 @@ test('a person who is deactivated while signing in has no session when activated
   expect(rows).toHaveLength(0)
 })
 
-test('a change of the password that began before a reset does not undo it', async () => {
+test('a change of the password that began before a reset does not undo the reset', async () => {
   const ada = await portal.newPartner()
   const token = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data.resetToken
   const change = {
@@ -191,7 +192,7 @@ test('a change of the password that began before a reset does not undo it', asyn
   expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([401, 200])
 })
 
-test('a call whose body comes late has no effect if its session ended meanwhile', async () => {
+test('a call whose body arrives after its session has ended has no effect', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
   const late = beginCall('PUT', '/profile', bob.token, { first_name: 'Late' })
@@ -201,7 +202,7 @@ test('a call whose body comes late has no effect if its session ended meanwhile'
   expect(await late.end()).toBe(401)
 })
 
-test('a key, a URL or a guest that was asked for before a reset does not outlive it', async () => {
+test('an API key, webhook URL or invitation that was requested before a reset does not outlive the reset', async () => {
   const ada = await portal.newPartner()
   await confirmEmail(portal, ada)
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
@@ -216,7 +217,7 @@ test('a key, a URL or a guest that was asked for before a reset does not outlive
   for (const { end } of late) expect(await end()).toBe(401)
 })
 
-test('of two reset links that are made at once only one serves', async () => {
+test('of two reset links made at once, only one works', async () => {
   const ada = await portal.newPartner()
   const forget = () => portal.post('/auth/forgot-password', { email: ada.email })
   const links = await whileLocked('lock table account_tokens in exclusive mode', [forget, forget])
@@ -226,7 +227,7 @@ test('of two reset links that are made at once only one serves', async () => {
   expect((await Promise.all(resets)).map(({ status }) => status).toSorted()).toEqual([200, 400])
 })
 
-test('there are ten recovery codes, however many are made at once', async () => {
+test('two calls that renew the recovery codes at once leave ten codes', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
   const renew = () => ada.post('/account/recovery-codes')
@@ -234,7 +235,7 @@ test('there are ten recovery codes, however many are made at once', async () => 
   expect((await ada.get('/account/second-factor')).body.data.recovery_codes_left).toBe(10)
 })
 
-test('of two copies of a passkey with one counter only one signs in', async () => {
+test('of two copies of a passkey with the same counter, only one signs in', async () => {
   const ada = await portal.newPartner()
   const phone = await addPasskey(portal, ada)
   const questions = await Promise.all([1, 2].map(() => portal.post('/auth/passkey/options', {})))
@@ -243,7 +244,7 @@ test('of two copies of a passkey with one counter only one signs in', async () =
   expect(begun.map(({ status }) => status).toSorted()).toEqual([200, 401])
 })
 
-test('an owner who is shut out or loses the role does not come back through a waiting call', async () => {
+test('a waiting call of an owner who is shut out or loses the role is refused', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'owner')
   await addColleague(portal, ada, 'owner')
@@ -280,7 +281,7 @@ test('an owner who is shut out or loses the role does not come back through a wa
   expect((await personOfBob()).is_active).toBe(false)
 })
 
-test('an invitation that is being accepted ends with its inviter', async () => {
+test('an invitation cannot be accepted if its inviter is deactivated meanwhile', async () => {
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'owner')
   await bob.post('/team/invitations', { email: 'second-bob@example.com', firstName: 'Bob', role: 'owner' })
@@ -292,7 +293,7 @@ test('an invitation that is being accepted ends with its inviter', async () => {
   expect([ended?.status, accepted?.body.code]).toEqual([200, 'INVALID_INVITATION'])
 })
 
-test('a reset link that is made while the address changes goes to the new one', async () => {
+test('a reset link that is made while the address changes goes to the new address', async () => {
   const ada = await portal.newPartner()
   await confirmEmail(portal, ada)
   const email = `new-${ada.email}`
@@ -308,7 +309,7 @@ test('a reset link that is made while the address changes goes to the new one', 
   expect(toOld.filter((mail) => mail.includes('/reset-password?token='))).toEqual([])
 })
 
-test('a link that is mailed while the address is confirmed does not close the account', async () => {
+test('a link that is mailed while the address is being confirmed cannot close the account', async () => {
   const ada = await portal.newPartner()
   await ada.get('/profile')
   await isSeen(ada.token)
@@ -330,7 +331,7 @@ test('a link that is mailed while the address is confirmed does not close the ac
   }
 })
 
-test('a change of access and its entry in the security log are one transaction', async () => {
+test('a change of access and its entry in the security log are stored in one transaction', async () => {
   const ada = await portal.newPartner()
   await addApp(portal, ada)
   const seen = async () => (await ada.get('/account/second-factor')).body.data
@@ -349,7 +350,7 @@ test('a change of access and its entry in the security log are one transaction',
 })
 
 test.each(['verify-email', 'disown'])(
-  'a reset and the link of the welcome mail to /%s, opened at once, both end',
+  'a reset and the welcome mail’s link to /%s, used at once, do not deadlock',
   async (page) => {
     const ada = await portal.newPartner()
     const token = /verify-email\?token=([\w-]+)/.exec(await portal.mailTo(ada.email, '/verify-email?token='))?.[1]

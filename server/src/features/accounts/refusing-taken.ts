@@ -7,8 +7,8 @@ import { findPersonByEmail } from './people.queries.ts'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * If the database refuses a value that another partner has, throws the conflict that the client recognises by 'email'
- * or 'business' with 'exists' (D11).
+ * Throws a conflict if the database refuses an email address or business name that somebody else has. The client
+ * recognises its text by 'exists' with 'email' or 'business' (D11).
  */
 export async function refusingTaken<Result>(write: Promise<Result>): Promise<Result> {
   try {
@@ -23,14 +23,14 @@ export async function refusingTaken<Result>(write: Promise<Result>): Promise<Res
   }
 }
 
-/** Ask this first. If both are taken, the error names the email. */
+/** Call this before the business name is written: if both are taken, the error must name the email. */
 export async function refuseKnownEmail(tx: Tx, email: string): Promise<void> {
   if (await findPersonByEmail(tx, email)) throw emailExists()
 }
 
 /**
- * A former address stays reserved while its change can be undone (D67). Ask this after the new address is written: then
- * a change at the same moment is either visible or waits for this one.
+ * Refuses another person's former address while that person's change can be undone (D67). Call this after the new
+ * address is written: a simultaneous change of the same address is then either visible or waits for this transaction.
  */
 export async function refuseHeldEmail(tx: Tx, email: string, personId: string, now: Date): Promise<void> {
   if (await isEmailHeldOfAnyPartner(tx, email, { exceptFor: personId, now: now.toISOString() })) throw emailExists()

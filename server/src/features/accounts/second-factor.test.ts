@@ -26,7 +26,7 @@ async function secondStep(account: Account): Promise<{ token: string; kinds: str
   return body.second_factor
 }
 
-test('an authenticator app makes the sign-in two steps, and each of its codes serves once', async () => {
+test('with an authenticator app the sign-in has two steps, and each code works once', async () => {
   const partner = await portal.newPartner()
   const elsewhere = (await enterPassword(partner)).body.token
   const app = await addApp(portal, partner)
@@ -34,13 +34,13 @@ test('an authenticator app makes the sign-in two steps, and each of its codes se
     /^otpauth:\/\/totp\/Partner%20Portal:partner\d+%40example\.com\?issuer=Partner%20Portal&secret=[A-Z2-7]{32}&/,
   )
   expect(new Set(app.recoveryCodes).size).toBe(10)
-  // The sessions that began with the password alone end.
+  // Sessions that began with the password alone have ended.
   expect((await portal.get('/profile', { token: elsewhere })).status).toBe(401)
   expect((await partner.get('/profile')).status).toBe(200)
 
   const { token, kinds } = await secondStep(partner)
   expect(kinds).toEqual(['totp', 'recovery'])
-  // The code that proved the app has been used.
+  // The code that confirmed the app has been used up.
   const used = await portal.post('/auth/second-factor', { token, code: app.firstCode })
   expect([used.status, used.body.code]).toEqual([401, 'INVALID_CODE'])
   const code = app.nextCode()
@@ -66,7 +66,7 @@ test('an authenticator app makes the sign-in two steps, and each of its codes se
   expect(late.body.code).toBe('SIGN_IN_EXPIRED')
 })
 
-test('of two answers at once with one code only one signs in', async () => {
+test('if two calls use the same code at once, only one signs in', async () => {
   const partner = await portal.newPartner()
   const app = await addApp(portal, partner)
   const steps = [await secondStep(partner), await secondStep(partner)]
@@ -75,7 +75,7 @@ test('of two answers at once with one code only one signs in', async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
 })
 
-test('a recovery code signs in once, however it is written, and its use is mailed', async () => {
+test('a recovery code signs in once, in any spelling, and the person gets a mail', async () => {
   const partner = await portal.newPartner()
   const { recoveryCodes } = await addApp(portal, partner)
   const [first = '', second = ''] = recoveryCodes
@@ -94,7 +94,7 @@ test('a recovery code signs in once, however it is written, and its use is maile
   expect(JSON.stringify(stored)).not.toContain(renewed[1])
 })
 
-test('a passkey is a second factor, or takes the place of the password', async () => {
+test('a passkey serves as second factor or replaces the password', async () => {
   const partner = await portal.newPartner()
   const phone = await addPasskey(portal, partner, ' Kim’s phone ')
   expect([phone.added.status, phone.added.body.data.recovery_codes]).toEqual([201, expect.any(Array)])
@@ -103,13 +103,13 @@ test('a passkey is a second factor, or takes the place of the password', async (
   expect(kinds).toEqual(['passkey', 'recovery'])
   const question = (await portal.post('/auth/passkey/options', { token })).body.data
   expect(question.allowCredentials).toHaveLength(1)
-  // The password was given, so it is enough that somebody is present.
+  // After the password, the passkey need not verify the user by finger, face or PIN.
   const passkey = phone.device.use(question, { isVerified: false })
   expect((await portal.post('/auth/second-factor', { token, passkey })).status).toBe(200)
 
   const alone = await phone.answer()
   expect((await portal.post('/auth/passkey', { passkey: alone })).body).toMatchObject({ token: expect.any(String) })
-  // A question can be answered only once.
+  // A challenge can be answered only once.
   expect((await portal.post('/auth/passkey', { passkey: alone })).body.code).toBe('INVALID_PASSKEY')
   const unverified = await portal.post('/auth/passkey', { passkey: await phone.answer({ isVerified: false }) })
   expect([unverified.status, unverified.body.code]).toEqual([401, 'INVALID_PASSKEY'])
@@ -123,7 +123,7 @@ test('a passkey is a second factor, or takes the place of the password', async (
   ])
 })
 
-test('a passkey of somebody else, of another address or of a foreign page opens nothing', async () => {
+test('a passkey of another person, of another website or for another challenge is refused', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   await addPasskey(portal, partner)
   const foreign = await addPasskey(portal, other)
@@ -135,7 +135,7 @@ test('a passkey of somebody else, of another address or of a foreign page opens 
   const elsewhere = openAuthenticator('https://portal.evil.example').create(creation)
   const refused = await partner.post('/account/passkeys', { name: 'Evil', passkey: elsewhere })
   expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_PASSKEY'])
-  // The question was for another person.
+  // The challenge was made for another person.
   const device = openAuthenticator(portal.deps.publicUrl)
   const asked = (await other.post('/account/passkeys/options')).body.data
   const stolen = await partner.post('/account/passkeys', { name: 'Stolen', passkey: device.create(asked) })
@@ -145,7 +145,7 @@ test('a passkey of somebody else, of another address or of a foreign page opens 
   expect((await partner.ask('DELETE', `/account/passkeys/${passkeys[0].id}`)).status).toBe(404)
 })
 
-test('five wrong codes pause the second step for fifteen minutes, in every process', async () => {
+test('five wrong codes pause the second step for 15 minutes, in every process', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   await using beside = await startPortal({ env: { RATE_LIMITS: 'on' }, on: limited })
   const partner = await limited.newPartner()
@@ -166,7 +166,7 @@ test('five wrong codes pause the second step for fifteen minutes, in every proce
   expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(14 * 60)
 })
 
-test('who knows the password pauses the second step elsewhere, and not where the person signed in before', async () => {
+test('wrong codes from elsewhere do not pause the second step where the person signed in before', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const partner = await limited.newPartner()
   const app = await addApp(limited, partner)
@@ -179,12 +179,12 @@ test('who knows the password pauses the second step elsewhere, and not where the
   expect((await limited.post('/auth/second-factor', { token, code: app.nextCode() })).status).toBe(200)
 })
 
-test('what only the person may do asks for the password again after fifteen minutes', async () => {
+test('sensitive calls require the password again after 15 minutes', async () => {
   const partner = await portal.newPartner()
   portal.advance(16 * MINUTE_MS)
   const asked = await partner.post('/account/totp')
   expect([asked.status, asked.body.code]).toEqual([403, 'CONFIRM_PASSWORD'])
-  // Without a second factor, the calls of the specification stay as they are.
+  // Without a second factor, the specification's own calls do not require it.
   expect((await partner.post('/dashboard/generate-api-key')).status).toBe(201)
 
   const wrong = await partner.post('/account/confirm', { password: 'not the password' })
@@ -216,7 +216,7 @@ test('what only the person may do asks for the password again after fifteen minu
   expect((await ask('POST', '/dashboard/generate-api-key')).status).toBe(201)
 })
 
-test('removing a factor ends other sessions, and the last one takes the recovery codes with it', async () => {
+test('removing a factor ends the other sessions, and removing the last one removes the recovery codes', async () => {
   const partner = await portal.newPartner()
   const app = await addApp(portal, partner)
   const phone = await addPasskey(portal, partner)
@@ -236,10 +236,10 @@ test('removing a factor ends other sessions, and the last one takes the recovery
   await portal.mailTo(partner.email, 'a second factor was removed')
 })
 
-test('if an owner requires a second factor, a person without one reaches only its set-up', async () => {
+test('if an owner requires a second factor, a person without one can only set one up', async () => {
   const owner = await portal.newPartner()
   const viewer = await addColleague(portal, owner, 'viewer')
-  // Started after the invitation's mail, because this second portal might send that mail.
+  // Starts after the mail of the invitation, which this second portal might otherwise send.
   await using beside = await startPortal({ on: portal })
   expect((await viewer.put('/team/settings', { second_factor_required: true })).body.code).toBe('NOT_ALLOWED')
   await addApp(portal, owner)
@@ -254,13 +254,13 @@ test('if an owner requires a second factor, a person without one reaches only it
   expect((await portal.get('/profile', { token: begun.body.token })).body.code).toBe('SECOND_FACTOR_REQUIRED')
   expect((await portal.post('/auth/refresh', undefined, { token: viewer.token })).status).toBe(200)
 
-  // The other process refuses them until they have a second factor.
+  // The other process refuses the viewer, too, until the viewer has a second factor.
   expect((await beside.get('/dashboard/leads', { token: viewer.token })).status).toBe(403)
   await addApp(portal, viewer)
   expect((await beside.get('/dashboard/leads', { token: viewer.token })).status).toBe(200)
 })
 
-test('a new password ends a second step that waits', async () => {
+test('a new password ends a pending second step', async () => {
   const partner = await portal.newPartner()
   await confirmEmail(portal, partner)
   const app = await addApp(portal, partner)

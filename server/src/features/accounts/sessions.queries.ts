@@ -10,7 +10,7 @@ import { PERSON_NAME } from './people.queries.ts'
 
 const SESSIONS_SHOWN = 100
 
-/** An existing session stays as it is. */
+/** Stores a session. If it exists already, it stays unchanged. */
 export async function insertSession(
   tx: Db | Tx,
   session: {
@@ -58,7 +58,10 @@ const MUST_SET_UP_SECOND_FACTOR = `partners.second_factor_required
                    and not exists (select from totp_keys where person_id = people.id and confirmed_at is not null)
                    and not exists (select from passkeys where person_id = people.id)`
 
-/** Runs with every request, so it is a named statement. A deactivated person or partner has no session. */
+/**
+ * Finds the person whose session this is. Runs with every request, so it is a named statement. A deactivated person or
+ * partner has no session.
+ */
 export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Date): Promise<SessionOwner | undefined> {
   const rows = await sendNamed<SessionOwner>(reads, {
     sql: `select people.partner_id, people.id as person_id, people.role, people.email, sessions.last_seen_at,
@@ -75,8 +78,9 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
 }
 
 /**
- * The roles of those sessions that are valid and need no second factor first, by their tokens' hashes in hex. It reads
- * many at once, so it does not use the connections of the hot reads, where pages would wait behind it.
+ * Finds the roles of those sessions that are valid and do not still need a second factor, by the hex hashes of their
+ * tokens. Reads many sessions at once, so it does not use the connections of the hot reads, where pages would wait for
+ * it.
  */
 export async function findRolesOfSessions(
   pool: pg.Pool,
@@ -96,8 +100,8 @@ export async function findRolesOfSessions(
 }
 
 /**
- * The session with its seed. The given seed is kept unless the session has one already. Until the transaction ends, no
- * other exchange reads the session.
+ * Stores the seed of the session's next token, unless there is one already, and returns the session. Until the
+ * transaction ends, no other refresh can read the session.
  */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {
   return tx
@@ -136,7 +140,7 @@ export async function findConfirmedAt(db: Db, tokenHash: Buffer): Promise<string
   return row?.confirmed_at
 }
 
-/** Marks the whole family of the session. */
+/** Marks the session and all others of its family as confirmed. */
 export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Promise<void> {
   await db
     .updateTable('sessions')
@@ -145,7 +149,7 @@ export async function markConfirmed(db: Db, tokenHash: Buffer, at: string): Prom
     .execute()
 }
 
-/** Lets the session end at `expiresAt` at the latest; never makes it longer. */
+/** Ends the session at `expiresAt` if it would last longer. */
 export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: string): Promise<void> {
   await tx
     .updateTable('sessions')
@@ -155,7 +159,7 @@ export async function shortenSession(tx: Tx, tokenHash: Buffer, expiresAt: strin
     .execute()
 }
 
-/** The person's sessions, one per family, the last seen first, up to as many as anybody would read. */
+/** The person's sessions, one per family, the last seen first. Returns at most 100. */
 export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: Date): Promise<Session[]> {
   return db
     .selectFrom('sessions')
@@ -176,7 +180,7 @@ export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: D
     .execute()
 }
 
-/** Updates session and person in one statement. Writes nothing when another call of the same minute was first. */
+/** Stores when the session and the person were last seen. Writes nothing if another call did so in the same minute. */
 export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
   await db
     .with('session', (query) =>
@@ -229,7 +233,7 @@ export async function removeSessionsOfPartner(tx: Tx, partnerId: string): Promis
   return (await removeAll(removal)).length
 }
 
-/** Removes the sessions of all other families. Returns how many. */
+/** Removes the person's sessions except those of this session's family. Returns how many. */
 export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: Buffer): Promise<number> {
   const removal = tx
     .deleteFrom('sessions')
@@ -241,8 +245,8 @@ export async function removeOtherSessions(tx: Tx, personId: string, tokenHash: B
 }
 
 /**
- * Removes until nothing is left. A refresh under way has locked the session that it exchanges. So the first statement
- * waits for that refresh and does not see the successor. The next statement does.
+ * Repeats the removal until nothing is left. A running refresh has locked the session that it replaces, so the first
+ * statement waits for the refresh, but does not see the new session. The next statement sees it.
  */
 async function removeAll(
   removal: DeleteQueryBuilder<Tables, 'sessions', DeleteResult>,
@@ -251,7 +255,7 @@ async function removeAll(
   return rows.length === 0 ? [] : [...rows, ...(await removeAll(removal))]
 }
 
-/** Removes sessions that ended. Returns how many. */
+/** Removes sessions that ended before this time. Returns how many. */
 export async function removeSessionsOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('sessions')

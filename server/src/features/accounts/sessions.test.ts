@@ -6,7 +6,7 @@ const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 const MINUTE_MS = 60_000
 
-/** Signs in as Safari on a phone does, with the cookie that it got earlier. */
+/** Signs in as Safari on a phone would, with the cookie of an earlier sign-in. */
 async function signInByPhone(portal: TestPortal, { email, password }: TestPartner, cookie = '') {
   const headers = { 'user-agent': SAFARI, ...(cookie && { cookie }) }
   const {
@@ -25,7 +25,7 @@ async function sessionsOf(portal: TestPortal, token: string) {
   return (await portal.get('/account/sessions', { token })).body.data.sessions
 }
 
-test('a person sees where they are signed in, and ends one session or all others', async () => {
+test('a person lists their sessions, and ends one or all but the current one', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const phone = await signInByPhone(portal, ada)
@@ -64,7 +64,7 @@ test('a person sees where they are signed in, and ends one session or all others
   ])
 })
 
-test('nobody sees or ends a session of somebody else', async () => {
+test('nobody can see or end another person’s session', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const bob = await addColleague(portal, ada, 'viewer')
@@ -78,13 +78,13 @@ test('nobody sees or ends a session of somebody else', async () => {
   expect((await portal.get('/profile', { token: adas.id })).status).toBe(401)
 })
 
-test('a sign-in from a browser not seen before is mailed, and one from a known browser is not', async () => {
+test('a sign-in from an unknown browser is mailed to the person, and one from a known browser is not', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const mails = async () =>
     (await portal.mailsTo(ada.email)).filter((mail) => mail.includes('A sign-in from a new browser'))
   await portal.mailTo(ada.email, '/verify-email')
-  // This call shows that the first sign-in was the first.
+  // Sets the person's last-seen time, so that the next sign-in is not the first.
   await ada.get('/profile')
   await waitFor('the person to be seen', async () => {
     const seen = portal.deps.db.selectFrom('people').select('last_seen_at').where('email', '=', ada.email)
@@ -101,7 +101,8 @@ test('a sign-in from a browser not seen before is mailed, and one from a known b
   await portal.mailTo(ada.email, 'An API key was made')
   expect(await mails()).toHaveLength(1)
 
-  // After a reset only the browser that asked for it is known. The ones known before may be an intruder's.
+  // After a reset, only the browser that made the reset is known, because the browsers known before may be an
+  // intruder's.
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: ada.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })

@@ -22,16 +22,14 @@ import { hashToken, newToken, newTokenSeed, successorOf } from './tokens.ts'
 const HOUR_MS = 3_600_000
 const SESSION_MS = 24 * HOUR_MS
 const SESSION_MS_MAX = 30 * 24 * HOUR_MS
-/** For this long, a password or passkey counts as just given (D66). */
+/** How long a confirmation by password or passkey counts (D66). */
 const CONFIRMED_MS = 15 * 60_000
-/** The time for requests that were on their way when the token was exchanged (D12). */
+/** How long the old token stays valid, for requests that were sent before the exchange (D12). */
 const OVERLAP_MS = 30_000
 
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
-/**
- * The result of signing in: the token of a new session, valid for 24 hours. The session is the first of a family (D54).
- */
+/** Starts a session of 24 hours and returns its token. The session begins a new family (D54). */
 export async function startSession(
   tx: Tx,
   { clock }: SessionDeps,
@@ -67,7 +65,7 @@ export async function findCaller(
   if (!owner) return undefined
   const minute = minuteOf(now)
   if (owner.last_seen_at === null || owner.last_seen_at < minute) {
-    // The call does not wait for this write.
+    // The request does not wait for this write.
     markSeen(db, tokenHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last call not noted'))
   }
   return {
@@ -81,7 +79,7 @@ export async function findCaller(
   }
 }
 
-/** For routes that ask for the password again (D66). */
+/** Whether the caller has confirmed lately and has a second factor, for routes that require a confirmation (D66). */
 export async function findConfirmation(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { token, personId }: SessionCaller,
@@ -91,7 +89,7 @@ export async function findConfirmation(
   return { isRecent, hasSecondFactor: kinds.length > 0 }
 }
 
-/** The text is the specification's default for a failed verification. */
+/** Returns the owner of a session token. The refusal has the specification's default text. */
 export async function verifySessionToken({ reads, clock }: SessionDeps, token: string): Promise<VerifiedSession> {
   const owner = await findSessionOwner(reads, hashToken(token), clock.now())
   if (!owner) throw new Unauthorized('UNAUTHORIZED', 'Token verification failed')
@@ -106,8 +104,8 @@ export async function verifySessionToken({ reads, clock }: SessionDeps, token: s
 }
 
 /**
- * Exchanges the caller's token. A second exchange while the token is valid gives the same successor, so that a session
- * never becomes two (D54). No chain of exchanges lasts longer than 30 days from the sign-in.
+ * Exchanges the caller's token for a new one. A second exchange of the same token gives the same new token, so that a
+ * session never becomes two (D54). No chain of exchanges lasts longer than 30 days from the sign-in.
  */
 export async function refreshCallerSession(
   { db, clock }: SessionDeps,

@@ -4,7 +4,8 @@ import { lockPeople } from './people.queries.ts'
 import { removeSessionsOfPartner } from './sessions.queries.ts'
 
 /**
- * An inactive partner has no session and gets none. Other processes may accept one for another second (caller-memory).
+ * Activates a partner, or deactivates it and ends its sessions. Other processes may accept an ended session for another
+ * second (see caller-memory.ts).
  */
 export function setPartnerActive(
   db: Db,

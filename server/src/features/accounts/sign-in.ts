@@ -13,7 +13,10 @@ import { findPersonByEmail, getPasswordHash, type Person } from './people.querie
 import { findKinds } from './second-factor/factors.ts'
 import { secondStepFor } from './second-factor/sign-in-steps.ts'
 
-/** The failure is stored only for a known address. Storing it takes less than this. */
+/**
+ * With HIDE_ACCOUNT_EXISTENCE, a failed sign-in takes at least this much longer. A failure is stored only for a known
+ * address, and storing it takes less.
+ */
 const FAILURE_MS = 25
 
 interface SignInCall {
@@ -23,7 +26,8 @@ interface SignInCall {
 }
 
 /**
- * Uses D11's texts, which the client maps by their words: the one for a wrong password names neither email nor user.
+ * Checks email and password. The refusals have D11's texts, which the client recognises by their words: the text for a
+ * wrong password contains neither 'email' nor 'user'.
  */
 export async function signInPerson(
   deps: Deps,

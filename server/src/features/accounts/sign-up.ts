@@ -10,14 +10,18 @@ import { insertPerson } from './people.queries.ts'
 import { refuseHeldEmail, refuseKnownEmail, refusingTaken } from './refusing-taken.ts'
 
 /**
- * Hash the password before the transaction, because that takes longer than the whole transaction. Throws WEAK_PASSWORD.
+ * Call this before the transaction, because hashing the password takes longer than the whole transaction. Throws
+ * WEAK_PASSWORD.
  */
 export function hashSignUpPassword(form: SignUp): Promise<string> {
   const { email, businessName: business_name, firstName: first_name, lastName: last_name } = form
   return hashNewPassword(form.password, 'password', { email, business_name, first_name, last_name })
 }
 
-/** The partner, its owner, the job that makes its CRM record and the welcome mail are one transaction (D23, D27, D60). */
+/**
+ * Stores the partner, its owner and the jobs for the CRM record and the welcome mail, all in one transaction (D23, D27,
+ * D60).
+ */
 export async function signUpPartner(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,

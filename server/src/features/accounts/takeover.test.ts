@@ -4,7 +4,7 @@ import { addApp } from '../../testing/second-factor.ts'
 import { newLead, startPortal, type TestPortal } from '../../testing/start-portal.ts'
 
 let portal: TestPortal
-/** With the limits of production. */
+/** A portal with the rate limits of production. */
 let limited: TestPortal
 beforeAll(async () => {
   portal = await startPortal({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
@@ -25,7 +25,7 @@ async function resetPassword(on: TestPortal, email: string, more: object = {}, h
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-test('the first reset by mail ends session, API key and webhook URL of somebody who signed up with the address', async () => {
+test('the first reset by mail ends the session, API key and webhook URL of a stranger who signed up with the address', async () => {
   await using receiver = await startReceiver()
   receiver.respond = answering(200)
   const squatter = await portal.newPartner()
@@ -48,7 +48,7 @@ test('the first reset by mail ends session, API key and webhook URL of somebody 
   expect(await portal.deps.db.selectFrom('events').select('to_deliver').execute()).toContainEqual({ to_deliver: false })
 })
 
-test('each new password tells which key and URL exist, by answer and by mail, and revokes them where asked to', async () => {
+test('the answer and the mail after a new password name the API key and the webhook URL, which are revoked on request', async () => {
   const partner = await portal.newPartner()
   await resetPassword(portal, partner.email)
   const { token } = (await portal.post('/auth/login', { email: partner.email, password: NEW_PASSWORD })).body
@@ -72,7 +72,7 @@ test('each new password tells which key and URL exist, by answer and by mail, an
   expect(await portal.mailTo(partner.email, 'These were revoked with it')).toContain('Your password was reset')
 })
 
-test('the owner of the address closes an account that somebody else created, and may sign up', async () => {
+test('the owner of an address closes an account that somebody else created with it, and can then sign up', async () => {
   const squatter = await portal.newPartner()
   const { email, businessName } = squatter
   const { api_key } = (await squatter.post('/dashboard/generate-api-key')).body.data
@@ -93,14 +93,14 @@ test('the owner of the address closes an account that somebody else created, and
   expect((await owner.get('/dashboard/leads')).body.data.leads).toEqual([])
 })
 
-test('an account whose address was confirmed cannot be disowned with an older link', async () => {
+test('an older link cannot close an account whose address has been confirmed', async () => {
   const partner = await portal.newPartner()
   const token = /disown\?token=([\w-]+)/.exec(await portal.mailTo(partner.email, '/disown?token='))?.[1]
   await resetPassword(portal, partner.email)
   expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('refreshing a token many times at once gives one successor, which logs out for all', async () => {
+test('refreshing a token many times at once gives one new token, and its sign-out ends all', async () => {
   const partner = await portal.newPartner()
   const answers = await Promise.all(Array.from({ length: 8 }, () => partner.post('/auth/refresh')))
   const tokens = new Set<string>(answers.map(({ body }) => body.data.token))
@@ -113,7 +113,7 @@ test('refreshing a token many times at once gives one successor, which logs out 
   for (const one of [partner.token, token]) expect((await portal.get('/profile', { token: one })).status).toBe(401)
 })
 
-test('a changed password ends every other session and what came from it, and none of its own', async () => {
+test('a changed password ends all other sessions and their successors, but not the caller’s', async () => {
   const partner = await portal.newPartner()
   const other = (await portal.post('/auth/login', { email: partner.email, password: PASSWORD })).body.token
   const others = (await portal.post('/auth/refresh', undefined, { token: other })).body.data.token
@@ -124,12 +124,12 @@ test('a changed password ends every other session and what came from it, and non
   for (const token of [own, partner.token]) expect((await portal.get('/profile', { token })).status).toBe(200)
 })
 
-test('nobody keeps an owner out by wrong passwords, neither from one address nor from many', async () => {
-  const { email } = await limited.newPartner() // from this machine's own address
+test('wrong passwords from one or many addresses cannot lock an owner out', async () => {
+  const { email } = await limited.newPartner() // signs in from this machine's own address, which becomes known
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
   for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)
-  // A stranger cannot fill the partner's security log either, because refusals by a limit are not in it.
+  // A stranger cannot fill the partner's security log, because refusals by a rate limit are not logged.
   const { rows: reasons } = await limited.deps.pool.query(
     "select reason from security_log where event = 'sign-in-failed'",
   )
@@ -141,12 +141,12 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   const [cookie = ''] = elsewhere.headers.getSetCookie()
   expect(cookie).toMatch(/^portal_browser=[\w-]{43}; Max-Age=\d+; Path=\/api\/auth; HttpOnly; SameSite=Strict$/)
 
-  // Pretends that nine more addresses have guessed as often, because each guess costs a hash.
+  // Sets the count to that of nine more guessing addresses, because real guesses would each cost a hash.
   await limited.deps.pool.query('update rate_limits set points = 100 where key = $1', [`login-account:${email}`])
   expect((await guess('203.0.113.2')).status).toBe(401)
   const slow = await signIn({ 'x-forwarded-for': '192.0.2.1' })
   expect([slow.status, Number(slow.headers.get('retry-after')) <= 10]).toEqual([429, true])
-  // The owner gets in from a known address, a known browser, and a browser that a reset makes known.
+  // The owner can sign in from a known address, a known browser, and a browser that a reset has made known.
   expect((await signIn({})).status).toBe(200)
   const mark = cookie.split(';')[0] ?? ''
   expect((await signIn({ 'x-forwarded-for': '192.0.2.2', cookie: mark })).status).toBe(200)
@@ -158,7 +158,7 @@ test('nobody keeps an owner out by wrong passwords, neither from one address nor
   expect(again.status).toBe(200)
 })
 
-test('one address cannot try a password on many accounts, or ask which exist', async () => {
+test('one address can neither try a password on many accounts nor find out which accounts exist', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 101; i++) {
     const spray = { email: `nobody${i}@example.com`, password: 'Winter-2026!' }
@@ -177,7 +177,7 @@ test('one address cannot try a password on many accounts, or ask which exist', a
   expect(asked).toEqual([...Array(30).fill(404), 429])
 })
 
-test('a stolen session can try ten passwords an hour, all at once or one by one', async () => {
+test('the thief of a session can try only ten passwords an hour, at once or one after another', async () => {
   const partner = await limited.newPartner()
   const change = (currentPassword: string) =>
     partner.put('/profile/password', { currentPassword, newPassword: NEW_PASSWORD, confirmPassword: NEW_PASSWORD })

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** 256 random bits as text, for a header or an address. */
+/** Makes 256 random bits as text, for a header or a link. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -15,8 +15,8 @@ export function newTokenSeed(): Buffer {
 }
 
 /**
- * Equal arguments give the same token. Making it takes the seed, which is in the database, and the old token, which is
- * not.
+ * Makes the token that replaces an old one. Equal arguments give the same token. It cannot be made from the database
+ * alone, which has the seed but not the old token.
  */
 export function successorOf(token: string, seed: Buffer): string {
   return createHmac('sha256', seed).update(token).digest('base64url')

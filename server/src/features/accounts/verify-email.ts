@@ -21,8 +21,9 @@ interface VerifyCall {
 }
 
 /**
- * Confirms the address. The reader of the mail may not be the person who signed up. So the link alone is not enough: it
- * needs a session of the account or its password (D52). Throws CONFIRM_PASSWORD without using up the token.
+ * Confirms the address. The link alone is not enough, because the reader of the mail may not be the person who signed
+ * up. It also takes a session of the account or its password (D52). Without a session or the right password, this
+ * throws CONFIRM_PASSWORD and does not use up the token.
  */
 export async function verifyEmailAddress(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -46,7 +47,7 @@ export async function verifyEmailAddress(
     await counted.giveBack()
   }
   await deps.db.transaction().execute(async (tx) => {
-    // The partner is locked before the link, in the same order as in a reset, which ends the link.
+    // Locks the partner before the token. A reset, which removes the token, locks in the same order.
     await lockPartner(tx, person.partner_id)
     if ((await takeAccountToken(tx, tokenHash, 'verify-email', now)) === undefined) throw invalidToken()
     await confirmEmail(tx, person, connectRecords)

@@ -10,8 +10,8 @@ interface KeyOwner {
 }
 
 /**
- * Finds the key by its hash, in a unique index. No byte of a key is ever compared with a stored one. So the time does
- * not show how close a guess was, and no comparison in constant time is needed (D39). A deactivated partner has no key.
+ * Finds the owner of a key by the key's hash, in a unique index. The key itself is never compared with a stored one, so
+ * the duration does not reveal how close a guess was (D39). The key of a deactivated partner is not found.
  */
 export async function findKeyOwner(reads: Reads, keyHash: Buffer): Promise<KeyOwner | undefined> {
   const rows = await sendNamed<KeyOwner>(reads, {
@@ -31,7 +31,7 @@ export function findApiKey(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** A partner has one key: this replaces an older one. */
+/** Stores the partner's key. It replaces an older one, because a partner has at most one key. */
 export async function replaceApiKey(
   db: Db,
   partnerId: string,
@@ -44,13 +44,13 @@ export async function replaceApiKey(
     .execute()
 }
 
-/** False when there was no key. */
+/** False if there was no key. */
 export async function removeApiKey(db: Db, partnerId: string): Promise<boolean> {
   const removal = await db.deleteFrom('api_keys').where('partner_id', '=', partnerId).executeTakeFirst()
   return removal.numDeletedRows > 0n
 }
 
-/** Writes nothing when another call of the same minute was first. */
+/** Stores when the key was last used. Writes nothing if another call did so in the same minute. */
 export async function markKeyUsed(db: Db, keyHash: Buffer, minute: string): Promise<void> {
   await db
     .updateTable('api_keys')

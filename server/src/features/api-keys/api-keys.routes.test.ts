@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** A call that accepts keys and sessions, about a record that does not exist. */
+/** A route that accepts keys and sessions, with the LOID of a record that does not exist. */
 const WITH_KEY = '/webhook/status/LO-00000000'
 
 async function generate(partner: TestPartner): Promise<string> {
@@ -22,7 +22,7 @@ async function statusWith(key: string): Promise<number> {
   return (await portal.get(WITH_KEY, { token: key })).status
 }
 
-test('POST /dashboard/generate-api-key: shows the whole key this once, and works at once', async () => {
+test('POST /dashboard/generate-api-key returns the whole key, which works at once', async () => {
   const partner = await portal.newPartner()
   const answer = await partner.post('/dashboard/generate-api-key')
   const { api_key } = answer.body.data
@@ -34,7 +34,7 @@ test('POST /dashboard/generate-api-key: shows the whole key this once, and works
   expect(await statusWith(api_key)).toBe(404)
 })
 
-test('GET /dashboard/api-key-status: none, then the preview and when it was made', async () => {
+test('GET /dashboard/api-key-status returns the key’s preview and time once there is a key', async () => {
   const partner = await portal.newPartner()
   const none = await partner.get('/dashboard/api-key-status')
   expect(none.body.data).toEqual({
@@ -51,7 +51,7 @@ test('GET /dashboard/api-key-status: none, then the preview and when it was made
   expect(Date.parse(body.data.last_generated)).not.toBeNaN()
 })
 
-test('a new key ends the old one at once, whatever Idempotency-Key comes with it', async () => {
+test('a new key ends the old one at once, even with the same Idempotency-Key', async () => {
   const partner = await portal.newPartner()
   const headers = { 'idempotency-key': 'again' }
   const first = await partner.post('/dashboard/generate-api-key', undefined, { headers })
@@ -63,7 +63,7 @@ test('a new key ends the old one at once, whatever Idempotency-Key comes with it
   expect(await statusWith(second.body.data.api_key)).toBe(404)
 })
 
-test('DELETE /dashboard/revoke-api-key: the key is dead at once, and revoking none is no error', async () => {
+test('DELETE /dashboard/revoke-api-key ends the key at once, and succeeds without a key', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
   expect(await statusWith(key)).toBe(404)
@@ -73,7 +73,7 @@ test('DELETE /dashboard/revoke-api-key: the key is dead at once, and revoking no
   expect((await portal.ask('DELETE', '/dashboard/revoke-api-key', { token: partner.token })).status).toBe(200)
 })
 
-test('a key that another process ended is dead at once', async () => {
+test('a key that another process revokes stops working at once', async () => {
   await using other = await startPortal({ on: portal })
   const partner = await portal.newPartner()
   const key = await generate(partner)
@@ -89,7 +89,7 @@ test('the key of a deactivated partner is refused', async () => {
   expect(await statusWith(key)).toBe(401)
 })
 
-test('keys open no session route', async () => {
+test('a route for sessions refuses keys', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
   for (const path of ['/profile', '/dashboard/leads', '/dashboard/api-key-status']) {
@@ -100,7 +100,7 @@ test('keys open no session route', async () => {
   expect((await partner.get(WITH_KEY)).status).toBe(404)
 })
 
-test('a key with a wrong checksum is refused without a look at the database', async () => {
+test('a key with a wrong checksum is refused without a query', async () => {
   const unknown = newApiKey()
   const mistyped = unknown.slice(0, -1) + (unknown.endsWith('x') ? 'y' : 'x')
   await portal.withoutDatabase(async () => {
@@ -110,7 +110,7 @@ test('a key with a wrong checksum is refused without a look at the database', as
   await waitFor('the database', async () => (await statusWith(unknown)) === 401)
 })
 
-test('the last use is kept to the minute', async () => {
+test('the time of the last use is stored to the minute', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
   const lastUsed = async () => (await partner.get('/dashboard/api-key-status')).body.data.last_used
@@ -128,7 +128,7 @@ test('the last use is kept to the minute', async () => {
 test('calls of one minute write the last use once', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
-  // A new minute of the portal's clock has just begun.
+  // Moves the portal's clock to the beginning of a minute.
   portal.advance(60_000 - (portal.deps.clock.now().getTime() % 60_000))
   const row = () =>
     portal.deps.pool.query('select xmin::text, last_used_at from api_keys where partner_id = $1', [partner.id])
@@ -139,7 +139,7 @@ test('calls of one minute write the last use once', async () => {
   expect((await row()).rows).toEqual(before)
 })
 
-test('the key itself stands nowhere in the database', async () => {
+test('the database does not contain the key itself', async () => {
   const partner = await portal.newPartner()
   const headers = { 'idempotency-key': 'keep it' }
   const key: string = (await partner.post('/dashboard/generate-api-key', undefined, { headers })).body.data.api_key
@@ -156,7 +156,7 @@ test('the key itself stands nowhere in the database', async () => {
   }
 })
 
-test('a key has 120 calls a minute, refused ones included, and the answers say how many are left', async () => {
+test('a key has 120 calls a minute, including refused ones, and the answers say how many are left', async () => {
   await using limited = await startPortal({ env: { RATE_LIMITS: 'on' } })
   const [ada, bob] = [await limited.newPartner(), await limited.newPartner()]
   const key: string = (await ada.post('/dashboard/generate-api-key')).body.data.api_key

@@ -5,8 +5,8 @@ import { findKeyOwner, markKeyUsed } from './api-keys.queries.ts'
 import { hashKey, isWellFormedKey } from './key-format.ts'
 
 /**
- * Finds the owner of a key. Nothing is remembered between calls, so a replaced or revoked key is dead at once in every
- * process. A key with a wrong checksum is refused without a query.
+ * Finds the owner of a key. Owners are not remembered between calls, so a replaced or revoked key stops working at once
+ * in every process. A key with a wrong checksum is refused without a query.
  */
 export async function findKeyCaller(
   { db, reads, clock, log }: Pick<Deps, 'db' | 'reads' | 'clock' | 'log'>,
@@ -18,7 +18,7 @@ export async function findKeyCaller(
   if (!owner) return undefined
   const minute = minuteOf(clock.now())
   if (owner.last_used_at === null || owner.last_used_at < minute) {
-    // The call does not wait for this write.
+    // The request does not wait for this write.
     markKeyUsed(db, keyHash, minute).catch((error: unknown) => log.warn({ err: error }, 'last use of a key not noted'))
   }
   return {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hasKeyForm, isWellFormedKey, keyPreview, newApiKey } from './key-format.ts'
 
 const ZEROS = '0'.repeat(32)
-/** Calculated with Python's zlib. */
+/** Python's zlib calculated the checksum. */
 const KEY = `lp_${ZEROS}2wjyrI`
 
 test.each([
@@ -23,7 +23,7 @@ test.each([
   expect([hasKeyForm(token), isWellFormedKey(token)]).toEqual([hasForm, isWellFormed])
 })
 
-test('new keys have the form and the checksum, and none comes twice', () => {
+test('new keys have the right form and checksum, and all are different', () => {
   const keys = Array.from({ length: 2_000 }, newApiKey)
   expect(keys.filter((key) => !isWellFormedKey(key))).toEqual([])
   expect(new Set(keys).size).toBe(2_000)
@@ -37,8 +37,8 @@ test('every character of base62 has about the same chance', () => {
   expect(counts.size).toBe(62)
   const expected = (4_000 * 32) / 62
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
-  // With 61 degrees of freedom, the value exceeds 150 once in a thousand million runs. Bytes modulo 62 give about
-  // 1,000.
+  // With 61 degrees of freedom, chi-square exceeds 150 in one of a thousand million runs. For bytes modulo 62 it is
+  // about 1,000.
   expect(chiSquare).toBeLessThan(150)
 })
 

@@ -4,7 +4,9 @@ import type pg from 'pg'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
 
-/** Leads that became deals count. Those that left the CRM do not (D21). */
+/**
+ * The figures of the dashboard's cards. They count leads that became deals, but not records that left the CRM (D21).
+ */
 export async function findStats(pool: pg.Pool, partnerId: string): Promise<Stats> {
   const rows = await sendNamed<Omit<Stats, 'conversion_rate'> & { converted_leads: number }>(pool, {
     sql: `select coalesce(sum(records) filter (where kind = 'lead'), 0) as total_leads,
@@ -39,7 +41,7 @@ export async function findStageCounts(pool: pg.Pool, partnerId: string): Promise
   })
 }
 
-/** Newest first. */
+/** Finds the partner's newest events, newest first. */
 export async function findRecentEvents(pool: pg.Pool, partnerId: string, limit: number): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
     sql: `select id, type, loid, data, created_at

@@ -21,14 +21,14 @@ const NOTHING_YET = {
   conversion_rate: 0,
 }
 
-test('a new partner has nothing yet', async () => {
+test('a new partner has figures of 0, no pipeline and no activities', async () => {
   const partner = await portal.newPartner()
   expect((await partner.get('/dashboard/stats')).body).toEqual({ success: true, data: NOTHING_YET })
   expect((await partner.get('/dashboard/pipeline')).body).toEqual({ success: true, data: { pipeline: [] } })
   expect((await partner.get('/dashboard/recent-activity')).body).toEqual({ success: true, data: { activities: [] } })
 })
 
-test('GET /dashboard/stats: none → stats fields; the figures count converted leads, not those that left the CRM, and only what is active as active', async () => {
+test('GET /dashboard/stats counts converted leads, but not leads that left the CRM, and tells active leads from inactive ones', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const at = new Date().toISOString()
   const leads = [
@@ -63,7 +63,7 @@ test('GET /dashboard/stats: none → stats fields; the figures count converted l
   expect((await other.get('/dashboard/stats')).body.data).toEqual(NOTHING_YET)
 })
 
-test('the figures are right after many changes at once, and follow a lead to another partner and out of the portal', async () => {
+test('the figures stay right after many simultaneous changes, and when a lead moves to another partner or leaves the portal', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { db } = portal.deps
   const leads = await Promise.all(Array.from({ length: 100 }, () => partner.submitLead()))
@@ -97,12 +97,12 @@ test('the figures are right after many changes at once, and follow a lead to ano
     { stage: 'Funded', count: 99, value: 247.5, percentage: 100 },
   ])
   expect((await other.get('/dashboard/stats')).body.data).toMatchObject({ total_leads: 1, active_leads: 1 })
-  // The rows of six hundred counted changes have been merged.
+  // The trigger has merged most of the rows that 600 changes made.
   const { rows } = await portal.deps.pool.query('select from record_counts where partner_id = $1', [partner.id])
   expect(rows.length).toBeLessThan(400)
 })
 
-test('GET /dashboard/pipeline: none → data.pipeline in the CRM’s order, an unknown stage last, and shares of the number of deals', async () => {
+test('GET /dashboard/pipeline returns stages in the CRM’s order, unknown ones last, with their percentages of the number of deals', async () => {
   const partner = await portal.newPartner()
   const deals = [
     { stage: 'Gone from the CRM', amount: 5 },
@@ -121,7 +121,7 @@ test('GET /dashboard/pipeline: none → data.pipeline in the CRM’s order, an u
   ])
 })
 
-test('GET /dashboard/recent-activity: none → data.activities, what happened last, newest first, at most twenty, to this partner alone', async () => {
+test('GET /dashboard/recent-activity returns this partner’s newest twenty events, newest first', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   const { loid } = await partner.submitLead({ loanAmount: 150_000 })
   await partner.post(`/crm/note/${loid}`, { content: `A long note. ${'x'.repeat(100)}` })
@@ -151,7 +151,7 @@ test('GET /dashboard/recent-activity: none → data.activities, what happened la
   expect((await partner.get('/dashboard/recent-activity')).body.data.activities).toHaveLength(20)
 })
 
-test('a CRM that is away is asked for its stages once a minute, and nobody waits for it but the first page', async () => {
+test('during an outage the CRM is asked for its stages once a minute, and only the first call waits for it', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const partner = await withCrm.newPartner()

@@ -2,8 +2,8 @@ import type { PipelineStage } from '@portal/contract/dashboard.ts'
 import type { StageCount } from './dashboard.queries.ts'
 
 /**
- * In the CRM's stage order, with stages that it no longer lists at the end. Percentages are of the number of deals
- * (D21).
+ * Puts the stages into the CRM's order. Stages that the CRM no longer lists come last. Adds each stage's percentage of
+ * the number of deals (D21).
  */
 export function pipelineOf(counts: readonly StageCount[], stages: readonly string[]): PipelineStage[] {
   const total = counts.reduce((sum, { count }) => sum + count, 0)

@@ -8,19 +8,20 @@ const DAY_MS = 86_400_000
 let portal: TestPortal
 beforeAll(async () => {
   portal = await startPortal()
-  // It is a Sunday, half past one in Sydney, where daylight saving began on 4 October. In UTC it is still Saturday.
+  // Sets the clock to half past one on a Sunday in Sydney, where daylight saving began on 4 October. In UTC it is still
+  // Saturday.
   portal.advance(Date.parse('2026-11-21T14:30:00Z') - Date.now())
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-test('weeks begin on the portal’s Monday, the running week comes last, and empty weeks are listed too', async () => {
+test('weeks begin on Monday in the portal’s time zone, the current week comes last, and empty weeks are listed', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, '2026-11-15T12:59:59Z') // Sunday, 23:59:59 in Sydney
   await leadAt(partner, '2026-11-15T13:00:00Z') // Monday, 00:00
   await leadAt(partner, '2026-11-21T14:00:00Z')
-  await leadAt(partner, '2026-10-04T12:00:00Z', { converted_at: '2026-11-16T00:00:00Z' }) // the last hour of a week of 167 hours
+  await leadAt(partner, '2026-10-04T12:00:00Z', { converted_at: '2026-11-16T00:00:00Z' }) // the last hour of a week with only 167 hours
   await leadAt(partner, '2026-08-30T13:59:59Z') // the last moment before the first week
-  await leadAt(partner, '2026-08-30T14:00:00Z') // still winter time
+  await leadAt(partner, '2026-08-30T14:00:00Z') // the first moment of the first week, before daylight saving
   await insertDeal(portal.deps.db, partner.id, { created_at: '2026-11-16T00:00:00Z', amount: 100_000.5 })
   await insertDeal(portal.deps.db, partner.id, { created_at: '2026-11-17T00:00:00Z', amount: null })
 
@@ -46,7 +47,7 @@ test('weeks begin on the portal’s Monday, the running week comes last, and emp
   expect(points.at(1)).toEqual({ start: '2026-09-07', leads: 0, deals: 0, deal_value: 0, conversions: 0 })
 })
 
-test('the period may be weeks or months and nothing else', async () => {
+test('the period must be week or month', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, '2026-10-31T13:30:00Z') // November in Sydney
   await leadAt(partner, '2025-12-01T00:00:00Z')
@@ -63,7 +64,7 @@ test('the period may be weeks or months and nothing else', async () => {
   })
 })
 
-test('the last 30 days stand beside the 30 before, and the rate beside what it was', async () => {
+test('the last 30 days are compared with the 30 days before, and the rate with the rate 30 days ago', async () => {
   const partner = await portal.newPartner()
   await leadAt(partner, daysAgo(100))
   await leadAt(partner, daysAgo(70), { converted_at: daysAgo(40) })
@@ -82,7 +83,7 @@ test('the last 30 days stand beside the 30 before, and the rate beside what it w
   })
 })
 
-test('a partner who is not here for 60 days has nothing to be compared with, and sees nobody else’s', async () => {
+test('a partner younger than 60 days gets no earlier figures, and never another partner’s', async () => {
   const [partner, other] = [await portal.newPartner(), await portal.newPartner()]
   await leadAt(other, daysAgo(45))
   await leadAt(partner, daysAgo(5))

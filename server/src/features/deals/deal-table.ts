@@ -3,12 +3,12 @@ import type { DealRow } from '../../db/tables.ts'
 import type { CrmDeal } from '../../zoho/crm-records.ts'
 import { CrmConflict } from '../../zoho/errors.ts'
 
-/** With `erased_at`, the deal of a lead whose applicant's data were erased. */
+/** A deal from the CRM. `erased_at` is set if the applicant's data in its lead was erased. */
 export type NamedCrmDeal = CrmDeal & NamedRecord & { erased_at?: string | null }
-/** A deal's row as it is written. */
+/** A deal's row, as it is written to the database. */
 export type StoredDeal = Omit<DealRow, 'search_text' | 'crm_problem' | 'crm_sent_at' | 'lead_loid'>
 
-/** The fields that name an applicant, emptied (D97): the figures stay. */
+/** The fields that identify an applicant, set to null (D97). The figures stay. */
 export const ERASED_DEAL = {
   deal_name: null,
   business_name: null,
@@ -18,7 +18,7 @@ export const ERASED_DEAL = {
   description: null,
 } satisfies Partial<DealRow>
 
-/** Turns the CRM's deals into rows. */
+/** Describes how deals from the CRM become rows and events. */
 export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
   module: 'Deals',
   name: 'deals',
@@ -47,7 +47,8 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     return {
       deal_name: deal.deal_name,
       business_name: deal.business_name,
-      // The portal cannot make the contact. Until the lender has made it, the name that the partner gave is shown.
+      // Only the lender can create the contact in the CRM. Until then, the deal keeps the name that the partner
+      // submitted.
       contact_name: deal.contact_name ?? before?.contact_name ?? null,
       email: deal.email,
       phone: deal.phone,
@@ -77,8 +78,8 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous } }
   },
   updated(row, before, deal, at) {
-    // The CRM itself adds values to a deal that the portal pushed, such as the stage's probability. These are nobody's
-    // change.
+    // The CRM itself adds values to a new deal, such as the stage's probability. Nobody made these changes, so they are
+    // no event.
     const isFilledIn = before.crm_modified_time === null && deal.created_at === deal.modified_time
     if (isFilledIn) return undefined
     return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }

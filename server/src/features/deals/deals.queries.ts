@@ -13,8 +13,8 @@ import { DEAL_COLUMNS, type DealRow, type NewDealRow } from '../../db/tables.ts'
 import { NotFound } from '../../errors.ts'
 
 /**
- * Newest first, without archived deals. Reads one row more than asked for, which gives `has_more` without counting. The
- * ids are found in indexes alone, and only the rows of the page are read whole.
+ * Finds a page of deals, newest first, without archived deals. Reads one more row than requested, which gives
+ * `has_more` without counting. The ids come from indexes alone, and only the rows of the page are read.
  */
 export async function findDeals(
   sender: Sender,
@@ -49,17 +49,17 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
   return search ? searchNewest(sender, deals, { text: search, scope: 'list' }, page) : findNewest(sender, deals, page)
 }
 
-/** A deal as its page shows it. `is_due`: its history or notes in the CRM have not been read yet (D56). */
+/** A deal as its page shows it. `is_due` means that its history or notes have not been read from the CRM yet (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
-/** Finds a deal by LOID or id. The LOID of the lead that the deal has replaced also works (D49). */
+/** Finds a deal by its LOID or id, or by the LOID of the lead that it replaced (D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
   if (!deal) throw noSuchDeal()
   return deal
 }
 
-// A deal with this LOID comes before one that has replaced the lead with this LOID.
+// A deal with this LOID comes before a deal that replaced the lead with this LOID.
 const IS_KEY = { id: 'id = $2', loid: '(loid = $2 or lead_loid = $2) order by loid = $2 desc limit 1' }
 
 export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal | undefined> {
@@ -75,7 +75,7 @@ export async function findDeal(reads: Reads, partnerId: string, idOrLoid: string
   return rows[0]
 }
 
-/** The LOID of one of the partner's deals, found by LOID or id. */
+/** Finds the LOID of one of the partner's deals by LOID or id. */
 export async function getDealLoid(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<string> {
   const loid = await findDealLoid(db, partnerId, idOrLoid)
   if (loid === undefined) throw noSuchDeal()
@@ -96,7 +96,7 @@ export async function findDealLoid(db: Db | Tx, partnerId: string, idOrLoid: str
           : eb.or([eb('loid', '=', key.value), eb('lead_loid', '=', key.value)]),
       )
       .where('archived_at', 'is', null)
-      // A deal with this LOID comes before one that has replaced the lead with this LOID.
+      // A deal with this LOID comes before a deal that replaced the lead with this LOID.
       .orderBy((eb) => eb('loid', '=', key.value), 'desc')
       .executeTakeFirst())
   return row?.loid
@@ -115,7 +115,7 @@ export async function insertDeal(tx: Tx, deal: NewDealRow): Promise<void> {
   await tx.insertInto('deals').values(deal).execute()
 }
 
-/** Undefined once the deal is in the CRM, or gone. */
+/** Undefined if the deal is already in the CRM, or was archived or erased. */
 export function findDealToPush(db: Db, partnerId: string, loid: string): Promise<DealRow | undefined> {
   return db
     .selectFrom('deals')
@@ -128,7 +128,7 @@ export function findDealToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** Keeps the time of the first push. */
+/** Stores the time of the deals' first push. A stored time stays. */
 export async function markDealsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -139,7 +139,10 @@ export async function markDealsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
-/** The CRM refused the deal, so it is not there, and no deletion in the CRM can mean it. */
+/**
+ * Clears the time of the first push, because the CRM refused the deal. A deletion in the CRM can then not be taken for
+ * this deal's.
+ */
 export async function clearDealSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -158,7 +161,7 @@ export async function markDealPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A deal that has reached the CRM meanwhile does not change. A given-up deal keeps its reason. */
+/** Marks the deal as failed, unless it has reached the CRM meanwhile. A deal that failed before keeps its reason. */
 export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('deals')
@@ -171,7 +174,7 @@ export async function markDealPushFailed(tx: Tx, partnerId: string, loid: string
   return row && { ...row, on: 'deal' as const }
 }
 
-/** If the portal gave up on the deal, it is pending again. Returns the payload for its push, or nothing. */
+/** Sets a failed deal to pending again. Returns the payload for its push; empty if the deal had not failed. */
 export function reviveFailedDeal(
   tx: Tx,
   partnerId: string,
@@ -188,7 +191,7 @@ export function reviveFailedDeal(
     .execute()
 }
 
-/** Deals that were submitted and are not yet in the CRM, the oldest first, at most `limit`. */
+/** Finds submitted deals that are not in the CRM yet, the oldest first, at most `limit`. */
 export function findWaitingDeals(db: Db, partnerId: string, limit: number): Promise<DealRow[]> {
   return db
     .selectFrom('deals')
@@ -201,7 +204,7 @@ export function findWaitingDeals(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** The LOIDs of all deals that were submitted and are not yet in the CRM, the oldest first. */
+/** Finds the LOIDs of all submitted deals that are not in the CRM yet, the oldest first. */
 export async function findDealsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('deals')
@@ -215,8 +218,8 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * The listed deals among these, the oldest first, with the columns that matching needs (D29). A deal that has already
- * replaced a lead is left out, because it replaces at most one (D30).
+ * Finds those of these deals that can replace a lead, the oldest first, with the columns that matching needs (D29). A
+ * deal replaces at most one lead (D30).
  */
 export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
   return tx
@@ -245,8 +248,8 @@ export async function nameMatchedLeadsOfAllPartners(
 }
 
 /**
- * The CRM made these deals from leads with other LOIDs. The leads' notes and histories are then found with the deals
- * (D18). A deal that has replaced another lead keeps that one.
+ * Stores the LOIDs of the leads that the CRM converted to these deals, if they differ from the deals' LOIDs. The leads'
+ * notes and histories are then found with the deals (D18). A deal that replaced another lead keeps that lead's LOID.
  */
 export async function nameConvertedLeadsOfAllPartners(
   tx: Tx,
@@ -262,7 +265,10 @@ export async function nameConvertedLeadsOfAllPartners(
   )
 }
 
-/** Ends the matches of these leads, and of the leads of these deals, if they have become something else meanwhile. */
+/**
+ * Removes the lead's LOID from these deals, and from the deals that replaced these leads, if the lead no longer belongs
+ * to the deal.
+ */
 export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,
   loids: { leads: readonly string[]; deals: readonly string[] },

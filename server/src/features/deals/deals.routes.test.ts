@@ -18,7 +18,7 @@ async function loids(partner: TestPartner, query: string): Promise<string[]> {
   return body.data.deals.map((deal: { loid: string }) => deal.loid)
 }
 
-test('GET /crm/deal/{id}: none → data.deal and data.notes, every field, null where nothing is known', async () => {
+test('GET /crm/deal/{id} returns the deal with all its fields, null if unknown, and its notes', async () => {
   const partner = await portal.newPartner()
   const full = {
     deal_name: 'Okafor – trucks',
@@ -65,7 +65,7 @@ test('GET /crm/deal/{id}: none → data.deal and data.notes, every field, null w
   })
 })
 
-test('GET /dashboard/deals: page, limit → data.deals, newest first', async () => {
+test('GET /dashboard/deals returns pages of deals, newest first', async () => {
   const partner = await portal.newPartner()
   const newest: string[] = []
   for (let i = 0; i < 3; i++) newest.unshift((await insertDeal(portal.deps.db, partner.id)).loid)
@@ -76,7 +76,7 @@ test('GET /dashboard/deals: page, limit → data.deals, newest first', async () 
   expect(await loids(partner, 'limit=2&page=3')).toEqual([])
 })
 
-test('GET /dashboard/deals: filters stage, minAmount, dateFrom, dateTo, search → data.deals', async () => {
+test('GET /dashboard/deals filters by stage, minAmount, dateFrom, dateTo and search', async () => {
   const partner = await portal.newPartner()
   const insert = async (deal: object) => (await insertDeal(portal.deps.db, partner.id, deal)).loid
   const small = await insert({ amount: 49_999.99, stage: 'With Acme', created_at: '2026-03-31T12:59:59.999Z' })
@@ -97,7 +97,7 @@ test('GET /dashboard/deals: filters stage, minAmount, dateFrom, dateTo, search �
   expect(await loids(partner, 'dateFrom=2026-04-01&dateTo=2026-04-01')).toEqual([large])
   expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
   expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])
-  // A second query looks for deals that are not among the newest.
+  // Deals that are not among the newest are found by a second query.
   await insertNewerDeals(portal.deps, partner.id, 1_000)
   expect(await loids(partner, 'search=ZOË+021+123')).toEqual([unknown])
   expect(await loids(partner, `search=${large.toLowerCase().replace('-', '')}`)).toEqual([large])
@@ -114,7 +114,7 @@ test.each(['minAmount=abc', 'minAmount=-5', 'minAmount=1&minAmount=2', 'dateFrom
   },
 )
 
-test('a deal is found by LOID, in lower case, without the dash and by id; another partner’s is unknown', async () => {
+test('a deal is found by id and by LOID in any spelling; another partner’s deal is not found', async () => {
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid, id } = await insertDeal(portal.deps.db, ada.id)
   const unknown = await bob.get('/crm/deal/LO-00000000')
@@ -128,7 +128,7 @@ test('a deal is found by LOID, in lower case, without the dash and by id; anothe
   expect(await loids(bob, '')).toEqual([])
 })
 
-test('an archived deal is gone from list, search and detail', async () => {
+test('an archived deal is missing in lists, searches and details', async () => {
   const partner = await portal.newPartner()
   const archived = { archived_at: new Date().toISOString(), archived_reason: 'left-crm' as const, deal_name: 'Gone' }
   const { loid } = await insertDeal(portal.deps.db, partner.id, archived)
@@ -138,7 +138,7 @@ test('an archived deal is gone from list, search and detail', async () => {
   expect((await partner.get(`/crm/deal/${loid}/stage-history`)).status).toBe(404)
 })
 
-test('GET /crm/deal/{id}/stage-history: none → list, the latest first; each lasts until the next, in whole days', async () => {
+test('GET /crm/deal/{id}/stage-history returns the stages, the latest first, with their durations in whole days', async () => {
   const partner = await portal.newPartner()
   const { loid } = await insertDeal(portal.deps.db, partner.id)
   const entry = (value: string, daysAgo: number) => ({
@@ -163,7 +163,7 @@ test('GET /crm/deal/{id}/stage-history: none → list, the latest first; each la
   ])
 })
 
-test('the deal that a lead became shows the lead’s notes and says what it was', async () => {
+test('a deal shows the notes of the lead that became the deal, and says that it was a lead', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   await partner.post(`/crm/note/${loid}`, { content: 'written on the lead' })

@@ -21,7 +21,8 @@ import {
 } from './deals.queries.ts'
 
 /**
- * The deal is found by its LOID. So a repeat makes no second record in the CRM and changes nothing in the first (D23).
+ * Pushes a deal to the CRM. It looks for the LOID there first, so that a repeated push neither creates a second record
+ * nor changes the first (D23).
  */
 export const pushDeal = defineJob({
   name: 'push-deal',
@@ -61,7 +62,7 @@ export const pushDeal = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** The deals that no earlier push has brought to the CRM. Marks each of them as sent. */
+    /** Finds those of the deals that no earlier push has brought to the CRM, and marks them as sent. */
     async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)

@@ -12,13 +12,16 @@ import { crmChoices } from '../../zoho/choices.ts'
 import { insertDeal } from './deals.queries.ts'
 import { pushDeal } from './push-deal.job.ts'
 
-/** The first stage of a submitted deal. It may ask the CRM for its stages, so it must not run in a transaction. */
+/**
+ * Finds the first stage of a submitted deal. Do not call it in a transaction, because it may ask the CRM for its
+ * stages.
+ */
 export async function findFirstStage(deps: Pick<Deps, 'db' | 'crm' | 'clock' | 'log'>): Promise<string> {
   const stages = await crmChoices(deps, 'deal-stage', DEAL_STAGES)
   return stages.find((stage) => stage === SUBMITTED_STAGE) ?? stages[0] ?? SUBMITTED_STAGE
 }
 
-/** The deal, its first stage, the event and the job that pushes it are one transaction, as for a lead (D23). */
+/** Stores a submitted deal, its first stage, the event and the push job in one transaction, as for a lead (D23). */
 export async function submitDeal(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
@@ -59,8 +62,7 @@ export async function submitDeal(
 
 function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmission, now: Date): NewDealRow {
   const at = now.toISOString()
-  // In the CRM, a deal's contact is a separate record that the lender creates. Until then, the description names the
-  // contact.
+  // In the CRM, a deal's contact is a separate record. Until the lender creates it, the description names the contact.
   const contact = form.contactName && `Contact: ${form.contactName}`
   return {
     id: newId(now),
@@ -78,7 +80,7 @@ function dealRow(partner: Caller, loid: string, stage: string, form: DealSubmiss
     stage,
     lead_source: DEFAULT_LEAD_SOURCE,
     closing_date: form.closingDate,
-    // The CRM sets it with the stage.
+    // The CRM sets the probability with the stage.
     probability: null,
     description: [form.description, contact].filter(Boolean).join('\n\n') || null,
     partner_iso: form.iso,

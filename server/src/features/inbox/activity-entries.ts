@@ -7,7 +7,7 @@ export function activityEntries(rows: readonly ActivityRow[], unseen: ReadonlySe
   return rows.map((row) => ({ ...activityOf(row), by: nameOf(row), is_new: unseen.has(row.id) }))
 }
 
-/** People are shown with their current names, an API key with the name in the event. */
+/** The name of the event's author: a person's current name, or the name of an API key as stored in the event. */
 function nameOf({ actor, data, first_name, last_name, email }: ActivityRow): string | null {
   if (actor === null) return null
   if (actor === 'lender') return 'The lender'

@@ -15,7 +15,8 @@ export interface ActivityRow extends RecordedEvent {
 }
 
 /**
- * Newest first. Reads one row more than asked for, which tells whether there is a next cursor. `person` is an actor.
+ * Finds events, newest first. Reads one more row than a page has, to know whether there is a next page. `person` is a
+ * person's id, `lender` or `api-key`.
  */
 export async function findActivity(
   sender: Sender,

@@ -5,14 +5,14 @@ import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import { BEGAN_AT, isUnseen, OPENED } from './news.queries.ts'
 
-/** Every query reads one row more than is shown, which tells whether there are more. */
+/** Every query reads one more row than is shown, to know whether there are more. */
 const LIMIT = ATTENTION_MAX + 1
-/** At most this many unread notes are read. */
+/** At most this many unread notes are considered. */
 const NOTES_MAX = 2_000
 
 interface Found {
   record_id: string
-  /** The current version of the item. */
+  /** The current version of the item, which changes with the record. */
   version: number
   loid: string
   about: 'lead' | 'deal'
@@ -20,7 +20,7 @@ interface Found {
   at: string
 }
 
-/** Whether the person $2 has put away the current version of the item. A later version is shown. */
+/** SQL: whether the person $2 has put away this version of the item. Later versions are shown. */
 function isPutAway(kind: string, recordId: string, version: string): string {
   return `exists (select from put_away where person_id = $2 and kind = '${kind}' and record_id = ${recordId}
                                           and version = ${version})`
@@ -29,8 +29,8 @@ function isPutAway(kind: string, recordId: string, version: string): string {
 const FAILED_VERSION = '(extract(epoch from crm_failed_at) * 1000)::bigint'
 
 /**
- * Records whose push the portal gave up, the latest first. A note is left out if its lead or deal failed as well,
- * because that is shown.
+ * Finds records whose push to the CRM failed, the latest first. A note is left out if its lead or deal failed too,
+ * because the lead or deal is shown.
  */
 export function findFailedPushes(
   pool: pg.Pool,
@@ -69,13 +69,16 @@ export function findFailedPushes(
   })
 }
 
-/** Records with notes of the lender that the person has not opened since, the newest note first. */
+/**
+ * Finds records with notes by the lender, if the person has not opened the record since. The newest note comes first.
+ */
 export function findUnreadNotes(
   pool: pg.Pool,
   partnerId: string,
   personId: string,
 ): Promise<(Found & { content: string; by: string | null; count: number })[]> {
-  // A note that commits late may have an earlier time than one that was put away: the count distinguishes the two.
+  // The version includes the count, because a note that commits late may be older than the newest note that the person
+  // put away.
   const version = '((extract(epoch from note.at) * 1000)::bigint * 1000 + least(note.count, 999))'
   return sendNamed(pool, {
     sql: `with unread as materialized (
@@ -113,10 +116,10 @@ export function findUnreadNotes(
   })
 }
 
-/** A status or stage, and the time before which a record in it is overdue. */
+/** A status or stage, with the time that decides which records in it are overdue. */
 interface Overdue {
   value: string
-  /** A record that entered it before this time is overdue. */
+  /** A record that entered the status or stage before this time is overdue. */
   before: string
 }
 
@@ -137,7 +140,9 @@ const STANDING = {
   },
 }
 
-/** Leads or deals that have not moved for too long, the latest to become overdue first. */
+/**
+ * Finds leads or deals that have been in their status or stage for too long. The last to become overdue comes first.
+ */
 export function findUnmoved(
   pool: pg.Pool,
   partnerId: string,

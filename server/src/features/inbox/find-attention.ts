@@ -9,13 +9,16 @@ import type { SessionCaller } from '../../http/authenticate.ts'
 import { findFailedPushes, findUnmoved, findUnreadNotes } from './attention.queries.ts'
 
 const DAY_MS = 86_400_000
-/** A record needs attention after twice the usual time without movement, and a week at the earliest (D74). */
+/** A record needs attention if it stays in a status or stage for twice the usual time, and at least a week (D74). */
 const TIMES_USUAL = 2
 const DAYS_MIN = 7
 
 const OF_ALL_KINDS = { retry: null, note: null, standing: null }
 
-/** The items that wait for the person (D74): first failures, then the lender's notes, then records that do not move. */
+/**
+ * Finds the items that need the person's attention (D74): failed pushes, then the lender's notes, then records that do
+ * not move.
+ */
 export async function findAttention(
   { db, pool, clock }: Pick<Deps, 'db' | 'pool' | 'clock'>,
   { id, personId }: SessionCaller,
@@ -57,7 +60,7 @@ export async function findAttention(
   }
 }
 
-/** A record that has ended no longer moves, and nobody waits for it. */
+/** Whether records in this status or stage can still move. */
 function isOpen(kind: UsualTimeOfValue['kind'], value: string): boolean {
   return kind === 'lead-status' ? !INACTIVE_LEAD_STATUSES.includes(value.toLowerCase()) : stageGroup(value) === 'open'
 }

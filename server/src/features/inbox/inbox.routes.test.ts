@@ -24,7 +24,7 @@ async function markSeen(person: Person, more: object = {}) {
   expect((await person.post('/dashboard/news/seen', { until, snapshot, ...more })).status).toBe(200)
 }
 
-/** Records what the lender did, in the same way as a pull does. */
+/** Records a change of status by the lender, as a pull would. */
 function lenderMoved(tx: Tx, partnerId: string, loid: string, [previous, status]: [string, string], at = new Date()) {
   const data = { business_name: 'Okafor Freight', amount: 150_000, previous, status }
   return recordEvent(tx, { partnerId, loid, type: 'lead.status_changed', data, at: at.toISOString() })
@@ -44,14 +44,14 @@ function lenderWrote(tx: Tx, partnerId: string, loid: string, content: string, a
 const inTransaction = (portal: TestPortal, work: (tx: Tx) => Promise<void>) =>
   portal.deps.db.transaction().execute(work)
 
-test('GET /dashboard/news: what others did since the person looked, one line a record, for each person apart', async () => {
+test('GET /dashboard/news lists for each person what others did since the person last looked, one line a record', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const { loid } = await ada.submitLead()
   const bob = await addColleague(portal, ada, 'viewer')
   const eve = await portal.newPartner()
 
-  // Bob's news begins with his account, and does not include his own acts.
+  // Bob's news begins when his account does, and does not include his own actions.
   expect(await newsOf(bob)).toMatchObject({ lines: [], total: 0, is_least: false, leads: 0, deals: 0, loids: [] })
   await ada.post(`/crm/note/${loid}`, { content: 'Called them twice.' })
   expect(await linesOf(ada)).toEqual([])
@@ -89,7 +89,7 @@ test('GET /dashboard/news: what others did since the person looked, one line a r
   expect(await newsOf(ada)).toMatchObject({ lines: [], total: 0 })
   expect(await linesOf(bob)).toHaveLength(1)
 
-  // Opening a record marks its news alone.
+  // Opening a record marks only its own news as seen.
   const other = await ada.submitLead({ businessName: 'Rivera Foods' })
   expect(await linesOf(bob)).toHaveLength(2)
   await markSeen(bob, { loid: loid.toLowerCase() })
@@ -104,13 +104,13 @@ test('GET /dashboard/news: what others did since the person looked, one line a r
   expect(await linesOf(bob)).toEqual([])
 })
 
-test('POST /dashboard/news/seen: only what the look saw is seen, whatever commits later or lies ahead', async () => {
+test('POST /dashboard/news/seen marks only events that the look saw, not events that commit later or lie in the future', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const [late, early] = [await ada.submitLead(), await ada.submitLead()]
   const opened = Promise.withResolvers<void>()
   const mayCommit = Promise.withResolvers<void>()
-  // Its time is earlier than the other's, but it becomes visible later.
+  // These events have an earlier time than the next one, but become visible later.
   const slow = inTransaction(portal, async (tx) => {
     await lenderMoved(tx, ada.id, late.loid, ['New Lead', 'Pre Call'])
     await lenderMoved(tx, ada.id, early.loid, ['New Lead', 'Junk Lead'])
@@ -125,7 +125,8 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   await markSeen(ada, { loid: early.loid })
   mayCommit.resolve()
   await slow
-  // The look happened before the slow transaction ended, however late it is sent.
+  // The look happened before the slow transaction ended, so it does not cover that transaction, even if it is sent
+  // later.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).loids.toSorted()).toEqual([late.loid, early.loid].toSorted())
   await markSeen(ada, { loid: early.loid })
@@ -133,14 +134,14 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
   await markSeen(ada)
   expect((await newsOf(ada)).total).toBe(0)
 
-  // An earlier look changes nothing, and no look can cover the future.
+  // An earlier look changes nothing, and a look at the future counts as a look now.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).total).toBe(0)
   expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)
   portal.advance(1_000)
   await inTransaction(portal, (tx) => lenderMoved(tx, ada.id, late.loid, ['A', 'B'], portal.deps.clock.now()))
   expect((await newsOf(ada)).total).toBe(1)
-  // Without a snapshot, everything that is there now counts as seen.
+  // Without a snapshot, every event that exists now counts as seen.
   portal.advance(1_000)
   await ada.post('/dashboard/news/seen', { until: portal.deps.clock.now().toISOString() })
   expect((await newsOf(ada)).total).toBe(0)
@@ -161,7 +162,7 @@ test('POST /dashboard/news/seen: only what the look saw is seen, whatever commit
     expect((await eve.post('/dashboard/news/seen', { until, loid })).status).toBe(404)
 })
 
-test('an import, or a burst of an API key or a colleague, is one line', async () => {
+test('a burst of submissions by an API key or a colleague is one line of news', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const bob = await addColleague(portal, ada, 'member')
@@ -185,11 +186,11 @@ test('an import, or a burst of an API key or a colleague, is one line', async ()
     { name: ada.businessName, summary: '3 leads submitted', records: 3, loid: null, about: 'lead' },
     { name: expect.stringContaining('API'), summary: '12 leads submitted', records: 12, loid: null },
   ])
-  // The key belongs to no person, so its acts are news to the owner too.
+  // The key belongs to no person, so its submissions are news even to the owner.
   expect(await linesOf(ada)).toHaveLength(2)
 })
 
-test('a person away for a year gets the newest lines and how many more there are', async () => {
+test('a person who was away for a year gets the newest lines, and the total up to its limit', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const { pool } = portal.deps
@@ -204,7 +205,7 @@ test('a person away for a year gets the newest lines and how many more there are
   expect(news).toMatchObject({ total: 5_000, is_least: true })
   expect([news.lines.length, news.lines[0].loid, news.loids.length]).toEqual([50, 'LO-00012000', 200])
 
-  // All records are opened at once, and PostgreSQL's statistics do not show that yet.
+  // Opens all records at once, after PostgreSQL has updated its statistics.
   const openUpTo = (last: number, partnerId: string) =>
     pool.query(
       `insert into seen_records
@@ -220,7 +221,7 @@ test('a person away for a year gets the newest lines and how many more there are
   expect(await newsOf(ada)).toMatchObject({ total: 0 })
 })
 
-test('GET /activity: all that happened, by cursor, type, person and date', async () => {
+test('GET /activity lists all events, by cursor, type, person and date', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const bob = await addColleague(portal, ada, 'member')
@@ -260,7 +261,7 @@ test('GET /activity: all that happened, by cursor, type, person and date', async
     expect([query, (await ada.get(`/activity${query}`)).status]).toEqual([query, 400])
 })
 
-test('GET /dashboard/attention: what could not reach the CRM, until it is sent again or put away', async () => {
+test('GET /dashboard/attention lists a record that could not reach the CRM until it is sent again or put away', async () => {
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const ada = await portal.newPartner()
@@ -288,7 +289,7 @@ test('GET /dashboard/attention: what could not reach the CRM, until it is sent a
   expect((await ada.post(path)).status).toBe(200)
   expect([await attentionOf(ada), (await attentionOf(bob)).length]).toEqual([[], 1])
 
-  // An item that was sent again is gone for everybody. If it fails again, it is shown again.
+  // A record that was sent again is no item for anybody. If its push fails again, the item is shown again.
   expect((await ada.post(`/crm/lead/${loid}/retry-push`)).status).toBe(202)
   await ada.pushedLead(loid)
   expect(await attentionOf(bob)).toEqual([])
@@ -296,7 +297,7 @@ test('GET /dashboard/attention: what could not reach the CRM, until it is sent a
   expect(await attentionOf(ada)).toHaveLength(1)
   await portal.deps.pool.query(`update leads set crm = 'synced' where loid = $1`, [loid])
 
-  // The lender's note waits until the person opens the record. Having seen the news is not enough.
+  // The lender's note needs attention until the person opens the record. Marking the news as seen is not enough.
   await ada.post('/dashboard/sync-leads')
   await lender.addNote('Leads', zoho_id ?? '', { content: 'Please send the last three bank statements' })
   await ada.post('/dashboard/sync-leads')
@@ -317,7 +318,7 @@ test('GET /dashboard/attention: what could not reach the CRM, until it is sent a
   expect(await attentionOf(ada)).toMatchObject([{ kind: 'lender-note', loid, about: 'deal' }])
 })
 
-test('a note that commits late comes back though a later one was put away', async () => {
+test('a note that commits late needs attention even if a later note was put away', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const { loid } = await ada.submitLead()
@@ -329,14 +330,14 @@ test('a note that commits late comes back though a later one was put away', asyn
   expect(await attentionOf(ada)).toEqual([])
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, 'The late one', past))
   expect(await attentionOf(ada)).toMatchObject([{ note: { content: 'The later one', count: 2 } }])
-  // A list quotes the beginning of a long note and never cuts a character in two.
+  // The list quotes the beginning of a long note, and does not cut a character in two.
   await inTransaction(portal, (tx) => lenderWrote(tx, ada.id, loid, `${'🦘'.repeat(15_000)}\n`))
   const quoted = `${'🦘'.repeat(139)}…`
   expect(await attentionOf(ada)).toMatchObject([{ note: { content: quoted } }])
   expect((await newsOf(ada)).lines).toMatchObject([{ quote: quoted }])
 })
 
-test('a record needs attention after twice the usual time and a week without movement, unless it has ended', async () => {
+test('a record needs attention after twice the usual time, and at least a week, unless it has ended', async () => {
   await using portal = await startPortal()
   const { deps } = portal
   const ada = await portal.newPartner()
@@ -396,7 +397,7 @@ test('a record needs attention after twice the usual time and a week without mov
   ])
   for (const { id } of items) await ada.post(`/dashboard/attention/${id}/put-away`)
   expect(await attentionOf(ada)).toEqual([])
-  // The deal moved on, came back, and has not moved since.
+  // The deal moves on and comes back, which makes a new version of the item.
   await deps.db.updateTable('deals').set({ stage: 'Funded' }).where('loid', '=', deal.loid).execute()
   await deps.db
     .updateTable('deals')

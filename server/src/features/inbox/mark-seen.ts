@@ -11,7 +11,7 @@ interface Seen {
 }
 
 /**
- * Marks all news as seen, or only that of the one record that the person has opened. A time in the future counts as
+ * Marks all news as seen, or only the news of the record that the person has opened. A time in the future counts as
  * now.
  */
 export async function markSeen(

@@ -3,7 +3,7 @@ import { formatNumber } from '@portal/contract/numbers.ts'
 import { aboutOf, quoteOf, type RecordedEvent } from '../../events/activity.ts'
 import type { NewsGroup } from './news.queries.ts'
 
-/** Puts groups into words, each from its own ones among these events. */
+/** Makes the text of each group from the group's events. */
 export function newsLines(groups: readonly NewsGroup[], events: readonly RecordedEvent[]): NewsLine[] {
   const byId = new Map(events.map((event) => [event.id, event]))
   return groups.flatMap((group) => {
@@ -29,7 +29,7 @@ function recordLine({ key, loid, changes, at }: NewsGroup, newest: RecordedEvent
   }
 }
 
-/** 'Robin Lee: 42 leads submitted' */
+/** For example 'Robin Lee: 42 leads submitted'. */
 function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newest: RecordedEvent): NewsLine {
   const isLenders = actor === 'lender'
   const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'
@@ -38,8 +38,8 @@ function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newes
 }
 
 /**
- * 'Pre Call → Pre Qualified, 1 note by Ada Okafor' from events in order. The first event gives the starting status, and
- * the last one gives the final status.
+ * Summarises events, which are in order of time: 'Pre Call → Pre Qualified, 1 note by Ada Okafor'. The first change of
+ * status gives the left side, the last one the right side.
  */
 function summaryOf(events: readonly RecordedEvent[]): string {
   const of = (...types: RecordedEvent['type'][]) => events.filter(({ type }) => types.includes(type))
@@ -65,7 +65,10 @@ function movement(changes: readonly RecordedEvent[], field: 'status' | 'stage'):
   return first && last && `${text(first, 'previous')} → ${text(last, field)}`
 }
 
-/** If all notes are the lender's, they get no name, because the newest of them is quoted below. */
+/**
+ * Counts the notes of each author. If all notes are the lender's, the text names no author, because the line quotes the
+ * newest note.
+ */
 function notesByWriter(notes: readonly RecordedEvent[]): string[] {
   const byWriter = Map.groupBy(notes, (note) =>
     note.data['submitted_by'] === null ? LENDER : text(note, 'submitted_by'),

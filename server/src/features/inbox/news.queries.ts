@@ -5,13 +5,13 @@ import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import type { RecordedEvent } from '../../events/activity.ts'
 
-/** The end of a look at the news. The look saw every event until then that was visible in the snapshot. */
+/** What a person saw when looking at the news: every event up to `until` that was visible in the database snapshot. */
 export interface Look {
   until: string
   snapshot: string
 }
 
-/** A line of the news before it is put into words. */
+/** A line of the news, without its text. */
 export interface NewsGroup {
   key: string
   /** For a burst, the newest of its records. */
@@ -26,46 +26,51 @@ export interface NewsGroup {
   ids: string[]
 }
 
-/** From this many submissions of one author, a burst shares a line. Fewer get a line each. */
+/**
+ * This many submissions by one author, without a longer gap than BURST_GAP, are a burst and share a line. Fewer get a
+ * line each.
+ */
 const BURST_MIN = 3
 const BURST_GAP = '10 minutes'
-/** A line is worded from at most this many events. Lists mark at most `MARKED_RECORDS` records. */
+/** The text of a line uses at most LINE_EVENTS events. Lists mark at most MARKED_RECORDS records as new. */
 const LINE_EVENTS = 30
 const MARKED_RECORDS = 200
 /**
- * An event becomes visible when its transaction ends, which may be long after its time. So the search goes back this
- * far, longer than any transaction lasts, and the snapshots decide which events were seen.
+ * An event becomes visible when its transaction ends, which may be long after the event's time. So the search for
+ * unseen events goes back this much further, and the snapshots decide which events were seen. No transaction lasts
+ * longer.
  */
 const LONGEST_TRANSACTION = '1 hour'
 
-/** The last look of the person $2, as one row. */
+/** SQL: the last look of the person $2 at the news, as one row. */
 const ME = `me as materialized (
   select coalesce(seen.began_at, people.created_at) as began_at, coalesce(seen.seen_until, people.created_at) as seen_until,
          seen.snapshot
     from people left join seen on seen.person_id = people.id
    where people.id = $2)`
 
-/** The time at which the news of the person $2 began. */
+/** SQL: the time from which the person $2 gets news. */
 export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
   from people left join seen on seen.person_id = people.id where people.id = $2)`
 
 /**
- * Whether an `event` is news: the person has not seen it, given the records that they have `opened`, and did not cause
- * it.
+ * SQL: whether an `event` is news. It is if the person did not cause the event and has seen it neither in the news nor
+ * on the record's page (`opened`).
  */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
   and (opened.loid is null or ${isUnseen('opened.seen_until', 'opened.snapshot')})
   and event.person_id is distinct from $2`
 
-/** Whether a look with this end did not include an `event`. */
+/** SQL: whether a look at the news up to this time, with this snapshot, missed the `event`. */
 export function isUnseen(until: string, snapshot: string): string {
   return `(event.created_at > ${until} or not coalesce(pg_visible_in_snapshot(event.xid, ${snapshot}), true))`
 }
 
 /**
- * How far the person $2 has seen the record of an `event`. It is looked up by key for each event: a plan that
- * PostgreSQL made before the person had opened anything would compare each event with everything opened since.
+ * SQL: when the person $2 last opened the record of an `event`. The lateral join looks it up by key for each event.
+ * With a plain join, PostgreSQL might keep a plan from before the person had opened any record, and compare each event
+ * with all opened records.
  */
 export const OPENED = `left join lateral (
   select loid, seen_until, snapshot from seen_records where person_id = $2 and loid = event.loid limit 1) as opened on true`
@@ -73,18 +78,18 @@ export const OPENED = `left join lateral (
 type NewsRow = Look &
   Omit<NewsFound, keyof Look | 'groups' | 'loids'> & { loids: string[] | null } & (NewsGroup | { key: null })
 
-/** The newest groups, and the totals. */
+/** The newest groups of news, and the totals. */
 interface NewsFound extends Look {
   groups: NewsGroup[]
   total: number
   leads: number
   deals: number
-  /** There may be more than the counted ones. */
+  /** True if there may be more events than were counted. */
   is_least: boolean
   loids: string[]
 }
 
-/** Looks at the newest 5,000 unseen events and no further. */
+/** Groups the person's unseen events, but only the newest 5,000. */
 export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId: string): Promise<NewsFound> {
   const rows = await sendNamed<NewsRow>(pool, {
     sql: `with ${ME},
@@ -137,7 +142,7 @@ export async function findNewsGroups(pool: pg.Pool, partnerId: string, personId:
   return { until, snapshot, total, leads, deals, is_least, loids: loids ?? [], groups }
 }
 
-/** The events, in no particular order. */
+/** Finds events by their ids, in no particular order. */
 export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly string[]): Promise<RecordedEvent[]> {
   return sendNamed<RecordedEvent>(pool, {
     sql: 'select id, type, loid, data, created_at from events where partner_id = $1 and id = any($2)',
@@ -145,7 +150,7 @@ export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly strin
   })
 }
 
-/** The events among these that are news to the person. */
+/** Finds the ids of those of these events that are news to the person. */
 export async function findUnseenIds(
   pool: pg.Pool,
   partnerId: string,
@@ -161,7 +166,7 @@ export async function findUnseenIds(
   return new Set(rows.map((row) => row.id))
 }
 
-/** The current snapshot. */
+/** The database's current snapshot. */
 export async function findSnapshot(db: Db): Promise<string> {
   const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(db)
   const [row] = rows
@@ -169,7 +174,7 @@ export async function findSnapshot(db: Db): Promise<string> {
   return row.snapshot
 }
 
-/** Marks everything in this look as seen. A look from before the last one changes nothing. */
+/** Marks every event in this look as seen. Changes nothing if the stored look is later. */
 export async function insertSeen(db: Db, personId: string, { until, snapshot }: Look): Promise<void> {
   await sql`
     insert into seen (person_id, began_at, seen_until, snapshot)
@@ -178,7 +183,7 @@ export async function insertSeen(db: Db, personId: string, { until, snapshot }: 
      where ${isLater('seen')}`.execute(db)
 }
 
-/** Does the same for one record, under all LOIDs that it has had. */
+/** Marks every event of one record in this look as seen. `loids` are all LOIDs that the record has had. */
 export async function insertSeenRecords(
   db: Db,
   personId: string,
@@ -198,8 +203,8 @@ function isLater(table: string) {
 }
 
 /**
- * Moves the look up to the oldest unseen event, so that older events are not read again and again. This is for a person
- * who opens records and never marks all as seen.
+ * Moves the person's look forward to the oldest unseen event, so that the seen events before it are not read again.
+ * Helps people who open records but never mark all news as seen.
  */
 export async function moveSeen(pool: pg.Pool, partnerId: string, personId: string): Promise<void> {
   await pool.query(
@@ -221,7 +226,7 @@ export async function moveSeen(pool: pg.Pool, partnerId: string, personId: strin
 }
 
 /**
- * The LOIDs of a lead or deal of the partner. A deal that replaced a lead by matching has two (D49). Empty if there is
+ * Finds the LOIDs of a lead or deal of the partner. There are two if a deal replaced a lead (D49), and none if there is
  * no such record.
  */
 export async function findLoidsOf(db: Db, partnerId: string, loid: string): Promise<string[]> {
@@ -234,7 +239,10 @@ export async function findLoidsOf(db: Db, partnerId: string, loid: string): Prom
   return rows.map((row) => row.loid)
 }
 
-/** Removes the marks of records that were opened before this time, because their events are gone by now. */
+/**
+ * Removes the marks of records that were opened before this time, because the events from before are removed too.
+ * Returns how many.
+ */
 export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from seen_records where (person_id, loid) in (

@@ -7,7 +7,7 @@ import { hasRecord, insertPutAway } from './attention.queries.ts'
 
 const TABLES = { lead: 'leads', deal: 'deals', note: 'notes' } as const
 
-/** The parts of an item's id: its kind, its record or note, and the version. */
+/** The parts of an item's id: the item's kind, the record's kind and id, and the version. */
 const ItemId = z.tuple([
   z.enum(ATTENTION_KINDS),
   z.enum(['lead', 'deal', 'note']),
@@ -15,7 +15,7 @@ const ItemId = z.tuple([
   z.string().check(z.regex(/^\d{1,16}$/)),
 ])
 
-/** The person does not want to see this version of the item. A later version is still shown (D74). */
+/** Hides this version of an item from the person. A later version is shown again (D74). */
 export async function putAwayItem(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { id: partnerId, personId }: SessionCaller,

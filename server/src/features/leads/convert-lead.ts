@@ -6,9 +6,9 @@ export type PlannedLead = Omit<PlannedRecord<StoredLead>, 'outcome'> & {
 }
 
 /**
- * Converts a lead. Only the CRM decides this (D29), and it counts once. The same holds for a lead that a deal had
- * replaced. `dealLoid` is the LOID of the deal that the lead became. It is null if the conversion made no deal or the
- * deal is not the partner's.
+ * Marks a lead as converted, once, when the CRM says so (D29). This also ends the match of a lead that a deal had
+ * replaced. `dealLoid` is the LOID of the deal that the lead became; null if the conversion made no deal or the deal
+ * belongs to another partner.
  */
 export function convertLead(
   planned: PlannedRecord<StoredLead>,
@@ -36,8 +36,8 @@ export function convertLead(
     data: { business_name, amount, deal_loid: row.deal_loid },
     at,
   } as const
-  // If the portal first sees a lead after its conversion, that is no news in a partner's first sync. The conversion of
-  // a lead that it knew always is (D35).
+  // In a partner's first sync, the conversion of an unknown lead is no event. The conversion of a known lead always is
+  // one (D35).
   const isTold = before ? before.matched_at === null || before.deal_loid !== row.deal_loid : isNews
   return { ...planned, outcome: 'converted', row: converted, events: isTold ? [...events, event] : events }
 }

@@ -4,10 +4,10 @@ import type { LeadRow } from '../../db/tables.ts'
 import type { CrmLead } from '../../zoho/crm-records.ts'
 
 export type NamedCrmLead = CrmLead & NamedRecord
-/** A lead's row as it is written. */
+/** A lead's row, as it is written to the database. */
 export type StoredLead = Omit<LeadRow, 'search_text' | 'crm_problem' | 'crm_sent_at'>
 
-/** The fields that name an applicant, emptied (D97): the figures stay. */
+/** The fields that identify an applicant, set to null (D97). The figures stay. */
 export const ERASED_LEAD = {
   business_name: null,
   first_name: null,
@@ -19,7 +19,7 @@ export const ERASED_LEAD = {
   business_abn: null,
 } satisfies Partial<LeadRow>
 
-/** Turns the CRM's leads into rows. */
+/** Describes how leads from the CRM become rows and events. */
 export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   module: 'Leads',
   name: 'leads',
@@ -51,7 +51,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
-    // For its next partner, a lead that a deal had replaced is open again.
+    // If a lead that a deal had replaced moves to another partner, it is open again.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,
@@ -65,7 +65,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       loan_purpose: lead.loan_purpose,
       loan_term: lead.loan_term,
       sales_monthly: lead.sales_monthly,
-      // A lead always has a status. If the CRM empties it, the last one stays.
+      // A lead always has a status. If the CRM empties the field, the last status stays.
       lead_status: lead.lead_status ?? before?.lead_status ?? SUBMITTED_STATUS,
       lead_source: lead.lead_source,
       brand: lead.brand,
@@ -88,7 +88,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
       match_told: kept?.match_told ?? false,
       erased_at: before?.erased_at ?? null,
       ...own,
-      // Data that was erased here must not come back from the CRM.
+      // Data that was erased in the portal must not come back from the CRM.
       ...(before?.erased_at && ERASED_LEAD),
     }
   },
@@ -100,7 +100,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   },
   updated: () => undefined,
   removed({ partner_id: partnerId, loid, business_name, loan_amount: amount, converted_at }, at) {
-    // A converted lead had left the partner's lists before, and the deal has its own events.
+    // A converted lead is no longer in the partner's lists, and its deal has its own events.
     if (converted_at !== null) return undefined
     return { partnerId, loid, type: 'lead.removed', data: { business_name, amount, reason: 'left-crm' }, at }
   },

@@ -15,15 +15,15 @@ import { NotFound } from '../../errors.ts'
 
 const LEAD_SQL = `${LEAD_COLUMNS.join(', ')}, nullif(concat_ws(' ', first_name, last_name), '') as lead_name`
 
-/** The owner of the leads: the partner's id, and the name that each lead shows as its partner. */
+/** The partner whose leads are read: its id, and the name that each lead shows. */
 interface Owner {
   id: string
   businessName: string
 }
 
 /**
- * Newest first, without converted and archived leads. Reads one row more than asked for, which gives `has_more` without
- * counting. The ids are found in indexes alone, and only the rows of the page are read whole.
+ * Finds a page of leads, newest first, without converted and archived leads. Reads one more row than requested, which
+ * gives `has_more` without counting. The ids come from indexes alone, and only the rows of the page are read.
  */
 export async function findLeads(
   sender: Sender,
@@ -72,8 +72,8 @@ async function findLeadIds(
 }
 
 /**
- * The sources of the partner's listed leads that contain the text. The query jumps from one source to the next in the
- * index, so it needs a handful of steps for a hundred thousand leads. Reading them all took 134 ms.
+ * Finds the lead sources of the partner that contain the text. The query jumps from one source to the next in the
+ * index, so it needs few steps even for a hundred thousand leads. Reading all of them took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
   const statement = sql<{ lead_source: string }>`
@@ -94,8 +94,8 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
 }
 
 /**
- * The first page without filters, which every visit asks for. It has a named statement, because it is the benchmark's
- * hottest list.
+ * Finds the first page without filters, which every visit requests. It is a named statement, because no other list is
+ * requested as often.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
   const rows = await sendNamed<Lead>(reads, {
@@ -109,10 +109,10 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
   return cutPage(rows, { page: 1, limit })
 }
 
-/** A lead as its page shows it. `is_due`: its history or notes in the CRM have not been read yet (D56). */
+/** A lead as its page shows it. `is_due` means that its history or notes have not been read from the CRM yet (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
-/** Finds a lead by LOID or id. The LOID of the deal that replaced the lead also works. See `findLead`. */
+/** Finds a lead as `findLead` does, and also by the LOID of the deal that replaced it. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =
@@ -121,10 +121,7 @@ export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Pro
   return lead
 }
 
-/**
- * A lead that has become a deal is found with its deal, even after the lead has left the CRM. Other archived leads are
- * not found (D18).
- */
+/** Finds a lead by LOID or id. Does not find archived leads, except those that became a deal (D18). */
 export async function findLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead | undefined> {
   const key = readKey(idOrLoid)
   return key && findLeadBy(reads, owner, key)
@@ -154,7 +151,7 @@ async function findLeadBy(
   return { ...lead, converted_to_deal: deal_loid === null ? null : { loid: deal_loid } }
 }
 
-/** A lead's keys, and the deal that the lead became. */
+/** The LOIDs of a lead and of the deal that it became. */
 export interface LeadKey {
   loid: string
   deal_loid: string | null
@@ -162,7 +159,7 @@ export interface LeadKey {
   ended_at: string | null
 }
 
-/** The same as `findLeadKeys`, but throws if there is none. */
+/** As `findLeadKeys`, but throws NotFound if there is none. */
 export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<[LeadKey, ...LeadKey[]]> {
   const [first, ...others] = await findLeadKeys(db, partnerId, idOrLoid)
   if (!first) throw noSuchLead()
@@ -170,8 +167,8 @@ export async function getLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: stri
 }
 
 /**
- * The partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal. The one that the CRM
- * converted comes first, then the one that the deal has replaced (D49).
+ * Finds the partner's lead with this LOID or id. A deal's LOID finds every lead that became the deal: first the lead
+ * that the CRM converted, then the lead that the deal replaced (D49).
  */
 export async function findLeadKeys(db: Db | Tx, partnerId: string, idOrLoid: string): Promise<LeadKey[]> {
   const key = readKey(idOrLoid)
@@ -208,8 +205,8 @@ export async function insertLead(tx: Tx, lead: NewLeadRow): Promise<void> {
 }
 
 /**
- * Undefined once the lead is in the CRM, or gone. A lead that a deal has replaced is also pushed, because it is
- * restored if the deal leaves.
+ * Undefined if the lead is already in the CRM or was erased. A lead that a deal has replaced is also pushed, because it
+ * is restored if the deal leaves the CRM.
  */
 export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise<LeadRow | undefined> {
   return db
@@ -222,7 +219,7 @@ export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** Keeps the time of the first push. */
+/** Stores the time of the leads' first push. A stored time stays. */
 export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -233,7 +230,10 @@ export async function markLeadsSent(db: Db, partnerId: string, loids: readonly s
     .execute()
 }
 
-/** The CRM refused the lead, so it is not there, and no deletion in the CRM can mean it. */
+/**
+ * Clears the time of the first push, because the CRM refused the lead. A deletion in the CRM can then not be taken for
+ * this lead's.
+ */
 export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -252,7 +252,7 @@ export async function markLeadPushed(db: Db, partnerId: string, loid: string, zo
     .execute()
 }
 
-/** A lead that has reached the CRM meanwhile does not change. A given-up lead keeps its reason. */
+/** Marks the lead as failed, unless it has reached the CRM meanwhile. A lead that failed before keeps its reason. */
 export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string, problem: string) {
   const row = await tx
     .updateTable('leads')
@@ -265,7 +265,7 @@ export async function markLeadPushFailed(tx: Tx, partnerId: string, loid: string
   return row && { ...row, on: 'lead' as const }
 }
 
-/** If the portal gave up on the lead, it is pending again. Returns the payload for its push, or nothing. */
+/** Sets a failed lead to pending again. Returns the payload for its push; empty if the lead had not failed. */
 export function reviveFailedLead(
   tx: Tx,
   partnerId: string,
@@ -282,7 +282,10 @@ export function reviveFailedLead(
     .execute()
 }
 
-/** Leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest first, at most 5. */
+/**
+ * Finds leads of the last 90 days with the same email, phone (E.164) or business number (D18a), newest first, at most
+ * 5.
+ */
 export async function findDuplicateLeads(
   db: Db,
   partnerId: string,
@@ -300,7 +303,7 @@ export async function findDuplicateLeads(
       eb.or([
         eb('email', '=', wanted.email),
         eb('phone', '=', eb.fn.any(eb.val(wanted.phones))),
-        // The condition is repeated, because the index holds only the rows with a number.
+        // `is not null` lets PostgreSQL use the index, which holds only rows with a number.
         eb.and([eb('business_abn', '=', wanted.abn), eb('business_abn', 'is not', null)]),
       ]),
     )
@@ -326,7 +329,7 @@ export async function countLeads(db: Db, partnerId: string): Promise<number> {
   return count
 }
 
-/** Leads that were submitted and are not yet in the CRM, the oldest first, at most `limit`. */
+/** Finds submitted leads that are not in the CRM yet, the oldest first, at most `limit`. */
 export function findWaitingLeads(db: Db, partnerId: string, limit: number): Promise<LeadRow[]> {
   return db
     .selectFrom('leads')
@@ -339,7 +342,7 @@ export function findWaitingLeads(db: Db, partnerId: string, limit: number): Prom
     .execute()
 }
 
-/** The LOIDs of all leads that were submitted and are not yet in the CRM, the oldest first. */
+/** Finds the LOIDs of all submitted leads that are not in the CRM yet, the oldest first. */
 export async function findLeadsToPush(db: Db, partnerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('leads')
@@ -354,7 +357,7 @@ export async function findLeadsToPush(db: Db, partnerId: string): Promise<string
 
 /**
  * Removes leads that left the CRM before the given time, and returns their LOIDs (D30). A lead that became a deal stays
- * with it (D18).
+ * while the deal exists (D18).
  */
 export async function removeArchivedLeadsOfAllPartners(
   tx: Tx,
@@ -390,7 +393,7 @@ function noSuchLead(): NotFound {
   return new NotFound('Lead not found')
 }
 
-/** The leads among these whose applicants' data was erased, each with the time of that. */
+/** Finds those of these leads whose applicants' data was erased, and when. */
 export async function findErasedOfAllPartners(tx: Tx, loids: readonly string[]): Promise<Map<string, string>> {
   if (loids.length === 0) return new Map()
   const { rows } = await sql<{ loid: string; erased_at: string }>`

@@ -44,12 +44,12 @@ async function loids(partner: TestPartner, query: string): Promise<string[]> {
   return body.data.leads.map((lead: { loid: string }) => lead.loid)
 }
 
-/** Moves a lead to another time, as if it had been submitted then. */
+/** Sets the time at which a lead was submitted. */
 async function submittedAt(loid: string, at: string) {
   await portal.deps.db.updateTable('leads').set({ created_at: at }).where('loid', '=', loid).execute()
 }
 
-test('POST /dashboard/leads: new lead payload → success, data.loid; every field comes back, in the list as in the detail', async () => {
+test('POST /dashboard/leads submits a lead, and both the list and the detail return every field', async () => {
   const partner = await portal.newPartner()
   const created = await partner.post('/dashboard/leads', COMPLETE_FORM)
   expect(created.status).toBe(201)
@@ -112,7 +112,7 @@ test('POST /dashboard/leads: new lead payload → success, data.loid; every fiel
   })
 })
 
-test('a lead from the shortest form has every other field as null', async () => {
+test('a lead from a form with only the required fields has null in the other fields', async () => {
   const partner = await portal.newPartner()
   const form = { firstName: 'A', lastName: 'B', email: 'a@b.co', phone: '+64 21 123 4567', businessName: ' ' }
   const { loid } = (await partner.post('/dashboard/leads', form)).body.data
@@ -125,7 +125,7 @@ test('a lead from the shortest form has every other field as null', async () => 
   }
 })
 
-test('the consent’s wording and time are stored with the lead', async () => {
+test('the version of the consent text and the time of the consent are stored with the lead', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead({ consentVersion: '2026-11' })
   const row = await portal.deps.db.selectFrom('leads').selectAll().where('loid', '=', loid).executeTakeFirstOrThrow()
@@ -152,7 +152,7 @@ test.each([
     newLead({ businessName: 'a\ud800' }),
     [['businessName', 'Business name contains a character that cannot be stored']],
   ],
-])('the form %j is refused with a message a field, the first also as the error', async (form, fields) => {
+])('the form %j is refused with a message for each field, and the first message as error', async (form, fields) => {
   const partner = await portal.newPartner()
   const answer = await partner.post('/dashboard/leads', form)
   expect(answer.status).toBe(400)
@@ -161,7 +161,7 @@ test.each([
   expect(await loids(partner, '')).toEqual([])
 })
 
-test('GET /dashboard/leads: page, limit → data.leads, newest first; has_more says whether another page follows; past the end is empty', async () => {
+test('GET /dashboard/leads returns pages of leads, newest first; has_more says whether another page follows', async () => {
   const partner = await portal.newPartner()
   const submitted: string[] = []
   for (let i = 0; i < 5; i++) submitted.unshift((await partner.submitLead({ businessName: `Nr ${i}` })).loid)
@@ -176,7 +176,7 @@ test('GET /dashboard/leads: page, limit → data.leads, newest first; has_more s
   expect(await page('page=1000000')).toEqual([[], { page: 1_000_000, limit: 20, has_more: false }])
 })
 
-test('GET /dashboard/leads: filters status, source → data.leads', async () => {
+test('GET /dashboard/leads filters by status and source', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const contacted = await partner.submitLead()
@@ -196,7 +196,7 @@ test('GET /dashboard/leads: filters status, source → data.leads', async () => 
   expect(await loids(partner, 'status=&source=&dateFrom=&dateTo=&search=')).toHaveLength(2)
 })
 
-test('a filter by source finds its leads among many sources, and never leads without one', async () => {
+test('a filter by source finds leads among many sources, but none without a source', async () => {
   const partner = await portal.newPartner()
   const of: Record<string, string> = {}
   for (const source of ['Radio', 'Trade Show', 'trade press', 'Website', null]) {
@@ -210,7 +210,7 @@ test('a filter by source finds its leads among many sources, and never leads wit
   expect(await loids(partner, 'source=null')).toEqual([])
 })
 
-test('GET /dashboard/leads: filters dateFrom, dateTo → whole days of the portal’s time zone, both inclusive, also where a day has 25 hours', async () => {
+test('dateFrom and dateTo are inclusive days in the portal’s time zone, even if a day has 25 hours', async () => {
   const partner = await portal.newPartner()
   const at = async (instant: string) => {
     const { loid } = await partner.submitLead()
@@ -245,7 +245,7 @@ test.each([
   expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION'])
 })
 
-test('GET /dashboard/leads: search → looks in names, email, phone and LOID, word by word', async () => {
+test('GET /dashboard/leads searches names, email, phone and LOID for each word', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead({
     firstName: 'Zoë',
@@ -293,12 +293,12 @@ test('GET /dashboard/leads: search → looks in names, email, phone and LOID, wo
     for (const text of misses) expect([text, await found(text)]).toEqual([text, []])
   }
   await isAsExpected()
-  // A second query looks for leads that are not among the newest.
+  // Leads that are not among the newest are found by a second query.
   await insertNewerLeads(portal.deps, partner.id, 1_000)
   await isAsExpected()
 })
 
-test('a long list is searched and filtered to its end', async () => {
+test('search and filters reach the end of a long list', async () => {
   const partner = await portal.newPartner()
   const older: string[] = []
   for (let i = 0; i < 3; i++) older.unshift((await partner.submitLead({ businessName: `Older ${i}` })).loid)
@@ -325,7 +325,7 @@ test('filters, search and paging work together', async () => {
   expect([body.data.leads.length, body.pagination.has_more]).toEqual([2, true])
 })
 
-test('a partner sees its own leads only, and another’s is as unknown as one that never was', async () => {
+test('a partner sees only its own leads, and gets the same 404 for another partner’s lead and for an unknown one', async () => {
   const [ada, bob] = [await portal.newPartner(), await portal.newPartner()]
   const { loid, id } = await ada.submitLead()
   expect(await loids(bob, '')).toEqual([])
@@ -340,7 +340,7 @@ test('a partner sees its own leads only, and another’s is as unknown as one th
   }
 })
 
-test('GET /crm/lead/{id}: none → data.lead and data.notes, by LOID in any spelling and by id', async () => {
+test('GET /crm/lead/{id} returns a lead and its notes, by id or by LOID in any spelling', async () => {
   const partner = await portal.newPartner()
   const { loid, id } = await partner.submitLead()
   for (const name of [loid, loid.toLowerCase(), loid.replace('-', ''), id, id.toUpperCase()]) {
@@ -349,7 +349,7 @@ test('GET /crm/lead/{id}: none → data.lead and data.notes, by LOID in any spel
   }
 })
 
-test('a converted lead leaves the list and is answered with its deal; one that left the CRM is gone', async () => {
+test('a converted lead leaves the list and names its deal; a lead that left the CRM is not found', async () => {
   const partner = await portal.newPartner()
   const change = async (values: object) => {
     const { loid } = await partner.submitLead({ businessName: 'Gone or converted' })
@@ -370,7 +370,7 @@ test('a converted lead leaves the list and is answered with its deal; one that l
   expect((await partner.get(`/crm/lead/${left}/status-history`)).status).toBe(404)
 })
 
-test('the last status of a lead that became a deal ends when the deal began (D51)', async () => {
+test('the last status of a lead that became a deal ends when the deal begins (D51)', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -386,13 +386,13 @@ test('the last status of a lead that became a deal ends when the deal began (D51
     .where('loid', '=', loid)
     .execute()
   const lasted = async () => (await partner.get(`/crm/lead/${loid}/status-history`)).body.data[0].duration
-  // The lead was converted without a deal, or to a deal of another partner.
+  // As yet there is no deal, as if the conversion had made none or a deal of another partner.
   expect(await lasted()).toBe(9)
   await insertDeal(db, partner.id, { loid, created_at: daysAgo(7) })
   expect(await lasted()).toBe(3)
 })
 
-test('GET /crm/lead/{id}/status-history: none → list, beginning with the status at submission', async () => {
+test('GET /crm/lead/{id}/status-history returns the statuses, including the first one at submission', async () => {
   await using ownClock = await startPortal()
   const partner = await ownClock.newPartner()
   const { loid, id } = await partner.submitLead()
@@ -436,7 +436,7 @@ test('GET /crm/lead/{id}/status-history: none → list, beginning with the statu
   ])
 })
 
-test('the form is warned of the same email, phone or ABN in the last 90 days, in whatever spelling', async () => {
+test('duplicates are leads of the last 90 days with the same email, phone or ABN, in any spelling', async () => {
   const partner = await portal.newPartner()
   const other = await portal.newPartner()
   await other.submitLead({ email: 'same@example.com' })
@@ -467,7 +467,7 @@ test('the form is warned of the same email, phone or ABN in the last 90 days, in
   expect(await duplicates('')).toEqual([])
 })
 
-test('a lead that the portal gave up on waits again after Retry; one that is there or waits stays as it is', async () => {
+test('Retry sets a failed lead to pending, but changes neither a synced nor a pending one', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   const retry = async () => (await partner.post(`/crm/lead/${loid}/retry-push`)).body.data
@@ -485,14 +485,14 @@ test('a lead that the portal gave up on waits again after Retry; one that is the
   expect(await retry()).toEqual({ loid, crm: 'synced' })
 })
 
-test('without the CRM the lists of statuses and stages are the specification’s', async () => {
+test('without a CRM, the lists of statuses and stages are the specification’s', async () => {
   const partner = await portal.newPartner()
   const { statuses } = (await partner.get('/crm/lead-statuses')).body.data
   expect(statuses).toContain('Attempting To Contact')
   expect((await partner.get('/crm/stages')).body.data.stages).toContain('Pending Approval')
 })
 
-test('a lead arrives in the CRM once, by its LOID, with its partner', async () => {
+test('a lead arrives in the CRM once, with its LOID and its partner', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const partner = await withCrm.newPartner()
   const { loid } = await partner.submitLead(COMPLETE_FORM)
@@ -507,7 +507,7 @@ test('a lead arrives in the CRM once, by its LOID, with its partner', async () =
 })
 
 test.each(['field', 'id'])(
-  'a partner whose record was deleted in the CRM gets one again, once, and its leads and deals arrive there, whether the CRM names the %s',
+  'a partner whose record was deleted in the CRM gets one new record with its leads and deals, if the CRM’s refusal names the %s',
   async (lookupRefusalNames) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)
@@ -531,7 +531,7 @@ test.each(['field', 'id'])(
   },
 )
 
-test('a partner has one record in the CRM, also when its first leads are quicker than its own push', async () => {
+test('a partner has only one record in the CRM, even if its first leads are pushed before the partner', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   await lender.faults({ slowMs: 300 })

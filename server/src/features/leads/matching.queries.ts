@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
-/** The CRM ids of those of these leads that the portal does not know as converted. Their deals may be new to it. */
+/**
+ * Finds the CRM ids of those of these leads that the portal does not know as converted. It may not know their deals
+ * either.
+ */
 export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []
   const rows = await db
@@ -16,8 +19,9 @@ export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly 
 }
 
 /**
- * Pairs of an open lead and a deal of one partner with the same amount and contact, where one of the two is listed
- * here. They include every match that a change of these records can make, and some pairs that do not match (D29).
+ * Finds pairs of an open lead and a deal of the same partner, with the same amount and contact, if the lead or the deal
+ * is given here. The pairs include every match that a change of these records can make, and some that turn out not to
+ * match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(
   tx: Tx,
@@ -42,7 +46,7 @@ export async function findPossibleMatchesOfAllPartners(
   return rows
 }
 
-/** The open ones among these leads, the oldest first. */
+/** Finds those of these leads that are open, the oldest first. */
 export function findOpenLeadsOfAllPartners(tx: Tx, loids: readonly string[]): Promise<LeadRow[]> {
   return tx
     .selectFrom('leads')
@@ -67,7 +71,7 @@ export async function markLeadsMatchedOfAllPartners(
     deal_loid: string
     business_name: string | null
     loan_amount: number | null
-    /** Submitted in the portal, not created in the CRM. */
+    /** True if the lead was submitted in the portal, not created in the CRM. */
     is_submitted: boolean
   }>`
     update leads
@@ -94,7 +98,9 @@ export async function restoreMatchedLeadsOfAllPartners(tx: Tx, dealLoids: readon
   return rows.map((row) => row.loid)
 }
 
-/** The leads from which the CRM made these deals, where lead and deal have different LOIDs and the same partner. */
+/**
+ * Finds the leads that the CRM converted to these deals, if lead and deal have the same partner but different LOIDs.
+ */
 export async function findLeadsMadeDealsOfAllPartners(
   tx: Tx,
   deals: readonly { partner_id: string; loid: string }[],
@@ -108,7 +114,7 @@ export async function findLeadsMadeDealsOfAllPartners(
   return rows
 }
 
-/** Marks the partner's replaced leads that no result has counted yet as counted. Returns how many. */
+/** Marks the partner's replaced leads as counted in a sync's result. Returns how many had not been counted before. */
 export async function tellMatchedLeads(tx: Tx, partnerId: string): Promise<number> {
   const told = await tx
     .updateTable('leads')

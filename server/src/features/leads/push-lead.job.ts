@@ -22,7 +22,8 @@ import {
 } from './leads.queries.ts'
 
 /**
- * The lead is found by its LOID. So a repeat makes no second record in the CRM and changes nothing in the first (D23).
+ * Pushes a lead to the CRM. It looks for the LOID there first, so that a repeated push neither creates a second record
+ * nor changes the first (D23).
  */
 export const pushLead = defineJob({
   name: 'push-lead',
@@ -62,7 +63,7 @@ export const pushLead = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** The leads that no earlier push has brought to the CRM. Marks each of them as sent. */
+    /** Finds those of the leads that no earlier push has brought to the CRM, and marks them as sent. */
     async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)

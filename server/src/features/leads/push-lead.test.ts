@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => portal[Symbol.asyncDispose]())
 beforeEach(() => lender.reset())
 
-test('a partner whose email the CRM does not accept gets its leads to the lender', async () => {
+test('the leads of a partner whose email the CRM refuses reach the CRM', async () => {
   const partner = await portal.newPartner({ email: 'ada@exa_mple.com' })
   const { loid } = await partner.submitLead()
   await partner.pushedLead(loid)
@@ -25,7 +25,7 @@ test('a partner whose email the CRM does not accept gets its leads to the lender
   expect(await lender.list('Leads', 'LOID')).toMatchObject([{ LOID: loid }])
 })
 
-test('after an outage the first push takes the partner’s other leads along, in one call', async () => {
+test('after an outage, the first push also pushes the partner’s other leads, in one call', async () => {
   const partner = await partnerInCrm()
   const loids = await Promise.all(Array.from({ length: 12 }, () => insertWaiting('Leads', partner.id)))
   const before = (await lender.calls()).by_kind['POST /crm/v8/Leads'] ?? 0
@@ -51,12 +51,12 @@ test.each([
     { businessName: 'Deleted', email: 'ada@okafor.example', amount: 50_000 },
   ],
 ] as const)(
-  'one of the %s that staff deleted after its push, whose answer was lost, is not made again',
+  'a record of the %s that staff delete after a push without an answer is not created again',
   async (module, kind, push, path, form) => {
     const partner = await portal.newPartner()
     await partner.pushedLead((await partner.submitLead()).loid)
     const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-    // The look-up right after the push also fails.
+    // The search for the record right after the push also fails.
     await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
     const { loid } = (await partner.post(path, form)).body.data
     const made = await waitFor(`${loid} in the CRM`, () => inCrm(module, loid))
@@ -64,7 +64,7 @@ test.each([
     await lender.remove(module, zohoId)
     await push.run(portal.deps, { partnerId: partner.id, loid }, AbortSignal.timeout(10_000))
     expect(await inCrm(module, loid)).toBeUndefined()
-    await waitFor('its going', async () => (await partner.get(`/crm/${kind}/${loid}`)).status === 404)
+    await waitFor('its removal from the portal', async () => (await partner.get(`/crm/${kind}/${loid}`)).status === 404)
 
     await lender.restore(zohoId)
     expect((await partner.post('/crm/sync')).status).toBe(200)
@@ -72,14 +72,14 @@ test.each([
   },
 )
 
-/** Makes a partner in the CRM without a push that would take other leads along. */
+/** Creates a partner in the CRM, without a push that would also push other leads. */
 async function partnerInCrm() {
   const partner = await portal.newPartner()
   await pushPartnerNow(portal.deps, partner.id, {})
   return partner
 }
 
-/** Inserts a record without a job, because the test does what the job would do. */
+/** Inserts a record without its push job, because the test runs the push itself. */
 async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Promise<string> {
   const loid = `LO-WAKT${String(++waiting).padStart(4, '0')}`
   const at = new Date().toISOString()
@@ -96,7 +96,7 @@ async function insertWaiting(module: 'Leads' | 'Deals', partnerId: string): Prom
 }
 let waiting = 100
 
-/** Lets something happen after a push has looked at the record and before it sends it. */
+/** Calls `happens` after a push has read the record and before it sends the record. */
 function beforeSending(happens: () => Promise<void>): TestPortal['deps'] {
   const { crm } = portal.deps
   const after =
@@ -112,7 +112,7 @@ test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
 ] as const)(
-  'a hanging push of one of the %s does not create again a record that staff deleted meanwhile',
+  'a hanging push to the %s does not create a record again that staff deleted meanwhile',
   async (module, push) => {
     const partner = await partnerInCrm()
     const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
@@ -124,7 +124,7 @@ test.each([
     })
     const first = push.run(late, payload, AbortSignal.timeout(10_000))
     await hanging.promise
-    // Another push takes it along. Then another job, or the sync button, pushes it itself.
+    // The push of another record also pushes this one. Then a second push of this record runs, as from the sync button.
     const other = await insertWaiting(module, partner.id)
     await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
     await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)
@@ -141,24 +141,27 @@ test.each([
 test.each([
   ['Leads', pushLead],
   ['Deals', pushDeal],
-] as const)('one of the %s that staff delete while its push is repeated is not made again', async (module, push) => {
-  const partner = await partnerInCrm()
-  const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
-  await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
-  const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
-  await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
-  const zohoId = String((await inCrm(module, payload.loid))?.['id'])
-  await push.run(
-    beforeSending(() => lender.remove(module, zohoId)),
-    payload,
-    AbortSignal.timeout(10_000),
-  )
-  expect(await lender.list(module, 'LOID')).not.toContainEqual(
-    expect.objectContaining({ LOID: payload.loid, id: expect.not.stringContaining(zohoId) }),
-  )
-})
+] as const)(
+  'a record of the %s that staff delete while its push is repeated is not created again',
+  async (module, push) => {
+    const partner = await partnerInCrm()
+    const lost = { resetAfterCommit: { times: 1, match: `POST /crm/v8/${module}` } }
+    await lender.faults({ ...lost, scopeMismatch: { every: 2, times: 1, match: '/coql' } })
+    const payload = { partnerId: partner.id, loid: await insertWaiting(module, partner.id) }
+    await expect(push.run(portal.deps, payload, AbortSignal.timeout(10_000))).rejects.toThrow(CrmUnavailable)
+    const zohoId = String((await inCrm(module, payload.loid))?.['id'])
+    await push.run(
+      beforeSending(() => lender.remove(module, zohoId)),
+      payload,
+      AbortSignal.timeout(10_000),
+    )
+    expect(await lender.list(module, 'LOID')).not.toContainEqual(
+      expect.objectContaining({ LOID: payload.loid, id: expect.not.stringContaining(zohoId) }),
+    )
+  },
+)
 
-test('a lead that the CRM refused is sent by Retry, although staff deleted another one of its name since', async () => {
+test('Retry sends a lead that the CRM refused, even if staff have deleted another lead with the same name since', async () => {
   const partner = await portal.newPartner()
   await lender.behaviour({ unknownFields: 'refuse' })
   await lender.removeField('Leads', 'Loan_Type')
@@ -172,7 +175,7 @@ test('a lead that the CRM refused is sent by Retry, although staff deleted anoth
   expect(await inCrm('Leads', loid)).toBeDefined()
 })
 
-test('a lead whose push never arrived is sent, although staff deleted another one of its name since', async () => {
+test('a lead whose push never arrived is sent, even if staff have deleted another lead with the same name since', async () => {
   const partner = await portal.newPartner()
   const first = await partner.submitLead()
   await partner.pushedLead(first.loid)

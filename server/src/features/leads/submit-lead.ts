@@ -11,7 +11,10 @@ import { newLoid } from '../../loids/new-loid.ts'
 import { insertLead } from './leads.queries.ts'
 import { pushLead } from './push-lead.job.ts'
 
-/** The lead, its first status, the event and the job that pushes it are one transaction, so none exists alone (D23). */
+/**
+ * Stores a submitted lead, its first status, the event and the push job in one transaction, so that none exists without
+ * the others (D23).
+ */
 export async function submitLead(
   tx: Tx,
   { clock, jobs }: Pick<Deps, 'clock' | 'jobs'>,
@@ -64,7 +67,7 @@ function leadRow(partner: Caller, loid: string, form: LeadSubmission, now: Date)
     sales_monthly: form.monthlyTurnover,
     lead_status: SUBMITTED_STATUS,
     lead_source: form.leadSource,
-    // The lender decides these.
+    // Only the lender sets the next two fields.
     brand: null,
     permit_link: null,
     description: form.additionalInfo,

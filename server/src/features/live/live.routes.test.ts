@@ -26,7 +26,7 @@ interface Heard extends LiveMessage {
   id: string | undefined
 }
 
-/** An open stream, and everything that it sent. */
+/** Opens a stream and collects the messages that it sends. */
 async function openStream(token: string, { on = portal, lastEventId = '' } = {}) {
   const leaving = new AbortController()
   const response = await fetch(`${on.url}/api/live`, {
@@ -58,7 +58,7 @@ function lastIdOf({ heard }: { heard: Heard[] }): string {
   return heard.findLast(({ id }) => id !== undefined)?.id ?? ''
 }
 
-/** Inserts events past the usual functions, so that they can be many or late. */
+/** Inserts events directly into the table, so that a test can have many or old ones. */
 async function insertEvents(partnerId: string, count: number, at = new Date()): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(at))
   await sql`insert into events (id, partner_id, type, loid, data, created_at)
@@ -67,7 +67,7 @@ async function insertEvents(partnerId: string, count: number, at = new Date()): 
   return ids
 }
 
-test('GET /live tells of an event at once, and of another partner’s never', async () => {
+test('GET /live sends an event at once, but never another partner’s', async () => {
   const partner = await portal.newPartner()
   const other = await portal.newPartner()
   await using stream = await openStream(partner.token)
@@ -89,7 +89,7 @@ test('GET /live tells of an event at once, and of another partner’s never', as
   expect(stream.response.headers.get('content-encoding')).toBeNull()
 })
 
-test('GET /live tells of a page of 200 events in a few notifications, each event once', async () => {
+test('GET /live sends each of 200 events once, from a few notifications', async () => {
   const partner = await portal.newPartner()
   await using stream = await openStream(partner.token)
   const ids = await insertEvents(partner.id, 200)
@@ -98,7 +98,7 @@ test('GET /live tells of a page of 200 events in a few notifications, each event
   expect(new Set(events().map(({ id }) => id))).toEqual(new Set(ids))
 })
 
-test('GET /live also reports changes that are no events: the CRM’s answer, a sync, the webhook, the team', async () => {
+test('GET /live also sends changes that are no events: the CRM’s answer, a sync, the webhook, the team', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   await using stream = await openStream(partner.token)
@@ -120,7 +120,7 @@ test('GET /live also reports changes that are no events: the CRM’s answer, a s
   await stream.hear('team.changed')
 })
 
-test('GET /live tells a viewer nothing of the webhook and of the security log', async () => {
+test('GET /live sends a viewer nothing about the webhook or the security log', async () => {
   const partner = await portal.newPartner()
   const viewer = await addColleague(portal, partner, 'viewer')
   await using stream = await openStream(viewer.token)
@@ -130,17 +130,17 @@ test('GET /live tells a viewer nothing of the webhook and of the security log', 
   expect(stream.heard.map(({ kind }) => kind)).toEqual(['stream', 'lead'])
 })
 
-test('GET /live repeats what was missed, and what may have been, from the last id', async () => {
+test('GET /live repeats events that were or may have been missed since the last id', async () => {
   const partner = await portal.newPartner()
   const [early = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 600_000))
   const before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
   await before[Symbol.asyncDispose]()
   const [missed = ''] = await insertEvents(partner.id, 1)
-  // Its id was made before the break, and its transaction committed after it.
+  // The id of this event was made before the break, but its transaction committed after the break.
   const [late = ''] = await insertEvents(partner.id, 1, new Date(Date.now() - 60_000))
   await using after = await openStream(partner.token, { lastEventId })
-  // The last event before the break may come a second time, and the page drops it.
+  // The last event before the break may come a second time. The page ignores it.
   const ids = new Set(after.heard.filter(({ kind }) => kind === 'lead').map(({ id }) => id))
   expect([...ids]).toEqual([late, missed])
   expect(ids).not.toContain(early)
@@ -168,7 +168,7 @@ test('GET /live accepts any Last-Event-ID', async () => {
   }
 })
 
-test('GET /live ends within five seconds of its session: signing out, another password, deactivating', async () => {
+test('GET /live ends within five seconds after its session, by sign-out, new password or deactivation', async () => {
   const partner = await portal.newPartner()
   const colleague = await addColleague(portal, partner, 'member')
   const { email, password } = partner
@@ -187,7 +187,7 @@ test('GET /live ends within five seconds of its session: signing out, another pa
   expect(Date.now() - startedAt).toBeLessThan(5_000)
   await partner.submitLead()
   await own.hear('lead.created')
-  // An owner requires a second factor, which this person lacks.
+  // The stream also ends when an owner requires a second factor that the person lacks.
   await portal.deps.db
     .updateTable('partners')
     .set({ second_factor_required: true })
@@ -196,7 +196,7 @@ test('GET /live ends within five seconds of its session: signing out, another pa
   await own.end()
 })
 
-test('GET /live refuses a person’s eleventh stream, and takes it when another has ended', async () => {
+test('GET /live refuses a person’s eleventh stream until another one has ended', async () => {
   const partner = await portal.newPartner()
   const streams = await Promise.all(Array.from({ length: STREAMS_OF_PERSON_MAX }, () => openStream(partner.token)))
   const refused = await partner.get('/live')
@@ -206,7 +206,7 @@ test('GET /live refuses a person’s eleventh stream, and takes it when another 
   for (const stream of streams) await stream[Symbol.asyncDispose]()
 })
 
-test('GET /live logs one line at its end', async () => {
+test('GET /live logs one line when it ends', async () => {
   const partner = await portal.newPartner()
   const stream = await openStream(partner.token)
   const { 'x-request-id': id } = Object.fromEntries(stream.response.headers)
@@ -221,11 +221,11 @@ test('GET /live logs one line at its end', async () => {
   ])
 })
 
-test('GET /live ends where nothing was heard of the database, and tells what was missed afterwards', async () => {
+test('GET /live ends when the database is away, and repeats the missed events afterwards', async () => {
   const partner = await portal.newPartner()
   await using before = await openStream(partner.token)
   const lastEventId = lastIdOf(before)
-  // A stream without notifications would keep its page from asking.
+  // A stream without notifications would keep the page from asking for changes itself.
   await portal.withoutDatabase(async () => void (await before.end()))
   await waitFor('the database', async () => (await partner.get('/dashboard/leads')).status === 200)
   const { loid } = await partner.submitLead()
@@ -236,14 +236,14 @@ test('GET /live ends where nothing was heard of the database, and tells what was
   await waitFor('the next', async () => after.heard.some((message) => message.loid === next.loid))
 })
 
-test('a stream is refused while the listener hears nothing', () => {
+test('a stream is refused while the process gets no notifications from the database', () => {
   const live = openLive(portal.deps, { streamsMax: 1, findRoles: async () => new Map() })
   const reader = { partnerId: '', personId: '', role: 'owner' as const, session: '' }
   const accept = () => expect.unreachable()
   expect(() => live.open(reader, { lastEventId: undefined, accept })).toThrow('hears nothing')
 })
 
-test('a stream that ends cuts off a reader who left something unread', async () => {
+test('a stream that ends closes the connection of a reader who has not read everything', async () => {
   const leaving = Promise.withResolvers<ServerResponse>()
   const server = createServer((_, response) => leaving.resolve(response.writeHead(200)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -268,7 +268,7 @@ test('a stream that ends cuts off a reader who left something unread', async () 
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('an orderly stop ends the streams, and another process goes on', async () => {
+test('the orderly stop of a process ends its streams', async () => {
   const stopping = await startPortal({ on: portal })
   const partner = await portal.newPartner()
   await using stream = await openStream(partner.token, { on: stopping })

@@ -10,7 +10,10 @@ import { markConfirmed } from '../sessions.queries.ts'
 import { hashToken } from '../tokens.ts'
 import { personOfPasskey } from './passkeys.ts'
 
-/** Opens the 15 minutes for this session and its successors (D66). */
+/**
+ * Checks the caller's password or passkey. For the next 15 minutes this session and its successors need no other
+ * confirmation (D66).
+ */
 export async function confirmCaller(
   deps: Deps,
   { personId, token }: SessionCaller,

@@ -15,7 +15,7 @@ import { findPasskeys } from './passkeys.queries.ts'
 import { newRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts'
 import { findFactors, removeRecoveryCodes, replaceRecoveryCodes } from './second-factor.queries.ts'
 
-/** Ten codes cost ten password hashes. */
+/** Limits new recovery codes, because ten codes cost ten password hashes. */
 const NEW_CODES: RateLimit = {
   name: 'recovery-codes',
   points: 10,
@@ -33,13 +33,13 @@ export async function readFactors(db: Db, personId: string): Promise<SecondFacto
   }
 }
 
-/** The parts of a call that a change of the factors needs. */
+/** What a change of the factors needs from the request. */
 export interface FactorCall {
   limit: Limit
   security: NoteSecurity
 }
 
-/** The kinds of second factor that the person may use to sign in; empty for a person without one. */
+/** The kinds of second factor with which the person can sign in. Empty for a person without one. */
 export async function findKinds(db: Db, personId: string): Promise<SecondFactorKind[]> {
   const { totp_added_at, passkeys, recovery_codes } = await findFactors(db, personId)
   const kinds: SecondFactorKind[] = []
@@ -49,7 +49,7 @@ export async function findKinds(db: Db, personId: string): Promise<SecondFactorK
   return kinds
 }
 
-/** Replaces the codes that the person has. */
+/** Replaces the person's recovery codes. */
 export async function renewCodes(
   deps: Pick<Deps, 'db' | 'jobs' | 'clock'>,
   caller: SessionCaller,
@@ -69,12 +69,12 @@ export async function renewCodes(
   return codes
 }
 
-/** Call this before the factor is written: recovery codes come with the first one. */
+/** Makes recovery codes if the person has no second factor yet. Call this before the new factor is written. */
 export async function codesForFirstFactor(db: Db, personId: string, limit: Limit): Promise<RecoveryCodes | undefined> {
   return (await findKinds(db, personId)).length === 0 ? makeRecoveryCodes(personId, limit) : undefined
 }
 
-/** Call this in the transaction that writes the factor. If it is the first, all other sessions of the person end. */
+/** Call this in the transaction that adds a factor. With the first factor, the person's other sessions end. */
 export async function noteAdded(
   tx: Tx,
   deps: Pick<Deps, 'jobs' | 'clock'>,
@@ -89,8 +89,8 @@ export async function noteAdded(
 }
 
 /**
- * Call this in the transaction that removes the factor. The person's other sessions and pending second steps end. The
- * recovery codes end with the last factor.
+ * Call this in the transaction that removes a factor. The person's other sessions and pending second steps end. With
+ * the last factor, the recovery codes are removed.
  */
 export async function noteRemoved(tx: Tx, deps: Pick<Deps, 'jobs' | 'clock'>, caller: SessionCaller): Promise<void> {
   if ((await findKinds(tx, caller.personId)).length === 0) await removeRecoveryCodes(tx, caller.personId)

@@ -4,7 +4,7 @@ import type { StoredPasskey } from './webauthn.ts'
 
 const STORED = ['credential_id', 'public_key', 'counter', 'transports'] as const
 
-/** The oldest first. */
+/** The person's passkeys, the oldest first. */
 export function findPasskeys(db: Db, personId: string): Promise<(Passkey & StoredPasskey)[]> {
   return db
     .selectFrom('passkeys')
@@ -15,7 +15,7 @@ export function findPasskeys(db: Db, personId: string): Promise<(Passkey & Store
     .execute()
 }
 
-/** Looks through all partners, because only the device knows the owner of its passkey. */
+/** Looks through all partners, because only the device knows whose passkey it holds. */
 export function findPasskeyOfAnyPartner(
   db: Db,
   credentialId: string,
@@ -27,7 +27,7 @@ export function findPasskeyOfAnyPartner(
     .executeTakeFirst()
 }
 
-/** False when the passkey is there already. */
+/** False if the passkey is stored already. */
 export async function insertPasskey(
   tx: Tx,
   passkey: StoredPasskey & { id: string; person_id: string; name: string; created_at: string },
@@ -42,8 +42,8 @@ export async function insertPasskey(
 }
 
 /**
- * False when a copy of the device has counted this far in the meantime: only one of the two is accepted. Devices
- * without a counter always send 0.
+ * Stores the passkey's counter. False if it is not higher than the stored one, because a copy of the device was used.
+ * Devices without a counter always send 0.
  */
 export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number, at: string): Promise<boolean> {
   const row = await db
@@ -56,7 +56,7 @@ export async function markPasskeyUsed(db: Db, passkeyId: string, counter: number
   return row !== undefined
 }
 
-/** False when the person has no such passkey. */
+/** False if the person has no such passkey. */
 export async function removePasskey(tx: Tx, personId: string, passkeyId: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('passkeys')
@@ -75,7 +75,7 @@ export async function removePasskeysAddedSince(tx: Tx, personId: string, at: str
   await tx.deleteFrom('passkeys').where('person_id', '=', personId).where('created_at', '>=', at).execute()
 }
 
-/** `personId` is the person who gets the new passkey; null asks for an existing one. */
+/** `personId` is the person who creates a passkey. It is null if the challenge is for an existing passkey. */
 export async function insertChallenge(
   db: Db,
   challenge: { challenge: string; personId: string | null; expiresAt: string },
@@ -86,7 +86,10 @@ export async function insertChallenge(
     .execute()
 }
 
-/** False if the question was never asked, was answered or is too old. Of two answers at once, only one gets true. */
+/**
+ * Uses up a challenge. False if the challenge is unknown, used or too old. If two answers come at once, only one gets
+ * true.
+ */
 export async function takeChallenge(
   db: Db,
   { challenge, personId, now }: { challenge: string; personId: string | null; now: string },
@@ -101,7 +104,7 @@ export async function takeChallenge(
   return row !== undefined
 }
 
-/** Removes questions that were not answered in time. Returns how many. */
+/** Removes challenges that were not answered in time. Returns how many. */
 export async function removeChallengesOfAllPartners(db: Db, endedBefore: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('passkey_challenges')

@@ -38,7 +38,7 @@ export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): P
   return creation
 }
 
-/** Returns recovery codes with the person's first second factor. */
+/** Adds the passkey. Returns recovery codes if it is the person's first second factor. */
 export async function addPasskeyOf(
   deps: Deps,
   caller: SessionCaller,
@@ -80,7 +80,10 @@ export async function removePasskeyOf(
   })
 }
 
-/** The options with which the browser asks for a passkey of this person, or for any that the device has. */
+/**
+ * The options with which the browser asks for a passkey of this person or, without `personId`, for any passkey on the
+ * device.
+ */
 export async function askPasskey(deps: Deps, personId: string | undefined): Promise<PasskeyQuestion> {
   const known = personId === undefined ? [] : await findPasskeys(deps.db, personId)
   const question = await passkeyQuestion(deps.publicUrl, known)
@@ -89,8 +92,8 @@ export async function askPasskey(deps: Deps, personId: string | undefined): Prom
 }
 
 /**
- * The person whose passkey answered one of our questions; undefined for any other answer. With `mustVerifyUser`, the
- * device must have asked for finger, face or PIN, so the passkey also replaces the password.
+ * The id of the person whose passkey answered a challenge of the portal; undefined if the answer is not valid. With
+ * `mustVerifyUser`, the device must have asked for a finger, face or PIN, so that the passkey can replace the password.
  */
 export async function personOfPasskey(
   { db, clock, publicUrl }: Pick<Deps, 'db' | 'clock' | 'publicUrl'>,

@@ -3,7 +3,7 @@ import { hashPassword, isPassword } from '../passwords.ts'
 
 const CODES = 10
 const CODE_LENGTH = 10
-/** Leaves out the letters that can be read as digits. */
+/** Digits and letters, without the letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export interface RecoveryCodes {
@@ -12,14 +12,17 @@ export interface RecoveryCodes {
   hashes: string[]
 }
 
-/** Ten codes of 50 random bits. Takes as long as ten password hashes, so not within a transaction. */
+/**
+ * Makes ten codes of 50 random bits. Do not call it within a transaction, because it takes as long as ten password
+ * hashes.
+ */
 export async function newRecoveryCodes(): Promise<RecoveryCodes> {
   const codes = Array.from({ length: CODES }, newCode)
   const hashes = await Promise.all(codes.map((code) => hashPassword(plain(code))))
   return { codes, hashes }
 }
 
-/** The stored hash that matches the typed code, whatever its case and dashes. */
+/** Finds the stored hash that matches the typed code. Case, dashes and blanks do not matter. */
 export async function findRecoveryCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
   const code = plain(typed)
   if (code.length !== CODE_LENGTH) return undefined

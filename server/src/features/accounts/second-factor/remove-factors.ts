@@ -3,14 +3,17 @@ import { findKinds } from './factors.ts'
 import { removePasskeys, removePasskeysAddedSince } from './passkeys.queries.ts'
 import { removeRecoveryCodes, removeTotp, removeTotpAddedSince } from './second-factor.queries.ts'
 
-/** Afterwards the person signs in with the password alone. */
+/** Removes all second factors, so that the person signs in with the password alone. */
 export async function removeFactors(tx: Tx, personId: string): Promise<void> {
   await removeTotp(tx, personId)
   await removePasskeys(tx, personId)
   await removeRecoveryCodes(tx, personId)
 }
 
-/** Removes factors that somebody else may have added. The recovery codes go with the last factor. */
+/**
+ * Removes the factors added since this time, because somebody else may have added them. With the last factor, the
+ * recovery codes are removed.
+ */
 export async function removeFactorsAddedSince(tx: Tx, personId: string, at: string): Promise<void> {
   await removeTotpAddedSince(tx, personId, at)
   await removePasskeysAddedSince(tx, personId, at)

@@ -5,10 +5,7 @@ import { lockPartner } from '../accounts.queries.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { updateSecondFactorRequired } from './second-factor.queries.ts'
 
-/**
- * Sets whether everybody of the partner needs a second factor (D66). Sessions of people without one reach only its
- * set-up.
- */
+/** Sets whether all people of the partner need a second factor (D66). A person without one can then only set one up. */
 export async function requireSecondFactorOf(
   deps: Pick<Deps, 'db' | 'clock'>,
   caller: SessionCaller,

@@ -6,8 +6,8 @@ import { removeSessions } from '../sessions.queries.ts'
 import { removeFactors } from './remove-factors.ts'
 
 /**
- * For a person who is locked out. They then sign in with the password alone, and get a mail. Returns how many sessions
- * ended.
+ * Removes the second factors of a person who is locked out. The person gets a mail and signs in with the password
+ * alone. Returns how many sessions ended.
  */
 export function resetSecondFactor(deps: Pick<Deps, 'db' | 'jobs' | 'clock'>, personId: string): Promise<number> {
   return deps.db.transaction().execute(async (tx) => {

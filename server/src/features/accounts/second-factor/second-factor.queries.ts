@@ -7,7 +7,10 @@ interface SecretKeeper {
   secrets: Secrets
 }
 
-/** The person's active factors. */
+/**
+ * Finds when the person added an app, how many passkeys and recovery codes there are, and whether the partner requires
+ * a second factor.
+ */
 export function findFactors(db: Db, personId: string) {
   return db
     .selectFrom('people')
@@ -37,7 +40,7 @@ export function findFactors(db: Db, personId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The secret of the person's app: the active one, or the one that waits for its first code. */
+/** The secret of the person's authenticator app: the confirmed secret, or the secret that waits for its first code. */
 export async function findTotpSecret(
   { db, secrets }: SecretKeeper,
   personId: string,
@@ -53,7 +56,10 @@ export async function findTotpSecret(
   return stored && { secret: decryptBytes(secrets, stored, totpSecretOf(personId)), stored }
 }
 
-/** Replaces a secret that still waits. False if one is active already. */
+/**
+ * Stores a secret that waits for its first code, and replaces an earlier one. False if the person has a confirmed
+ * secret.
+ */
 export async function keepWaitingTotpSecret(
   { db, secrets }: SecretKeeper,
   personId: string,
@@ -75,7 +81,7 @@ export async function keepWaitingTotpSecret(
   return row !== undefined
 }
 
-/** `secret` is the stored form. False when another call was first, or when the secret has been replaced. */
+/** `secret` is the stored, encrypted secret. False if another call was first, or if the secret has been replaced. */
 export async function markTotpConfirmed(
   tx: Tx,
   personId: string,
@@ -92,7 +98,10 @@ export async function markTotpConfirmed(
   return row !== undefined
 }
 
-/** False if the code of this or a later step has been used. Of two uses at once, only one succeeds. */
+/**
+ * Uses up the code of this step. False if the code of this or a later step has been used. If two calls come at once,
+ * only one succeeds.
+ */
 export async function takeTotpStep(db: Db, personId: string, step: number): Promise<boolean> {
   const row = await db
     .updateTable('totp_keys')
@@ -105,7 +114,7 @@ export async function takeTotpStep(db: Db, personId: string, step: number): Prom
   return row !== undefined
 }
 
-/** False when there was no confirmed app. */
+/** False if there was no confirmed app. */
 export async function removeTotp(tx: Tx, personId: string): Promise<boolean> {
   const row = await tx
     .deleteFrom('totp_keys')
@@ -129,7 +138,7 @@ export async function findRecoveryCodeHashes(db: Db, personId: string): Promise<
   return rows.map(({ code_hash }) => code_hash)
 }
 
-/** Replaces the earlier codes. */
+/** Replaces the person's earlier codes. */
 export async function replaceRecoveryCodes(tx: Tx, personId: string, hashes: readonly string[]): Promise<void> {
   await removeRecoveryCodes(tx, personId)
   await tx
@@ -142,7 +151,7 @@ export async function removeRecoveryCodes(tx: Tx, personId: string): Promise<voi
   await tx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute()
 }
 
-/** False when the code was used already. Of two uses at once, only one counts. */
+/** Uses up the code. False if it was used already. If two calls come at once, only one gets true. */
 export async function takeRecoveryCode(db: Db, personId: string, codeHash: string): Promise<boolean> {
   const row = await db
     .deleteFrom('recovery_codes')
@@ -157,7 +166,7 @@ export async function updateSecondFactorRequired(tx: Tx, partnerId: string, isRe
   await tx.updateTable('partners').set({ second_factor_required: isRequired }).where('id', '=', partnerId).execute()
 }
 
-/** Removes secrets whose first code never came. Returns how many. */
+/** Removes secrets that were never confirmed by a code. Returns how many. */
 export async function removeWaitingTotpSecretsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const removal = await db
     .deleteFrom('totp_keys')

@@ -21,7 +21,7 @@ import { stepOfCode } from './totp.ts'
 
 const SECOND_STEP_MS = 10 * 60_000
 
-/** Counted per person, because a caller who is asked for a code has already given the password (D66). */
+/** Limits wrong codes per person, because a caller in the second step has already given the password (D66). */
 const WRONG_CODES: RateLimit = {
   name: 'second-factor',
   points: 5,
@@ -30,7 +30,7 @@ const WRONG_CODES: RateLimit = {
   text: 'Too many wrong codes. Please wait 15 minutes before trying again.',
 }
 
-/** Limited, because each question is stored as a row. */
+/** Limits challenges for passkeys, because each one is stored as a row. */
 const QUESTIONS: RateLimit = {
   name: 'passkey-questions',
   points: 300,
@@ -44,7 +44,7 @@ interface SignInCall {
   security: NoteSecurity
 }
 
-/** The answer to the right password of a person with a second factor; undefined for a person without one. */
+/** The answer to the right password if the person has a second factor; otherwise undefined. */
 export async function secondStepFor(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   person: Person,
@@ -62,7 +62,10 @@ export async function secondStepFor(
   return { second_factor: { token, kinds } }
 }
 
-/** After a wrong code the step stays open. Five wrong codes pause it. */
+/**
+ * Checks the second factor and begins the session. After a wrong code the person can try again. Five wrong codes pause
+ * the step.
+ */
 export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: SignInCall): Promise<BegunSession> {
   const tokenHash = hashToken(form.token)
   const person = await getPerson(deps.db, await personOfStep(deps, tokenHash))
@@ -75,7 +78,7 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
     const now = deps.clock.now().toISOString()
     return await beginSession(deps, person, call, {
       factor,
-      // The token ends with any change of the password or of the factors.
+      // Any change of the password or the factors removes the token.
       stillCounts: async (tx) => (await takeAccountToken(tx, tokenHash, 'second-factor', now)) !== undefined,
     })
   } catch (error) {
@@ -86,15 +89,16 @@ export async function finishSecondStep(deps: Deps, form: FinishSignIn, call: Sig
 }
 
 /**
- * A person's unknown sources count together. A browser or address from which the person signed in before has its own
- * count. Otherwise anybody who knows the password could keep the person out for ever (D53).
+ * The key under which wrong codes are counted. All unknown sources share one count. A browser or address from which the
+ * person signed in before has its own, because otherwise anybody who knows the password could lock the person out for
+ * ever (D53).
  */
 async function codeTriesOf({ db }: Pick<Deps, 'db'>, { id, email }: Person, visitor: Visitor): Promise<string> {
   const known = await knownBy(db, email, visitor)
   return known === undefined ? id : `${id} ${countedBy(known, visitor)}`
 }
 
-/** Asks for anybody's passkey, or for one of the person whose second step has this token. */
+/** Makes a challenge for any passkey, or for a passkey of the person whose second step has this token. */
 export async function askForPasskeyOf(
   deps: Deps,
   token: string | undefined,
@@ -104,7 +108,10 @@ export async function askForPasskeyOf(
   return askPasskey(deps, token === undefined ? undefined : await personOfStep(deps, hashToken(token)))
 }
 
-/** A passkey replaces the password and the second step, because the device asked for finger, face or PIN. */
+/**
+ * Signs in with a passkey alone. It replaces the password and the second step, because the device asked for a finger,
+ * face or PIN.
+ */
 export async function signInByPasskey(deps: Deps, passkey: UsedPasskey, call: SignInCall): Promise<BegunSession> {
   const personId = await personOfPasskey(deps, passkey, { mustVerifyUser: true })
   const person = personId === undefined ? undefined : await findPerson(deps.db, personId)
@@ -161,7 +168,7 @@ async function isTotpCode({ db, secrets, clock }: Deps, personId: string, code: 
   return step !== undefined && (await takeTotpStep(db, personId, step))
 }
 
-/** Uses the code up and mails the person, because somebody else may have found the paper. */
+/** Uses up the code and mails the person, because somebody else may have found the written codes. */
 async function isRecoveryCode(deps: Deps, personId: string, code: string): Promise<boolean> {
   const hash = await findRecoveryCode(await findRecoveryCodeHashes(deps.db, personId), code)
   if (hash === undefined) return false

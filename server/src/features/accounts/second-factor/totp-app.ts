@@ -8,7 +8,7 @@ import { codesForFirstFactor, type FactorCall, noteAdded, noteRemoved } from './
 import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
 import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
 
-/** A second request before a code is confirmed replaces the secret with another one. */
+/** Makes the secret of a new authenticator app. Until a code confirms it, another call replaces it. */
 export async function beginTotpApp(
   { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
   { personId }: SessionCaller,
@@ -21,7 +21,10 @@ export async function beginTotpApp(
   return totpSetUp(secret, person.email)
 }
 
-/** The first code proves that the app has the secret. Returns recovery codes with the person's first second factor. */
+/**
+ * Adds the app, if the code proves that it has the secret. Returns recovery codes if it is the person's first second
+ * factor.
+ */
 export async function addTotpApp(
   deps: Deps,
   caller: SessionCaller,

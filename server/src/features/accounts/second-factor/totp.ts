@@ -1,11 +1,13 @@
 import { Secret, TOTP } from 'otpauth'
 
 const STEP_MS = 30_000
-/** The codes of this many steps before and after the current one also count, for wrong clocks and slow typing. */
+/**
+ * This many steps before and after the current one are also accepted, because clocks are wrong and people type slowly.
+ */
 const STEPS_AROUND = 1
 const ISSUER = 'Partner Portal'
 
-/** 160 bits, as RFC 4226 recommends. */
+/** Makes a secret of 160 bits, as RFC 4226 recommends. */
 export function newTotpSecret(): Buffer {
   return Buffer.from(new Secret({ size: 20 }).bytes)
 }
@@ -16,14 +18,17 @@ export function totpSetUp(secret: Buffer, email: string): { secret: string; otpa
   return { secret: totp.secret.base32, otpauth_url: totp.toString() }
 }
 
-/** The step of 30 seconds that this code belongs to; undefined if that is not near the present. */
+/**
+ * The number of the 30-second step that this code belongs to. Undefined if the code is wrong or too far from the
+ * present.
+ */
 export function stepOfCode(secret: Buffer, code: string, now: Date): number | undefined {
   const timestamp = now.getTime()
   const delta = appOf(secret).validate({ token: code.replaceAll(/\s/g, ''), timestamp, window: STEPS_AROUND })
   return delta === null ? undefined : Math.floor(timestamp / STEP_MS) + delta
 }
 
-/** SHA-1, six digits and 30 seconds, which every app understands. */
+/** Uses the defaults (SHA-1, six digits, 30 seconds), which every authenticator app supports. */
 function appOf(secret: Buffer, label?: string): TOTP {
   const bytes = Uint8Array.from(secret)
   return new TOTP({ issuer: ISSUER, secret: new Secret({ buffer: bytes.buffer }), ...(label && { label }) })

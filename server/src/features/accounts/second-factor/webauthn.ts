@@ -1,10 +1,10 @@
 import type { CreatedPasskey, PasskeyCreation, PasskeyQuestion, UsedPasskey } from '@portal/contract/second-factor.ts'
 import * as z from 'zod/mini'
 
-/** How long a person may take to answer the browser's question. */
+/** How long a person may take to use the passkey. */
 export const CHALLENGE_MS = 5 * 60_000
 
-/** EdDSA, ES256 and RS256 of COSE, which devices support. */
+/** The COSE numbers of EdDSA, ES256 and RS256, which devices support. */
 const ALGORITHMS = [-8, -7, -257]
 
 const ClientData = z.object({ challenge: z.string().check(z.regex(/^[\w-]{1,100}$/)) })
@@ -19,7 +19,10 @@ export interface StoredPasskey {
 
 type Known = Pick<StoredPasskey, 'credential_id' | 'transports'>
 
-/** The passkey is discoverable, so that it can replace the whole sign-in. The device's make is not asked for. */
+/**
+ * The options for a new passkey. It is discoverable, so that it can replace the whole sign-in. The browser is not asked
+ * for the model of the device.
+ */
 export async function passkeyCreation(
   publicUrl: string,
   person: { id: string; email: string; name: string },
@@ -45,7 +48,10 @@ export async function passkeyCreation(
   }
 }
 
-/** Without `known`, the person chooses among all passkeys that the device has for this portal. */
+/**
+ * The options for using a passkey. If `known` is empty, the person chooses among all passkeys that the device has for
+ * this portal.
+ */
 export async function passkeyQuestion(publicUrl: string, known: readonly Known[]): Promise<PasskeyQuestion> {
   const rpId = hostOf(publicUrl)
   const { generateAuthenticationOptions } = await library()
@@ -54,7 +60,7 @@ export async function passkeyQuestion(publicUrl: string, known: readonly Known[]
   return { challenge, timeout: CHALLENGE_MS, rpId, allowCredentials, userVerification: 'preferred' }
 }
 
-/** The challenge that a browser claims to answer; undefined for anything else. */
+/** Reads the challenge that a browser's answer names. Undefined if the answer cannot be read. */
 export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string | undefined {
   try {
     return ClientData.parse(JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString())).challenge
@@ -63,7 +69,7 @@ export function challengeOf({ response }: CreatedPasskey | UsedPasskey): string 
   }
 }
 
-/** The passkey, if it was made here in answer to this challenge. */
+/** Returns the new passkey, if it was made for this portal in answer to this challenge. */
 export async function readCreatedPasskey(
   publicUrl: string,
   passkey: CreatedPasskey,
@@ -91,8 +97,8 @@ export async function readCreatedPasskey(
 }
 
 /**
- * The passkey's new counter, if the passkey answered this challenge here. With `mustVerifyUser`, the device must have
- * asked for finger, face or PIN, so the passkey also replaces the password.
+ * Returns the passkey's new counter, if it answered this challenge of the portal. With `mustVerifyUser`, the device
+ * must have asked for a finger, face or PIN, so that the passkey can replace the password.
  */
 export async function readUsedPasskey(
   publicUrl: string,
@@ -118,12 +124,14 @@ export async function readUsedPasskey(
   return verification?.verified ? verification.authenticationInfo.newCounter : undefined
 }
 
-/** Loading it takes a third of a second and 26 MB, so a process does that with its first passkey. */
+/** Loads the library at the first use of a passkey, because it takes a third of a second and 26 MB. */
 function library() {
   return import('@simplewebauthn/server')
 }
 
-/** The library throws for every fault in an answer, and all of its input comes from the caller. */
+/**
+ * Turns the library's errors into undefined: it throws for every fault in an answer, and all answers come from callers.
+ */
 async function unlessRefused<Result>(verification: Promise<Result>): Promise<Result | undefined> {
   return verification.catch(() => undefined)
 }
