@@ -89,9 +89,10 @@ async function play(act: Act, scene: Scene): Promise<Row> {
   const startedAt = Date.now()
   console.log(`${act.name} …`)
   const overAt = await act.work(scene)
-  await until('all to be well', async () => streams.areOpen() && Date.now() - load.lastFailedAt() > CALM_MS).catch(
-    (error: Error) => fault(`${act.name}: ${error.message}`),
-  )
+  await until(
+    'all streams and requests to recover',
+    async () => streams.areOpen() && Date.now() - load.lastFailedAt() > CALM_MS,
+  ).catch((error: Error) => fault(`${act.name}: ${error.message}`))
   const wellAt = Math.max(load.lastFailedAt(), streams.openSince(), overAt)
   const counted = load.begin(act.key)
   for (const [what, count] of countEach([...counted.failedReads, ...counted.failedWrites]))

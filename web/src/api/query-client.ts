@@ -3,7 +3,7 @@ import { Failure } from './failure.ts'
 
 const MINUTE_MS = 60_000
 const RETRIES_MAX = 2
-/** If a call of its loader failed less than this time ago, a page does not repeat the call. */
+/** A page does not repeat a call that its loader began and that failed less than this long ago. */
 const FAILED_JUST_NOW_MS = 1_000
 
 /**
@@ -12,7 +12,9 @@ const FAILED_JUST_NOW_MS = 1_000
  */
 export const LIST_FRESHNESS = { staleTime: 30_000, refetchOnMount: true, refetchOnWindowFocus: true } as const
 
-/** A window that gets the focus also counts as a return (section 4): two windows side by side both stay visible. */
+/**
+ * A window that gets the focus also counts as a return (section 4), because two windows side by side both stay visible.
+ */
 focusManager.setEventListener((handleFocus) => {
   const lookAgain = () => handleFocus()
   window.addEventListener('visibilitychange', lookAgain)
@@ -41,7 +43,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** The server would refuse the same call again, and an offline browser cannot reach a server. */
+/** A refused call is not repeated, because the server would refuse it again. An offline browser cannot call at all. */
 function shouldRetry(failures: number, error: Error): boolean {
   if (error instanceof Failure && (error.code === 'OFFLINE' || (error.status >= 400 && error.status < 500)))
     return false

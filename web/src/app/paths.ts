@@ -36,12 +36,12 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The page to remember while this location cannot be shown: its `next` if it has one, or the location itself. */
+/** The page to remember if this location cannot be shown now: its `next` if it has one, or the location itself. */
 export function nextOf({ state, href }: ParsedLocation): string {
   return state.next ?? href
 }
 
-/** The page that the person asked for before this location was shown instead, or the dashboard. */
+/** The page to open after this location: its `next` if it has one, or the dashboard. */
 export function onwardFrom({ state }: Pick<ParsedLocation, 'state'>) {
   return { ...paths.dashboard, ...(state.next !== undefined && { href: state.next }) }
 }

@@ -74,7 +74,7 @@ export function formatDays(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'}`
 }
 
-/** The days since creation, rounded up. At the moment of creation it is 0. */
+/** The days since creation, rounded up. The result is 0 at the moment of creation. */
 export function daysActive(createdAt: string, now: number = Date.now()): number {
   const time = instantOf(createdAt)
   return time === null ? 0 : Math.max(0, Math.ceil((now - time.getTime()) / DAY_MS))

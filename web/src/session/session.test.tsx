@@ -29,7 +29,7 @@ function serveSignedIn(extra: Parameters<typeof serve>[0] = {}) {
   })
 }
 
-test('redirects a visitor without a token to /login', async () => {
+test('a visitor without a token is redirected to /login', async () => {
   serve({})
   openApp('/profile')
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeDefined()
@@ -126,7 +126,7 @@ test('signing out asks for confirmation with the specification’s text', async 
   expect(logout?.headers.get('authorization')).toBe('Bearer token')
 })
 
-test('the search box trims and ignores an empty query', async () => {
+test('the search box trims its text and ignores an empty query', async () => {
   storeToken('token')
   vi.spyOn(window, 'scrollTo').mockReturnValue(undefined)
   serveSignedIn()

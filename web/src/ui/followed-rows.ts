@@ -62,7 +62,7 @@ function isSame<Row>(some: readonly Row[], others: readonly Row[]): boolean {
   return some === others || JSON.stringify(some) === JSON.stringify(others)
 }
 
-/** A row that is missing from the new rows keeps its old content. */
+/** Updates the shown rows without moving them. A row that is missing from the new rows keeps its old content. */
 function inPlace<Row extends Identified>(shown: readonly Row[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   return shown.map((row) => byId.get(row.id) ?? row)

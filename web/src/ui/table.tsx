@@ -82,7 +82,7 @@ export function DataTable<Row, Key extends string>(props: DataTableProps<Row, Ke
                   className={clsx(
                     'px-2 py-2.5 align-middle first:pl-5 max-wide:min-w-0 max-wide:p-0!',
                     column.card === 'corner' ? 'last:pr-3' : 'last:pr-5',
-                    // A person who sees the card needs no headings.
+                    // On a card the headings are for screen readers only.
                     'max-wide:data-label:before:sr-only max-wide:data-label:before:content-[attr(data-label)]',
                     CARD_PLACES[column.card],
                     column.align === 'right' && 'text-right',

@@ -9,7 +9,7 @@ interface Mapping {
 export const WEAK_PASSWORD = 'Password is too weak. Please choose a stronger password.'
 const EXPIRED_RESET_TOKEN = 'Reset token has expired. Please request a new password reset.'
 const INVALID_RESET_TOKEN = 'Invalid reset token. Please request a new password reset.'
-/** The texts for a link that will work with no password. */
+/** The texts for a link that can no longer be used. */
 export const DEAD_LINK_TEXTS = [EXPIRED_RESET_TOKEN, INVALID_RESET_TOKEN]
 export const MISSING_RESET_TOKEN = 'Invalid or missing reset token. Please request a new password reset.'
 

@@ -17,7 +17,7 @@ import { useRedirectAfter } from './use-redirect-after.ts'
 
 const REDIRECT_DELAY_MS = 500
 
-// Few visits need these two, so they load later.
+// Few visits need these components, so they load later.
 const SecondStep = lazy(async () => ({ default: (await import('./second-factor/second-step.tsx')).SecondStep }))
 const PasskeySignIn = lazy(async () => ({
   default: (await import('./second-factor/passkey-sign-in.tsx')).PasskeySignIn,

@@ -24,7 +24,7 @@ const PasswordChangeForm = z
   .check(passwordsMatch())
 type PasswordChangeForm = z.infer<typeof PasswordChangeForm>
 
-/** Section 8 says which field a refusal belongs to, and which text it shows there. */
+/** The field that each refusal belongs to, and the text to show there (section 8). */
 const REFUSALS: Record<string, { field: keyof PasswordChangeForm; text: string }> = {
   INVALID_CURRENT_PASSWORD: { field: 'currentPassword', text: 'Current password is incorrect' },
   PASSWORD_MISMATCH: { field: 'confirmPassword', text: PASSWORDS_DIFFER },

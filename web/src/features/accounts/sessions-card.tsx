@@ -22,7 +22,7 @@ function sessionsQuery() {
   })
 }
 
-/** The person's sessions. Each one except this browser's can be signed out here (D65). */
+/** The person's sessions. Each session except this browser's can be ended here (D65). */
 export function SessionsCard() {
   const queryClient = useQueryClient()
   const listRef = useRef<HTMLUListElement>(null)

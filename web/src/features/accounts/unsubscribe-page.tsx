@@ -12,8 +12,8 @@ import { isRefusedLink } from './verification-link.ts'
 const route = getRouteApi('/unsubscribe')
 
 /**
- * The page behind the unsubscribe link in a mail (D73). The button unsubscribes and not the visit, because mail
- * scanners visit every link.
+ * The page behind the unsubscribe link in a mail (D73). Only a click on the button unsubscribes, because mail scanners
+ * visit every link.
  */
 export function UnsubscribePage() {
   const { token } = route.useSearch()

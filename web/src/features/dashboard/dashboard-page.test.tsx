@@ -85,7 +85,7 @@ function serveDashboard(changes: Parameters<typeof serve>[0] = {}) {
 
 beforeEach(() => storeToken('token'))
 
-test('each card shows its main figure and a second one', async () => {
+test('each card shows a main figure and a second figure', async () => {
   serveDashboard()
   openApp('/dashboard')
   const cards = within(await screen.findByRole('region', { name: 'Key figures' }))

@@ -41,7 +41,7 @@ export function StatCards() {
 }
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-5 xl:grid-cols-4'
-/** `$1,291,000` still fits at full size. Longer figures are as large as the card allows. */
+/** The length of `$1,291,000`, which fits at full size. A longer figure shrinks to the width of the card. */
 const LONG_VALUE = 10
 const CARD = 'panel @container flex min-h-45 flex-col p-4 sm:min-h-47 sm:p-5'
 

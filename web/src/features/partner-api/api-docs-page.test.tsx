@@ -100,11 +100,14 @@ test('the page says that loading failed if no answer comes', async () => {
   expect(await screen.findByText('Error loading API documentation')).toBeDefined()
 })
 
-test.each(['authentication', 'endpoints', 'examples'])('documentation without %s has no valid format', async (part) => {
-  serveDocs({ ...DOCS, [part]: undefined })
-  openApp('/api-docs')
-  expect(await screen.findByText('Invalid Documentation Format')).toBeDefined()
-})
+test.each(['authentication', 'endpoints', 'examples'])(
+  'documentation without %s is reported as invalid',
+  async (part) => {
+    serveDocs({ ...DOCS, [part]: undefined })
+    openApp('/api-docs')
+    expect(await screen.findByText('Invalid Documentation Format')).toBeDefined()
+  },
+)
 
 test('documentation without the optional parts is shown without them', async () => {
   const { authentication, endpoints, examples } = DOCS

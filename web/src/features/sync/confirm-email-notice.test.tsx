@@ -6,7 +6,7 @@ import { paged, serveSignedIn } from '../../testing/signed-in.ts'
 
 const TEXT = 'Confirm your email address to connect to your existing records'
 
-test('a sync refused until the email address is confirmed says so, and the page offers to send the link again', async () => {
+test('a sync refused for an unconfirmed email address says why, and the page offers to send the link again', async () => {
   let mustConfirmEmail = false
   const server = serveSignedIn({
     'POST /auth/verify': () => ({

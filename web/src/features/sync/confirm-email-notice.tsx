@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast.ts'
 const FRESH_MS = 5 * 60_000
 
 /**
- * Shown until the partner's email address is confirmed. Before that, the portal exchanges no records with the CRM
+ * Shown while the portal exchanges no records with the CRM, because the partner must first confirm its email address
  * (D52).
  */
 export function ConfirmEmailNotice() {

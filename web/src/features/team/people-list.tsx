@@ -45,7 +45,7 @@ function PersonRow({ person }: { person: TeamPerson }) {
     mutationFn: (body: PersonChange) => call(changePerson, { params: { id: person.id }, body }),
     onSuccess: (changed, { role }) => toast.success(changedText(changed, role)),
     onError: (error) => toast.error(failureText(error)),
-    // After a change of one's own role, this page may no longer be open to the person.
+    // People who changed their own role may no longer open this page.
     onSettled: () => refreshTeam(queryClient),
   })
 

@@ -8,7 +8,7 @@ export function teamQuery() {
   return queryOptions({
     queryKey: ['team'],
     queryFn: ({ signal }) => call(readTeam, { signal }),
-    // People accept invitations without an action on this page.
+    // The team also changes without an action on this page, when people accept invitations.
     ...LIST_FRESHNESS,
   })
 }

@@ -14,9 +14,7 @@ interface EndpointTroubleProps {
   onEnable: () => void
 }
 
-/**
- * Says that the portal has disabled the URL, or that it may soon do this (D35). Shows nothing while deliveries arrive.
- */
+/** Says that the portal has disabled the URL or may soon disable it (D35). Shows nothing while deliveries arrive. */
 export function EndpointTrouble({ endpoint, busy, onEnable }: EndpointTroubleProps) {
   const {
     is_active: isActive,

@@ -7,7 +7,7 @@ export const WEBHOOK_URL_INCOMPLETE = 'Please enter a complete address, such as 
 /** The names of the machine itself. A portal may allow them for tests (D36). */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Finds the problems that need no request. Only the server can check which machine the host name leads to. */
+/** Checks the address without a request. Only the server can find out which machine the host name leads to. */
 export function webhookUrlProblem(text: string): string | undefined {
   const url = URL.parse(text.trim())
   if (!url || url.hostname === '') return WEBHOOK_URL_INCOMPLETE

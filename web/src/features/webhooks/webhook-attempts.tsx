@@ -6,7 +6,7 @@ import { Spinner } from '../../ui/spinner.tsx'
 import { ResponseStatus } from './log-marks.tsx'
 import { webhookAttemptsQuery } from './webhooks.queries.ts'
 
-/** Every attempt of a delivery, the first one first. The attempts are fetched when the person opens the row. */
+/** Every attempt of a delivery, from first to last. The attempts are fetched when the person opens the row. */
 export function WebhookAttempts({ log }: { log: WebhookLog }) {
   const { data, isPending, refetch } = useQuery(webhookAttemptsQuery(log))
   if (isPending) return <Spinner label="Loading attempts" className="justify-start p-0" />

@@ -12,7 +12,7 @@ import { PasswordField } from '../../../ui/field.tsx'
 import { hasPasskeys, takePasskey } from './device-passkeys.ts'
 import { secondFactorQuery } from './second-factor.queries.ts'
 
-/** Asks for the password or a passkey again before an action that only the person may take. */
+/** Asks for the password or a passkey again before a sensitive action. */
 export function ConfirmDialog({ onAnswer }: { onAnswer: (isConfirmed: boolean) => void }) {
   const [password, setPassword] = useState('')
   const factor = useQuery(secondFactorQuery())
