@@ -1,7 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 
-/** The channel on which PostgreSQL tells every process whose deliveries need work; the payload is the partner. */
+/**
+ * The channel on which PostgreSQL notifies every process that a partner's deliveries are due. The payload is the
+ * partner's id.
+ */
 export const DELIVERIES_DUE = 'deliveries_due'
 
 export interface NewDelivery {
@@ -12,13 +15,16 @@ export interface NewDelivery {
   event_type: string
   loid: string | null
   request_body: string
-  /** The deliveries of one partner begin in this order. */
+  /** The deliveries of one partner begin in the order of this time. */
   created_at: string
 }
 
-/** Due at once; every process is notified. An event that already has its delivery gets no second one. */
+/**
+ * Inserts deliveries that are due at once, and notifies every process. An event that already has a delivery gets no
+ * second delivery.
+ */
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[]): Promise<void> {
-  // One value instead of thousands: an insert of many rows takes longer to write than to run.
+  // The rows are one value instead of thousands, because an insert of many values takes longer to build than to run.
   await sql`
     insert into webhook_logs (id, partner_id, direction, status, endpoint, event_id, event_type, loid, request_body,
                               next_attempt_at, created_at)
@@ -40,15 +46,15 @@ async function notifyDue(tx: Tx, partnerIds: Iterable<string>): Promise<void> {
 
 export interface Lane {
   partner_id: string
-  /** When the first of its deliveries is due, or was due if that delivery is under way. */
+  /** When the partner's first delivery is due, or was due if it is under way. */
   due_at: string
-  /** Nothing has arrived since `failing_since`. */
+  /** True if every attempt since `failing_since` has failed. */
   is_failing: boolean
 }
 
 /**
- * Every partner with deliveries that have not ended. The query jumps from partner to partner, however many deliveries
- * each has.
+ * Every partner with deliveries that have not ended. The query reads one row for each partner, however many deliveries
+ * the partner has.
  */
 export async function findLanesOfAllPartners(db: Db): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
@@ -74,7 +80,7 @@ export interface ClaimedDelivery {
   body: string
   attempts: number
   attempts_before: number
-  /** The current URL; null if the partner no longer has an endpoint. */
+  /** The current URL, or null if the partner no longer has an endpoint. */
   url: string | null
   secret: string
   previous_secret: string | null
@@ -85,8 +91,8 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Takes up to `count` due deliveries of each partner, those that waited longest first. They belong to this process
- * alone until `until`. Deliveries that another process holds are skipped.
+ * Claims up to `count` due deliveries of each partner for this process, the earliest due first. The claim lasts until
+ * `until`. Deliveries that another process has claimed are skipped.
  */
 export async function claimDeliveriesOfPartners(
   db: Db,
@@ -129,7 +135,7 @@ export interface AttemptOutcome {
   partner_id: string
   /** The number of the attempt, from 1. */
   number: number
-  /** The delivery's status after the attempt: pending means that another attempt follows. */
+  /** The delivery's status after the attempt. 'pending' means that another attempt follows. */
   status: 'success' | 'failed' | 'error' | 'pending'
   endpoint: string
   response_status: number | null
@@ -142,8 +148,8 @@ export interface AttemptOutcome {
 
 /**
  * Writes each attempt, the status of its delivery and the health of its endpoint, in one statement. If this process's
- * claim ran out and another process made the attempt meanwhile, that attempt keeps its number and ours is forgotten. A
- * delivery that was ended meanwhile stays ended, unless it did arrive.
+ * claim ran out and another process has recorded an attempt with the same number meanwhile, this process's attempt is
+ * not recorded. A delivery that was ended meanwhile stays ended, unless the attempt succeeded.
  */
 export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly AttemptOutcome[]): Promise<void> {
   const isOpen: RawBuilder<boolean> = sql`(log.status = 'pending' or outcome.status = 'success')`
@@ -182,7 +188,10 @@ export async function recordAttemptsOfPartners(db: Db | Tx, outcomes: readonly A
   `.execute(db)
 }
 
-/** Ends the waiting deliveries: 'failed' if the endpoint answered with an error before, otherwise 'error'. */
+/**
+ * Ends the partner's waiting deliveries. Their status is 'failed' if the endpoint has answered before, otherwise
+ * 'error'.
+ */
 export async function endPendingDeliveries(tx: Tx, partnerId: string, why: string): Promise<void> {
   await tx
     .updateTable('webhook_logs')
@@ -192,7 +201,7 @@ export async function endPendingDeliveries(tx: Tx, partnerId: string, why: strin
     .execute()
 }
 
-/** Ends in the same way a delivery that this process has claimed. */
+/** Ends a delivery that this process has claimed. The status is chosen as in `endPendingDeliveries`. */
 export async function endDelivery(db: Db, partnerId: string, id: string, why: string): Promise<void> {
   await db
     .updateTable('webhook_logs')
@@ -211,7 +220,10 @@ function ended(why: string) {
   }
 }
 
-/** Makes the delivery due at once. An ended one starts its schedule again. Undefined if there is no such delivery. */
+/**
+ * Makes the delivery due at once. An ended delivery starts its retry schedule again. Returns undefined if the partner
+ * has no delivery with this id.
+ */
 export async function reviveDelivery(
   tx: Tx,
   partnerId: string,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** A partner whose events go to the receiver, and the partner's secret. */
+/** Adds a partner whose events are sent to the receiver. Returns the partner and its signing secret. */
 async function subscribed(receiver: Receiver, on = portal) {
   const partner = await on.newPartner()
   const { body } = await partner.put('/dashboard/webhook-url', { webhook_url: receiver.url })
@@ -38,7 +38,7 @@ async function logsOf(partner: TestPartner) {
   return (await partner.get('/dashboard/webhook-logs?limit=100')).body.data
 }
 
-/** The newest row, once it looks as the test wants. */
+/** Waits until the newest log row is as wanted, and returns the row. */
 function logWhen(partner: TestPartner, isWanted: (log: Answer['body']) => boolean) {
   return waitFor('the log row', async () => {
     const [{ id }] = await logsOf(partner)
@@ -50,7 +50,10 @@ function logWhen(partner: TestPartner, isWanted: (log: Answer['body']) => boolea
 const ended = (log: { status: string }) => log.status !== 'pending'
 const after = (attempts: number) => (log: { attempts: number }) => log.attempts === attempts
 
-/** Moves the clock and tells the portal to look, because it sleeps by the machine's clock. Nobody is signed out. */
+/**
+ * Moves the portal's clock and makes the portal look for due deliveries, because its timers use the machine's clock.
+ * Sessions do not expire.
+ */
 async function advance(ms: number, on = portal) {
   await on.deps.db.updateTable('sessions').set({ expires_at: '2100-01-01T00:00:00.000Z' }).execute()
   on.advance(ms)
@@ -98,23 +101,23 @@ test('an event reaches the partner’s endpoint, signed as the Standard Webhooks
   expect(log.id).toBe(sent?.headers['webhook-id'])
 })
 
-test('events reach the endpoint in the order in which they happened, each once', async () => {
+test('events are delivered once each, in the order in which they happened', async () => {
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver)
   const loids: string[] = []
   for (let i = 0; i < 30; i++) loids.push((await partner.submitLead()).loid)
   const sent = await receiver.first(30)
-  // Up to four are under way at once, so neighbours can change places.
+  // Up to four deliveries are under way at once, so deliveries can overtake their neighbours.
   const places = sent.map((one) => loids.indexOf(one.body.data.loid))
   expect(places.toSorted((a, b) => a - b)).toEqual(loids.map((_, i) => i))
   for (const [at, place] of places.entries()) expect(Math.abs(at - place)).toBeLessThan(4)
-  await waitFor('all rows', async () =>
+  await waitFor('all deliveries to succeed', async () =>
     (await logsOf(partner)).every((log: { status: string }) => log.status === 'success'),
   )
   expect(receiver.received).toHaveLength(30)
 })
 
-test('an endpoint hears of nothing that happened before it was set, or while it was disabled', async () => {
+test('an endpoint gets no events from before it was set or while it was disabled', async () => {
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver)
   await partner.put('/dashboard/webhook-url', { webhook_url: null })
@@ -124,7 +127,7 @@ test('an endpoint hears of nothing that happened before it was set, or while it 
   receiver.respond = answering(410)
   expect((await receiver.first(1)).map((one) => one.body.data.loid)).toEqual([loid])
   await partner.submitLead()
-  await waitFor('disabled', async () => !(await endpointOf(partner)).is_active)
+  await waitFor('the URL to be disabled', async () => !(await endpointOf(partner)).is_active)
   const before = (await logsOf(partner)).length
   await partner.submitLead()
   expect((await endpointOf(partner)).disabled_reason).toBe('gone')
@@ -178,7 +181,7 @@ test('an endpoint that hangs or fails does not delay another partner’s deliver
   expect(bad.received).toHaveLength(10)
 })
 
-test('a slow receiver is given up after fifteen seconds, as an error that is tried again', async () => {
+test('an attempt without an answer ends after fifteen seconds, and the delivery is tried again', async () => {
   const { promise: isGivenUp, resolve: giveUp } = Promise.withResolvers<void>()
   await using receiver = await startReceiver((response) => response.once('close', giveUp))
   const { partner } = await subscribed(receiver)
@@ -190,7 +193,7 @@ test('a slow receiver is given up after fifteen seconds, as an error that is tri
   expect(log.attempt_list[0].duration_ms).toBeGreaterThan(14_000)
 })
 
-test('a delivery that fails is tried again by the schedule, with the same bytes and id, and ends as failed', async () => {
+test('a delivery that fails is tried again by the schedule with the same body and id, and ends as failed', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500, {}, 'no'))
   const { partner, secret } = await subscribed(receiver, portal)
@@ -210,13 +213,13 @@ test('a delivery that fails is tried again by the schedule, with the same bytes 
   expect(log.attempt_list.map((one: { number: number }) => one.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   expect(new Set(receiver.received.map((one) => one.text)).size).toBe(1)
   expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
-  // Each attempt gets a new signature, because a verifier refuses one older than five minutes.
+  // Each attempt gets a new signature, because a verifier refuses signatures that are older than five minutes.
   expect(new Set(receiver.received.map((one) => one.headers['webhook-timestamp'])).size).toBe(10)
   const [first] = receiver.received
   expect(() => new Webhook(secret).verify(first?.text ?? '', first?.headers ?? {})).not.toThrow()
 }, 60_000)
 
-test('an endpoint that nobody listens at ends as an error', async () => {
+test('a delivery to a port where nobody listens ends as an error', async () => {
   await using portal = await startPortal({ env })
   const receiver = await startReceiver()
   const { partner } = await subscribed(receiver, portal)
@@ -226,7 +229,7 @@ test('an endpoint that nobody listens at ends as an error', async () => {
     const log = await logWhen(partner, after(i))
     expect(log).toMatchObject({ status: 'pending', response_status: null, response_body: null })
     await advance(27 * HOUR_MS, portal)
-    // Together these last long enough for the portal to disable the URL, which is not what this test is about.
+    // Without this change, the portal would disable the URL during these attempts.
     await portal.deps.db.updateTable('webhook_endpoints').set({ failing_since: null }).execute()
   }
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'error', attempts: 10 })
@@ -246,26 +249,23 @@ test('a redirect is not followed and counts as a failure', async () => {
 test.each([
   [429, () => '600'],
   [503, () => new Date(portal.deps.clock.now().getTime() + 600_000).toUTCString()],
-])(
-  'a receiver that answers %i gets no further attempt before the time that it asks for',
-  async (status, retryAfter) => {
-    await using receiver = await startReceiver(answering(status, { 'retry-after': retryAfter() }))
-    const { partner } = await subscribed(receiver)
-    await partner.submitLead()
-    const log = await logWhen(partner, after(1))
-    const waitSeconds = (Date.parse(log.next_attempt_at) - Date.parse(log.attempt_list[0].started_at)) / 1_000
-    expect(waitSeconds).toBeGreaterThan(595)
-    expect(waitSeconds).toBeLessThan(605)
-  },
-)
+])('after an answer of %i, the next attempt waits as long as Retry-After says', async (status, retryAfter) => {
+  await using receiver = await startReceiver(answering(status, { 'retry-after': retryAfter() }))
+  const { partner } = await subscribed(receiver)
+  await partner.submitLead()
+  const log = await logWhen(partner, after(1))
+  const waitSeconds = (Date.parse(log.next_attempt_at) - Date.parse(log.attempt_list[0].started_at)) / 1_000
+  expect(waitSeconds).toBeGreaterThan(595)
+  expect(waitSeconds).toBeLessThan(605)
+})
 
-test('410 disables the endpoint at once, ends what waits, and the partner’s owners get one mail', async () => {
+test('an answer of 410 disables the endpoint, ends waiting deliveries and sends the partner’s owners one mail', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)
   await confirmEmail(portal, partner)
   await partner.submitLead()
   await partner.submitLead()
-  await waitFor('both to have failed once', async () => {
+  await waitFor('both deliveries to have failed once', async () => {
     const logs: { attempts: number }[] = await logsOf(partner)
     return logs.length === 2 && logs.every((log) => log.attempts === 1)
   })
@@ -295,7 +295,7 @@ test('410 disables the endpoint at once, ends what waits, and the partner’s ow
   expect(receiver.received.slice(count).map((one) => one.body.data.loid)).toEqual([loid])
 })
 
-test('five days of nothing but failure disable the endpoint', async () => {
+test('five days without a success disable the endpoint', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver, portal)
@@ -315,7 +315,7 @@ test('five days of nothing but failure disable the endpoint', async () => {
   expect(await portal.mailTo(partner.email, 'disabled')).toContain('last five days failed')
 })
 
-test('one success in five days keeps the endpoint', async () => {
+test('one success within five days keeps the endpoint enabled', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver, portal)
@@ -335,7 +335,7 @@ test('one success in five days keeps the endpoint', async () => {
   expect((await endpointOf(partner)).is_active).toBe(true)
 })
 
-test('an attempt that was under way when the partner saved the URL again does not disable it', async () => {
+test('an attempt that was under way when the partner saved the URL again does not disable the URL', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver, portal)
@@ -350,7 +350,7 @@ test('an attempt that was under way when the partner saved the URL again does no
   expect(await endpointOf(partner)).toMatchObject({ is_active: true, disabled_reason: null })
 })
 
-test('an attempt to the former URL says nothing about the present one', async () => {
+test('a failed attempt to the former URL does not mark the present URL as failing', async () => {
   await using old = await startReceiver()
   await using receiver = await startReceiver()
   const { partner } = await subscribed(old)
@@ -363,7 +363,7 @@ test('an attempt to the former URL says nothing about the present one', async ()
   expect((await endpointOf(partner)).failing_since).toBeNull()
 })
 
-/** Makes the receiver answer only when the test tells it to. */
+/** Makes the receiver hold its answers until the test calls the returned function. */
 function holdingAnswers(receiver: Receiver): (status: number) => void {
   const held: ServerResponse[] = []
   receiver.respond = (response) => held.push(response)
@@ -372,7 +372,7 @@ function holdingAnswers(receiver: Receiver): (status: number) => void {
   }
 }
 
-test('removing the URL ends what waits', async () => {
+test('removing the URL ends waiting deliveries', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)
   await partner.submitLead()
@@ -382,7 +382,7 @@ test('removing the URL ends what waits', async () => {
   expect(log).toMatchObject({ status: 'failed', error_message: 'Not sent: the webhook URL was removed' })
 })
 
-test('waiting deliveries go to the present URL', async () => {
+test('waiting deliveries are sent to the present URL', async () => {
   await using old = await startReceiver(answering(500))
   await using receiver = await startReceiver()
   const { partner } = await subscribed(old)
@@ -395,13 +395,13 @@ test('waiting deliveries go to the present URL', async () => {
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', endpoint: receiver.url })
 })
 
-test('sending again makes the next attempt of a waiting delivery now', async () => {
+test('sending a waiting delivery again makes its next attempt at once', async () => {
   await using receiver = await startReceiver(answering(500))
   const { partner } = await subscribed(receiver)
   await partner.submitLead()
   const { id } = await logWhen(partner, after(1))
   await advance(10_000)
-  // Five minutes until the third attempt.
+  // By the schedule, the third attempt would come five minutes later.
   await logWhen(partner, after(2))
   receiver.respond = answering(200)
   const again = await partner.post(`/dashboard/webhook-logs/${id}/redeliver`)
@@ -409,7 +409,7 @@ test('sending again makes the next attempt of a waiting delivery now', async () 
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 3 })
 })
 
-test('a delivery that ended can be sent again, with the same bytes and id and a fresh schedule', async () => {
+test('an ended delivery can be sent again with the same body and id, and with a new retry schedule', async () => {
   await using receiver = await startReceiver()
   const { partner } = await subscribed(receiver)
   await partner.submitLead()
@@ -428,7 +428,7 @@ test('a delivery that ended can be sent again, with the same bytes and id and a 
   }
 })
 
-test('after rotating, both secrets sign for a day, then the new one alone', async () => {
+test('after a rotation, both secrets sign for a day, and then only the new secret signs', async () => {
   await using portal = await startPortal({ env })
   await using receiver = await startReceiver()
   const { partner, secret: old } = await subscribed(receiver, portal)
@@ -459,7 +459,7 @@ function verifies(sent: Received | undefined, secret: string): boolean {
   }
 }
 
-test('two processes share the work and send nothing twice', async () => {
+test('two processes share the deliveries and send nothing twice', async () => {
   await using first = await startPortal({ env })
   await using second = await startPortal({ env, on: first })
   await using receiver = await startReceiver()
@@ -468,7 +468,7 @@ test('two processes share the work and send nothing twice', async () => {
   const submit = (on: TestPortal, i: number) => on.post('/dashboard/leads', lead(i), { token })
   for (let i = 0; i < 60; i++) expect((await submit(i % 2 === 0 ? first : second, i)).status).toBe(201)
   await receiver.first(60)
-  await waitFor('all rows', async () =>
+  await waitFor('all deliveries to succeed', async () =>
     (await logsOf(partner)).every((log: { status: string }) => log.status === 'success'),
   )
   expect(new Set(receiver.received.map((one) => one.body.data.loid)).size).toBe(60)
@@ -485,7 +485,7 @@ function lead(i: number) {
   }
 }
 
-test('a portal that stops hands back its deliveries under way, and another one sends them', async () => {
+test('a portal that stops hands back its deliveries under way, and another portal sends them', async () => {
   const database = await createDatabase()
   await using receiver = await startReceiver(hanging)
   let token: string
@@ -498,11 +498,11 @@ test('a portal that stops hands back its deliveries under way, and another one s
   }
   receiver.respond = answering(200)
   {
-    // Far sooner than an unreturned claim runs out.
+    // The second attempt comes long before the first portal's claim would have run out.
     await using going = await startPortal({ env, on: { database } })
     const [cutOff, made] = await receiver.first(2)
     expect(made?.headers['webhook-id']).toBe(cutOff?.headers['webhook-id'])
-    const log = await waitFor('the record', async () => {
+    const log = await waitFor('the delivery to succeed', async () => {
       const [one] = (await going.get('/dashboard/webhook-logs', { token })).body.data
       return one.status === 'success' && one
     })
@@ -510,7 +510,7 @@ test('a portal that stops hands back its deliveries under way, and another one s
   }
 })
 
-test('an answer that comes while the database is away is kept, and later events are delivered again', async () => {
+test('an answer that comes during a database outage is recorded afterwards, and later events are delivered', async () => {
   const lines: string[] = []
   await using portal = await startPortal({ env, onLogLine: (line) => lines.push(line) })
   await using receiver = await startReceiver()
@@ -521,7 +521,9 @@ test('an answer that comes while the database is away is kept, and later events 
   const respond = await asked
   await portal.withoutDatabase(async () => {
     respond()
-    await waitFor('the record to fail', async () => lines.some((line) => line.includes('wait for the database')))
+    await waitFor('the portal to fail to record the attempt', async () =>
+      lines.some((line) => line.includes('wait for the database')),
+    )
   })
   expect(await logWhen(partner, ended)).toMatchObject({ status: 'success', attempts: 1 })
   receiver.respond = answering(200)

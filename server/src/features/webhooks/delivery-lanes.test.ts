@@ -14,7 +14,7 @@ afterEach(() => {
 
 const ignored = () => undefined
 
-/** Takes all attempts that are allowed. Partners with more to send become ready again. */
+/** Begins all attempts that are allowed for these partners, which then have more to send. */
 function beginAll(...partnerIds: string[]) {
   for (const partnerId of partnerIds) lanes.markReady(partnerId)
   const taken = lanes.take()
@@ -29,7 +29,7 @@ function countOf(partnerId: string): number {
 
 const many = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
 
-test('an endpoint gets one attempt until it has answered well, then four at once, and one again after a failure', () => {
+test('an endpoint gets one attempt at a time until a success, then four, and one again after a failure', () => {
   const [first, ...more] = beginAll('ada')
   expect([first === undefined, more.length]).toEqual([false, 0])
   expect(countOf('ada')).toBe(0)
@@ -43,14 +43,14 @@ test('an endpoint gets one attempt until it has answered well, then four at once
   expect(countOf('ada')).toBe(1)
 })
 
-test('endpoints that hang keep the others waiting for a second at most', () => {
+test('endpoints that hang delay other endpoints for a second at most', () => {
   expect(beginAll(...many('hanging', 150))).toHaveLength(100)
   expect(countOf('ada')).toBe(0)
   vi.advanceTimersByTime(SLOW_MS)
   expect(countOf('ada')).toBe(1)
 })
 
-test('endpoints known to fail leave the places of the others free, however many they are', () => {
+test('endpoints known to fail leave the quick slots to other endpoints, however many fail', () => {
   const failing = many('failing', 500)
   for (const partnerId of failing) lanes.learn(partnerId, true)
   expect(beginAll(...failing)).toHaveLength(200)
@@ -58,14 +58,14 @@ test('endpoints known to fail leave the places of the others free, however many 
   expect(countOf('ada')).toBe(1)
 })
 
-test('a partner that got no place comes before one that did', () => {
+test('a partner that got no slot comes before a partner that got one', () => {
   const [first] = beginAll(...many('busy', 99), 'ada', 'bob')
   expect(beginAll()).toEqual([])
   first?.end(true)
   expect(lanes.take()).toEqual([{ partnerId: 'bob', count: 1 }])
 })
 
-test('an endpoint that answers late leaves the places of the quick free from then on', () => {
+test('an endpoint that answers late uses only slow slots from then on', () => {
   const [late] = beginAll('late')
   vi.advanceTimersByTime(SLOW_MS)
   late?.end(true)

@@ -1,41 +1,47 @@
-/** How many attempts of a process can be quick at once, and how many can be slow or expected to become slow. */
+/**
+ * How many quick slots and how many slow slots a process has. An attempt uses a slow slot if it is slow or is expected
+ * to be.
+ */
 const QUICK_MAX = 100
 const SLOW_MAX = 200
 /**
- * How many attempts at once go to an endpoint that answers well. An endpoint that fails or has not answered yet gets
- * one.
+ * An endpoint gets this many attempts at once after a success. It gets one after a failure or before its first answer.
  */
 const PER_ENDPOINT_MAX = 4
-/** An attempt that has waited this long is slow and no longer counts as quick. */
+/** An attempt that has waited this long for its answer is slow. */
 const SLOW_AFTER_MS = 1_000
 
 interface Lane {
   inFlight: number
   mostAtOnce: number
-  /** Its last answer was late or missing, so the next one is expected to be late too. */
+  /** True if the endpoint's last answer was late or missing, so that the next answer is expected to be late. */
   isSlow: boolean
 }
 
 export interface DeliveryLanes {
-  /** Says that a delivery of this partner may be due. */
+  /** Marks the partner as ready, because one of its deliveries may be due. */
   markReady(partnerId: string): void
-  /** Used before this process has sent anything, because the database knows whether the endpoint fails. */
+  /** Takes over from the database whether the endpoint fails, until this process has sent something to it. */
   learn(partnerId: string, isFailing: boolean): void
-  /** The deliveries that can begin now, from each ready partner in turn. These partners are then no longer ready. */
+  /**
+   * Returns how many deliveries of each ready partner can begin now, in the order of turns. These partners are then no
+   * longer ready.
+   */
   take(): { partnerId: string; count: number }[]
-  /** Call `end` on the result when the attempt has ended. */
+  /** Begins an attempt. The caller calls `end` on the result when the attempt has ended. */
   begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }
 }
 
 /**
- * Decides which partners may send and how much at once, so that no endpoint delays another's deliveries, however many hang.
- * An attempt holds a quick place for a second at most, then waits for its answer in a slow place. Endpoints known to be slow
- * or failing begin in a slow place. Partners take turns for each kind of place.
+ * Decides which partners' deliveries can begin and how many at once, so that no endpoint delays another's deliveries,
+ * however many endpoints hang. An attempt uses a quick slot for a second at most, and then waits for its answer in a
+ * slow slot. Attempts to endpoints that are known to be slow or failing begin in a slow slot. Partners take turns for
+ * each kind of slot.
  */
 export function openDeliveryLanes(): DeliveryLanes {
   // There are never more lanes than partners.
   const lanes = new Map<string, Lane>()
-  // In the order of their turns.
+  // The ready partners, in the order of their turns.
   const ready = new Set<string>()
   const inFlight = { quick: 0, slow: 0 }
 

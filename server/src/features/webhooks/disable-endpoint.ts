@@ -9,10 +9,13 @@ export type DisabledReason = 'gone' | 'failing'
 
 /** An endpoint without a success for this long is disabled (D35). */
 export const FAILING_MS_MAX = 5 * 24 * 3_600_000
-/** The answer of a receiver that wants no more deliveries. */
+/** The status with which a receiver answers if it wants no more deliveries. */
 export const GONE = 410
 
-/** The effect of an attempt on its endpoint. `failing_since` is the value before the attempt. */
+/**
+ * Returns why the attempt disables its endpoint, or undefined if it does not. `failing_since` is the value before the
+ * attempt.
+ */
 export function reasonToDisable(
   { failing_since }: Pick<ClaimedDelivery, 'failing_since'>,
   { status, response_status, started_at }: AttemptOutcome,
@@ -22,7 +25,10 @@ export function reasonToDisable(
   return Date.parse(started_at) - Date.parse(failing_since) >= FAILING_MS_MAX ? 'failing' : undefined
 }
 
-/** Ends waiting deliveries and mails the partner's owners once, however many deliveries failed at the same time. */
+/**
+ * Disables the endpoint, ends its waiting deliveries and mails the partner's owners. This happens once, however many
+ * deliveries fail at the same time.
+ */
 export async function disableEndpoint(
   tx: Tx,
   { clock }: Pick<Deps, 'clock'>,
@@ -30,7 +36,7 @@ export async function disableEndpoint(
   { url, reason }: { url: string; reason: DisabledReason },
 ): Promise<void> {
   const now = clock.now()
-  // Checked again, because the endpoint may have changed while the attempt was under way.
+  // The statement checks this time again, because the endpoint may have changed while the attempt was under way.
   const failingSince = reason === 'failing' ? new Date(now.getTime() - FAILING_MS_MAX).toISOString() : null
   const isDisabled = await markEndpointDisabled(tx, partnerId, { url, reason, at: now.toISOString(), failingSince })
   if (!isDisabled) return
@@ -49,7 +55,7 @@ export async function disableEndpoint(
   ])
 }
 
-/** The log's reason for a delivery that gets no further attempt. */
+/** The log's texts for a delivery that gets no further attempt, by the reason. */
 export const NOT_SENT = {
   gone: 'Not sent: the webhook URL was disabled because it answered 410 Gone',
   failing: 'Not sent: the webhook URL was disabled because every delivery of five days failed',

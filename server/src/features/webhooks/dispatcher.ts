@@ -17,22 +17,29 @@ import { fanOutEvents } from './fan-out-events.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { openAttemptRecorder } from './record-attempts.ts'
 
-/** After this time, deliveries that a killed process had claimed are due again. An attempt takes less. */
+/** A claim lasts this long, which is longer than an attempt. Then the deliveries of a killed process are due again. */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
-/** How often to look without a notification, for deliveries that killed processes or broken connections left behind. */
+/**
+ * Without a notification, the dispatcher looks for deliveries this often. It finds the deliveries that killed processes
+ * or broken connections left behind.
+ */
 const LOOK_EVERY_MS = 5_000
 /** The dispatcher never looks more often than this, however many retries are due one after another. */
 const LOOK_MS_MIN = 250
 const AGAIN_AFTER_ERROR_MS = 1_000
 
 export interface Dispatcher extends Hearer {
-  /** Attempts under way get this long. Unfinished ones are handed back, and another process sends them again (D4). */
+  /**
+   * Waits this long for attempts under way. Deliveries whose attempts are unfinished are handed back, and another
+   * process sends them again (D4).
+   */
   stop(timeoutMs: number): Promise<void>
 }
 
 /**
- * Makes deliveries of events and attempts of deliveries (D35). Each process has one dispatcher. They share the work by
- * claiming it in the database. A dispatcher sleeps until PostgreSQL notifies it or the next attempt is due.
+ * Makes deliveries of events and attempts of deliveries (D35). Each process has one dispatcher. The dispatchers share
+ * the work by claiming deliveries in the database. A dispatcher sleeps until PostgreSQL notifies it or the next attempt
+ * is due.
  */
 export function startDispatcher(deps: Pick<Deps, 'db' | 'secrets' | 'clock' | 'config' | 'spans' | 'log'>): Dispatcher {
   const { db, clock, log } = deps

@@ -5,7 +5,7 @@ export function findEndpoint(db: Db | Tx, partnerId: string): Promise<WebhookEnd
   return db.selectFrom('webhook_endpoints').selectAll().where('partner_id', '=', partnerId).executeTakeFirst()
 }
 
-/** Sets the one URL. An existing endpoint keeps its secret, is enabled again and begins with a clean record. */
+/** Sets the partner's URL. An existing endpoint keeps its secret, is enabled again and no longer counts as failing. */
 export function saveEndpoint(
   db: Db,
   partnerId: string,
@@ -27,13 +27,13 @@ export function saveEndpoint(
     .executeTakeFirstOrThrow()
 }
 
-/** False when there was no URL. */
+/** Returns false if there was no URL. */
 export async function removeEndpoint(tx: Tx, partnerId: string): Promise<boolean> {
   const removal = await tx.deleteFrom('webhook_endpoints').where('partner_id', '=', partnerId).executeTakeFirst()
   return removal.numDeletedRows > 0n
 }
 
-/** The old secret stays valid beside the new one until the given time; an even older one ends at once. */
+/** Sets a new secret. The old secret stays valid until the given time. An even older secret becomes invalid at once. */
 export function replaceSecret(
   db: Db,
   partnerId: string,
@@ -52,7 +52,10 @@ export function replaceSecret(
     .executeTakeFirst()
 }
 
-/** False if it was already disabled, has another URL by now, or has not been failing since then. */
+/**
+ * Disables the endpoint. Returns false if it was already disabled, has another URL by now, or has not been failing
+ * since `failingSince`.
+ */
 export async function markEndpointDisabled(
   tx: Tx,
   partnerId: string,
@@ -75,7 +78,7 @@ export async function markEndpointDisabled(
   return row !== undefined
 }
 
-/** The endpoints that get events now: those that are not disabled, of active partners. */
+/** The endpoints that get events now. Leaves out disabled endpoints and the endpoints of inactive partners. */
 export async function findActiveEndpointsOfPartners(
   tx: Tx,
   partnerIds: readonly string[],

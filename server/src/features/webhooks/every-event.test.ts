@@ -37,12 +37,12 @@ async function sync(): Promise<void> {
   }
 }
 
-/** The newest delivery of this type, once it has arrived. */
+/** Waits for a delivery of this type, and returns the newest one's body. */
 function delivered(type: string) {
   return waitFor(type, async () => receiver.received.findLast((one) => one.body.type === type)?.body)
 }
 
-test('every kind of event is delivered, and none carries an email, a phone, an ABN or a note’s text', async () => {
+test('every kind of event is delivered, without an email, a phone number, an ABN or a note’s text', async () => {
   const { loid } = await ada.submitLead({
     email: EMAIL,
     phone: PHONE,

@@ -26,7 +26,10 @@ const CERTIFICATE_FAULTS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another host',
 }
 
-/** Tells the partner why a call failed, but never in Node's own words: they name addresses and advise developers. */
+/**
+ * Returns a text that explains to the partner why a call failed. Node's own messages are not shown, because they name
+ * addresses and advise developers.
+ */
 export function explainBrokenCall(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const fault = CERTIFICATE_FAULTS[code]

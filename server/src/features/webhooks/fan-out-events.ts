@@ -7,9 +7,9 @@ import { findActiveEndpointsOfPartners } from './endpoints.queries.ts'
 const BATCH = 200
 
 /**
- * Makes the deliveries of the oldest events that have none, in one transaction. Each event gets its delivery once, even
- * if several processes run this or one is killed. An event gets none if its endpoint is gone or disabled by now, or was
- * set after the event. True if there may be more.
+ * Makes deliveries for the oldest events that are not fanned out yet, in one transaction. Each event gets at most one
+ * delivery, even if several processes run this function or one of them is killed. An event gets no delivery if the
+ * endpoint is gone or disabled by now, or was set after the event. Returns true if more events may be waiting.
  */
 export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -21,7 +21,7 @@ export async function fanOutEvents({ db }: Pick<Deps, 'db'>): Promise<boolean> {
       const endpoint = endpoints.get(event.partner_id)
       if (!endpoint || endpoint.created_at > event.created_at) return []
       return {
-        // The event's own id, so that an event becomes one delivery at most, whatever other keys the table has.
+        // The event's own id, so that the primary key alone ensures at most one delivery for each event.
         id: event.id,
         partner_id: event.partner_id,
         endpoint: endpoint.url,

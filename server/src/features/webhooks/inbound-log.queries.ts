@@ -13,7 +13,7 @@ interface InboundCall {
   response_body: string | null
 }
 
-/** One row of the log for a call that a partner's system made to us (D37). */
+/** Writes a log row for a call that a partner's system made to the portal (D37). */
 export async function insertInboundCall(db: Db, call: InboundCall, at: Date): Promise<void> {
   await db
     .insertInto('webhook_logs')

@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a partner does through the server that is to be killed. */
+/** Sends a partner's request to the server that the test will kill. */
 async function askServer(url: string, partner: TestPartner, path: string, body: object): Promise<void> {
   const headers = { authorization: `Bearer ${partner.token}`, 'content-type': 'application/json' }
   const answer = await fetch(`${url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -52,7 +52,7 @@ function allSucceed(portal: TestPortal, partner: TestPartner, count: number) {
   })
 }
 
-test('killed between the answer and its record, a delivery is made again with the same id, and ends well', async () => {
+test('if a process is killed after an answer and before it records the answer, the delivery is made again with the same id and succeeds', async () => {
   let partner: TestPartner
   {
     await using before = await startPortal({ env, on: { database } })
@@ -66,7 +66,8 @@ test('killed between the answer and its record, a delivery is made again with th
   const respond = await answered
 
   await using after = await startPortal({ env, on: { database } })
-  // The record waits for this transaction, so that the kill hits the moment between the two.
+  // The process cannot record the answer before this transaction ends, so it is killed between the answer and the
+  // record.
   await after.deps.db.transaction().execute(async (tx) => {
     await tx.selectFrom('webhook_logs').select('id').where('partner_id', '=', partner.id).forUpdate().execute()
     respond()
@@ -78,7 +79,7 @@ test('killed between the answer and its record, a delivery is made again with th
       return rows[0]
     })
     await kill()
-    // PostgreSQL would finish the statement without noticing that its client is gone.
+    // Without this call, PostgreSQL would finish the statement, because it does not notice that its client is gone.
     await after.deps.pool.query('select pg_terminate_backend($1)', [blocked.pid])
   })
   expect(await logsOf(after, partner)).toMatchObject([{ status: 'pending', attempts: 0 }])
@@ -92,7 +93,7 @@ test('killed between the answer and its record, a delivery is made again with th
   expect(receiver.received).toHaveLength(2)
 })
 
-test('killed in the middle of its work, no event that was acknowledged goes undelivered', async () => {
+test('if a process is killed during its work, every acknowledged event is still delivered', async () => {
   let partner: TestPartner
   {
     await using before = await startPortal({ env, on: { database } })

@@ -21,7 +21,10 @@ const LOG_COLUMNS = [
   'created_at',
 ] as const
 
-/** Newest first. Reads one row too many to know `has_more` without counting. */
+/**
+ * Returns a page of the partner's log, newest first. Reads one row more than the page has, to know `has_more` without
+ * counting.
+ */
 export async function findWebhookLogs(
   db: Db,
   partnerId: string,
@@ -57,7 +60,7 @@ export async function getWebhookLog(db: Db | Tx, partnerId: string, id: string):
   return row
 }
 
-/** The oldest first. `logId` must be one of the partner's. */
+/** The attempts of a delivery, the oldest first. The caller has checked that `logId` belongs to the partner. */
 export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
   return db
     .selectFrom('webhook_attempts')
@@ -67,7 +70,10 @@ export function findAttempts(db: Db, logId: string): Promise<WebhookAttempt[]> {
     .execute()
 }
 
-/** Returns how many it removed (D37). Their attempts are removed by the month. */
+/**
+ * Removes log rows that are older than this time (D37). Returns how many. The attempts are removed separately, by the
+ * month.
+ */
 export async function removeWebhookLogsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_logs')

@@ -1,6 +1,6 @@
 /**
- * Runs `work` when asked, but never twice at once. A request during a run causes one more run afterwards; several such
- * requests share that run.
+ * Runs `work` after a call of `ask`, but never twice at once. Calls during a run cause one more run afterwards, however
+ * many calls there are.
  */
 export function oneAtATime(
   work: () => Promise<void>,

@@ -3,7 +3,7 @@ import type { WebhookEndpointRow } from '../../db/tables.ts'
 import { Conflict } from '../../errors.ts'
 import { findEndpoint } from './endpoints.queries.ts'
 
-/** The endpoint, if something can be sent to it now. */
+/** Returns the endpoint. Throws if the partner has no URL or the endpoint is disabled. */
 export async function getOpenEndpoint(tx: Tx, partnerId: string): Promise<WebhookEndpointRow> {
   const endpoint = await findEndpoint(tx, partnerId)
   if (!endpoint) throw noUrl()

@@ -1,9 +1,9 @@
 import { BlockList, isIPv4 } from 'node:net'
 
 /**
- * Whether an IP address belongs to a machine on the public internet. IPv6 addresses count as public only in the ranges
- * that are allocated to the public, with exceptions, so ranges allocated later do not count. IPv4 is fully allocated,
- * so only the exceptions are listed. Text that is not an address, or an address with a zone, is not public.
+ * Whether an IP address belongs to a machine on the public internet. An IPv6 address is public only within the ranges
+ * that are allocated to the public, apart from exceptions, so ranges allocated later do not count. IPv4 is fully
+ * allocated, so only its exceptions are listed. Text that is not an address, or an address with a zone, is not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !SPECIAL.check(address, 'ipv4')
@@ -14,10 +14,10 @@ export function isPublicAddress(address: string): boolean {
 const SPECIAL_IPV4: [network: string, bits: number][] = [
   ['0.0.0.0', 8], // this network; many systems treat it as loopback
   ['10.0.0.0', 8], // private
-  ['100.64.0.0', 10], // carriers' own, behind their address translation
+  ['100.64.0.0', 10], // addresses behind a carrier's address translation
   ['127.0.0.0', 8], // loopback
-  ['168.63.129.16', 32], // looks public, but on every machine in Azure it is the host's own services
-  ['169.254.0.0', 16], // link-local, and where clouds keep a machine's credentials
+  ['168.63.129.16', 32], // looks public, but is the address of the host's own services on every machine in Azure
+  ['169.254.0.0', 16], // link-local; clouds give out a machine's credentials here
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments
   ['192.0.2.0', 24], // documentation
@@ -33,16 +33,16 @@ const SPECIAL_IPV4: [network: string, bits: number][] = [
   ['240.0.0.0', 4], // reserved, broadcast
 ]
 
-/** Exceptions within the allocated ranges. */
+/** Exceptions within the allocated IPv6 ranges. */
 const SPECIAL_IPV6: [network: string, bits: number][] = [
-  ['2001::', 23], // protocol assignments, including Teredo, which carries an IPv4 address
+  ['2001::', 23], // protocol assignments, including Teredo, whose addresses contain an IPv4 address
   ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4, which carries an IPv4 address
+  ['2002::', 16], // 6to4, whose addresses contain an IPv4 address
   ['2620:4f:8000::', 48], // answered by the nearest name server (AS112)
   ['3fff::', 20], // documentation
 ]
 
-/** An IPv4 address seen through NAT64: a machine with IPv6 only reaches every IPv4 host through this range. */
+/** The range of NAT64. A machine that has only IPv6 reaches every IPv4 host through it. */
 const NAT64 = '64:ff9b::'
 const NAT64_BITS = 96
 

@@ -9,15 +9,16 @@ const AGAIN_AFTER_MS = 500
 
 interface Waiting {
   outcome: AttemptOutcome
-  /** The attempt disables its endpoint. */
+  /** Why the attempt disables its endpoint, or undefined if it does not. */
   disable: DisabledReason | undefined
   resolve: () => void
   reject: (error: unknown) => void
 }
 
 /**
- * Writes the outcomes of attempts. Attempts that end during a write go into the next one together, so a hundred at once
- * need one connection and few commits. While the database is away, it waits until `signal` aborts.
+ * Returns a function that writes the outcome of an attempt. Outcomes that arrive during a write are written together
+ * afterwards, so a hundred attempts at once need one connection and few commits. If the database is unavailable, the
+ * function waits until `signal` aborts.
  */
 export function openAttemptRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
@@ -48,7 +49,7 @@ export function openAttemptRecorder(
         waiting.unshift(...batch)
         writing.ask()
       } else if (batch.length > 1) {
-        // An attempt that cannot be written must not hold up the others.
+        // An attempt that cannot be written must not stop the others.
         for (const one of batch) await write([one])
       } else {
         for (const one of batch) one.reject(error)

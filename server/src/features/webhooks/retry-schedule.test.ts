@@ -19,7 +19,7 @@ test.each([
   expect(secondsUntil(nextAttemptAt(failures, NOW, 1))).toBeCloseTo(seconds * 1.1)
 })
 
-test('the tenth failure is the last', () => {
+test('no attempt comes after the tenth failure', () => {
   expect(nextAttemptAt(10, NOW, 0)).toBeUndefined()
 })
 
@@ -27,17 +27,20 @@ test.each([
   ['longer than the schedule', 60_000, 60],
   ['shorter than the schedule', 1_000, 5],
   ['longer than a day', 100 * 24 * HOUR * 1_000, 24 * HOUR],
-])('a receiver that asks for a delay %s gets the later of the two, within a day', (_what, askedMs, seconds) => {
-  expect(secondsUntil(nextAttemptAt(1, NOW, 0, askedMs))).toBe(seconds)
-})
+])(
+  'after a Retry-After %s, the next attempt waits for the longer of both delays, but at most a day',
+  (_what, askedMs, seconds) => {
+    expect(secondsUntil(nextAttemptAt(1, NOW, 0, askedMs))).toBe(seconds)
+  },
+)
 
 test.each([
   ['seconds', 429, '120', 120],
   ['a date', 503, 'Sun, 01 Mar 2026 10:02:00 GMT', 120],
   ['a date that has passed', 503, 'Sun, 01 Mar 2026 09:00:00 GMT', 0],
-  ['something else', 503, 'soon', 0],
-  ['seconds, with an answer that does not mean later', 500, '120', 0],
-])('Retry-After as %s is read', (_what, status, text, seconds) => {
+  ['other text', 503, 'soon', 0],
+  ['seconds, in an answer other than 429 and 503', 500, '120', 0],
+])('Retry-After is read: %s', (_what, status, text, seconds) => {
   expect(retryAfterMs({ status, headers: { 'retry-after': text } }, NOW)).toBe(seconds * 1_000)
 })
 

@@ -19,8 +19,8 @@ const JITTER = 0.1
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS
 
 /**
- * When to try again after this many failures, or undefined after the last one. `random` is from 0 to 1. The delay that
- * the receiver asks for is a lower bound.
+ * Returns when to try again after this many failures, or undefined after the last failure. `random` is from 0 to 1. The
+ * receiver's Retry-After is a lower bound for the delay.
  */
 export function nextAttemptAt(failures: number, now: Date, random: number, retryAfterMs = 0): Date | undefined {
   const delayMs = DELAYS_MS[failures - 1]
@@ -29,7 +29,10 @@ export function nextAttemptAt(failures: number, now: Date, random: number, retry
   return new Date(now.getTime() + Math.max(jittered, Math.min(retryAfterMs, RETRY_AFTER_MS_MAX)))
 }
 
-/** The `Retry-After` of an answer that says 'later' (429, 503), in seconds or as a date. Anything else is 0. */
+/**
+ * Reads the `Retry-After` of an answer with status 429 or 503, which is in seconds or a date. Returns 0 for anything
+ * else.
+ */
 export function retryAfterMs(answer: { status: number; headers: Record<string, string> }, now: Date): number {
   const text = answer.headers['retry-after']?.trim()
   if (!text || (answer.status !== 429 && answer.status !== 503)) return 0

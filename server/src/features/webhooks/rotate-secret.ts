@@ -8,7 +8,9 @@ import { newSecret } from './sign-delivery.ts'
 
 export const PREVIOUS_VALID_MS = 24 * 3_600_000
 
-/** The old secret signs beside the new one for a day, so that the receiver has time to change over (D35). */
+/**
+ * Makes a new signing secret. The old secret also signs for a day, so that the receiver has time to change over (D35).
+ */
 export async function rotateSecret(
   { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
   partnerId: string,

@@ -32,7 +32,7 @@ test.each([
   'https://hooks.example.com/user@host/redirect?to=http://127.0.0.1/',
   'https://localhost.example.com/',
   `https://example.com/${'x'.repeat(2_048 - 'https://example.com/'.length)}`,
-])('%s may be a webhook URL', (url) => {
+])('%s is accepted as a webhook URL', (url) => {
   expect(findUrlFault(url, false)).toBeUndefined()
 })
 
@@ -52,7 +52,7 @@ const HOSTILE_URLS: [url: string, fault: string][] = [
   ['https:example.com', WEBHOOK_URL_NOT_HTTPS],
   ['https:\\\\example.com\\', WEBHOOK_URL_NOT_HTTPS],
   [' https://example.com/', WEBHOOK_URL_NOT_HTTPS],
-  // no address
+  // not a valid address
   ['https://', NOT_VALID],
   ['https://:443/', NOT_VALID],
   ['https://example.com:65536/', NOT_VALID],
@@ -98,7 +98,7 @@ const HOSTILE_URLS: [url: string, fault: string][] = [
   ['https://router.home.arpa/', NOT_PUBLIC],
   ['https://postgres/', NOT_PUBLIC],
   ['https://com./', NOT_PUBLIC],
-  // addresses, in all the ways to write them
+  // addresses that are not public, in many notations
   ['https://127.0.0.1/', NOT_PUBLIC],
   ['https://127.0.0.1./', NOT_PUBLIC],
   ['https://127.0.0.1../', NOT_PUBLIC],
@@ -135,7 +135,7 @@ const HOSTILE_URLS: [url: string, fault: string][] = [
   ['https://[ff02::1]/', NOT_PUBLIC],
 ]
 
-test.each(HOSTILE_URLS)('%j is no webhook URL: %s', async (url, fault) => {
+test.each(HOSTILE_URLS)('%j is refused as a webhook URL: %s', async (url, fault) => {
   expect(findUrlFault(url, false)).toBe(fault)
   await expect(safeFetch(url, strictly())).rejects.toThrow(new UnsafeAddress(fault))
 })
@@ -153,11 +153,11 @@ test.each([
   ['http://localhost:1023/', WRONG_PORT],
   ['file:///etc/passwd', WEBHOOK_URL_NOT_HTTPS],
   ['http://', NOT_VALID],
-])('while private addresses are allowed, what is wrong with %s: %s', (url, fault) => {
+])('if private addresses are allowed, the fault of %s is: %s', (url, fault) => {
   expect(findUrlFault(url, true)).toBe(fault)
 })
 
-test('the method, headers, path and body arrive as they were given', async () => {
+test('the request has the given path, headers and body', async () => {
   const seen: IncomingMessage[] = []
   const bodies: Promise<string>[] = []
   await using receiver = await startReceiver((request, response) => {
@@ -187,34 +187,37 @@ test('the method, headers, path and body arrive as they were given', async () =>
   expect(await Promise.all(bodies)).toEqual(['{"name":"Ōtara 🚚"}'])
 })
 
-test.each([301, 302, 303, 307, 308])('a redirect of %d is an answer and is not followed', async (status) => {
-  let visits = 0
-  await using elsewhere = await startReceiver((_, response) => {
-    visits++
-    response.end()
-  })
-  await using receiver = await startReceiver((_, response) => {
-    response.writeHead(status, { location: elsewhere.url }).end()
-  })
+test.each([301, 302, 303, 307, 308])(
+  'a redirect (%d) is returned as the answer and is not followed',
+  async (status) => {
+    let visits = 0
+    await using elsewhere = await startReceiver((_, response) => {
+      visits++
+      response.end()
+    })
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(status, { location: elsewhere.url }).end()
+    })
 
-  const answer = await safeFetch(receiver.url, privately())
+    const answer = await safeFetch(receiver.url, privately())
 
-  expect(answer).toMatchObject({ status, headers: { location: elsewhere.url } })
-  expect(visits).toBe(0)
-})
+    expect(answer).toMatchObject({ status, headers: { location: elsewhere.url } })
+    expect(visits).toBe(0)
+  },
+)
 
-// Nobody has been given 2d00::/8 yet, so nobody would be called even if this went wrong.
+// 2d00::/8 is not allocated to anybody, so nobody would be called even if a test failed.
 test.each([
   ['loopback', ['127.0.0.1'], []],
   ['loopback of IPv6', [], ['::1']],
-  ['the credentials of a cloud', ['169.254.169.254'], []],
-  ['the credentials of a cloud by IPv6', [], ['fd00:ec2::254']],
+  ['a cloud’s credentials service', ['169.254.169.254'], []],
+  ['a cloud’s credentials service by IPv6', [], ['fd00:ec2::254']],
   ['an IPv4 address mapped into IPv6', [], ['::ffff:127.0.0.1']],
   ['loopback through NAT64', [], ['64:ff9b::7f00:1']],
   ['a public and a private address', [], ['2d00::1', '::1']],
   ['a private and a public address', [], ['::1', '2d00::1']],
   ['a private IPv4 and a public IPv6 address', ['127.0.0.1'], ['2d00::1']],
-])('a name that stands for %s is not called, and the partner is not told its address', async (_, ipv4, ipv6) => {
+])('a name that resolves to %s is not called, and the error does not contain the address', async (_, ipv4, ipv6) => {
   await using _nameServer = await startNameServer((type) => (type === 'A' ? ipv4 : ipv6))
 
   await expect(safeFetch('https://hooks.example.com/', strictly())).rejects.toThrow(
@@ -222,7 +225,7 @@ test.each([
   )
 })
 
-test('nothing is sent to a name that stands for this machine', async () => {
+test('nothing is sent to a name that resolves to this machine', async () => {
   let connections = 0
   await using server = await startTcp(() => connections++)
   await using _nameServer = await startNameServer((type) => (type === 'A' ? ['127.0.0.1'] : ['::1']))
@@ -231,7 +234,7 @@ test('nothing is sent to a name that stands for this machine', async () => {
   expect(connections).toBe(0)
 })
 
-test('a name server that changes its answer cannot move a call away from the checked address', async () => {
+test('a name server that changes its answer cannot lead a call to an unchecked address', async () => {
   await using receiver = await startReceiver((_, response) => response.end('the one that was looked at'))
   const questions: string[] = []
   await using _nameServer = await startNameServer((type, name) => {
@@ -262,12 +265,12 @@ test('a name is resolved again for every call', async () => {
 
   isMoved = true
 
-  // Linux has 127.0.0.2 and refuses; other systems do not have it, and the call times out.
+  // Linux has the address 127.0.0.2 and refuses the connection. Other systems lack the address, and the call times out.
   await expect(safeFetch(url, { ...privately(), timeoutMs: 1_000 })).rejects.toThrow(/refused|No answer/)
   expect(visits).toBe(1)
 })
 
-test('a name that stands for nothing is named', async () => {
+test('the error for a name without addresses contains the name', async () => {
   await using _nameServer = await startNameServer(() => [])
 
   await expect(safeFetch('https://hooks.example.com/', strictly())).rejects.toThrow(
@@ -275,7 +278,7 @@ test('a name that stands for nothing is named', async () => {
   )
 })
 
-test('a name server that keeps silent does not hold a call longer than its time', async () => {
+test('a call ends at its timeout even if the name server does not answer', async () => {
   await using _nameServer = await startNameServer(() => undefined)
 
   await expect(safeFetch('https://hooks.example.com/', { ...strictly(), timeoutMs: 200 })).rejects.toThrow(
@@ -283,7 +286,7 @@ test('a name server that keeps silent does not hold a call longer than its time'
   )
 })
 
-test('localhost is this machine, whatever the name servers say', async () => {
+test('localhost is this machine, whatever the name servers answer', async () => {
   await using receiver = await startReceiver((_, response) => response.end('here'))
   await using _nameServer = await startNameServer(() => [])
 
@@ -292,14 +295,14 @@ test('localhost is this machine, whatever the name servers say', async () => {
   }
 })
 
-test('a host that answers by its second address only is reached', async () => {
+test('a host that answers only at its second address is reached', async () => {
   await using receiver = await startReceiver((_, response) => response.end('reached'))
   await using _nameServer = await startNameServer((type) => (type === 'A' ? ['127.0.0.2', '127.0.0.1'] : []))
 
   expect((await safeFetch(`http://hooks.example.com:${receiver.port}/`, privately())).body).toBe('reached')
 })
 
-test('a certificate for the name, by an authority that is trusted, is accepted', async () => {
+test('a certificate for the name is accepted if its authority is trusted', async () => {
   const certificate = makeSelfSigned('hooks.example.com')
   using _trust = trust(certificate.cert)
   await using receiver = await startReceiver((_, response) => response.end('secure'), certificate)
@@ -327,7 +330,7 @@ test.each([
   expect(visits).toBe(0)
 })
 
-test('certificates are checked even where the environment turns that off for Node', async () => {
+test('certificates are checked even if the environment turns the check off for Node', async () => {
   await using receiver = await startReceiver((_, response) => response.end(), makeSelfSigned('hooks.example.com'))
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   onTestFinished(() => void vi.unstubAllEnvs())
@@ -366,13 +369,13 @@ test.each([
     BROKEN_OFF,
     (socket: Socket) => socket.once('data', () => socket.resetAndDestroy()),
   ],
-])('a host that %s breaks the call (%s): %s', async (_, protocol, text, behave) => {
+])('a call to a host that %s fails (%s): %s', async (_, protocol, text, behave) => {
   await using server = await startTcp(behave)
 
   await expect(safeFetch(`${protocol}://localhost:${server.port}/`, privately())).rejects.toThrow(new Error(text))
 })
 
-test('a port where nobody listens refuses, and the words name no address', async () => {
+test('the error for a port where nobody listens contains no address', async () => {
   const server = await startTcp(() => undefined)
   await server[Symbol.asyncDispose]()
 
@@ -385,10 +388,10 @@ test.each([
   ['never agrees on TLS', 'https', () => undefined],
   ['never answers', 'http', () => undefined],
   ['never ends its headers', 'http', dripping('HTTP/1.1 200 OK\r\n', 'x: y\r\n')],
-  ['only ever says that it goes on', 'http', dripping('', 'HTTP/1.1 102 Processing\r\n\r\n')],
+  ['only sends 102 Processing', 'http', dripping('', 'HTTP/1.1 102 Processing\r\n\r\n')],
   ['drips its body', 'http', dripping('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '.')],
   ['drips a body without an end', 'http', dripping('HTTP/1.1 200 OK\r\n\r\n', '.')],
-])('a host that %s (%s) is left when the time is up', async (_, protocol, behave) => {
+])('a call to a host that %s (%s) ends at its timeout', async (_, protocol, behave) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using server = await startTcp((socket) => {
     socket.once('close', () => resolve())
@@ -401,7 +404,7 @@ test.each([
   await closed
 })
 
-test('a call that is stopped ends with the reason, and so does its connection', async () => {
+test('an aborted call throws the reason and closes its connection', async () => {
   const stop = new AbortController()
   const reason = new Error('the worker is stopping')
   const { promise: closed, resolve } = Promise.withResolvers<void>()
@@ -416,7 +419,7 @@ test('a call that is stopped ends with the reason, and so does its connection', 
   await closed
 })
 
-test('a call that was stopped before it began asks nobody', async () => {
+test('a call that was aborted before it began asks no name server', async () => {
   let questions = 0
   await using _nameServer = await startNameServer(() => {
     questions++
@@ -430,7 +433,7 @@ test('a call that was stopped before it began asks nobody', async () => {
   expect(questions).toBe(0)
 })
 
-test('reads the first 64 KiB of an endless body and closes the connection', async () => {
+test('a call reads the first 64 KiB of an endless body and closes the connection', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using receiver = await startReceiver((_, response) => {
     response.once('close', () => resolve())
@@ -456,11 +459,11 @@ test.each([
     'x'.repeat(BODY_BYTES_MAX - 1),
   ],
   [
-    'of 64 KiB even when it was none',
+    'at most 64 KiB even if the bytes are not text',
     Buffer.alloc(BODY_BYTES_MAX, 0xff),
     '\uFFFD'.repeat(Math.floor(BODY_BYTES_MAX / 3)),
   ],
-  ['nothing when there is none', Buffer.alloc(0), ''],
+  ['empty if the answer has no body', Buffer.alloc(0), ''],
 ])('the body of an answer is text that can be stored: %s', async (_, sent, body) => {
   await using receiver = await startReceiver((_request, response) => response.end(sent))
 
@@ -488,7 +491,7 @@ async function startReceiver(listener: RequestListener, certificate?: { key: str
   }
 }
 
-/** A server below the level of HTTP, for hosts that break its rules. */
+/** Starts a TCP server, for hosts that break the rules of HTTP. */
 async function startTcp(behave: (socket: Socket) => unknown) {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {

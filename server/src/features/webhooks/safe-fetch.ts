@@ -9,37 +9,37 @@ import { isPublicAddress } from './public-address.ts'
 
 const CONNECT_MS_MAX = 3_000
 
-/** An answer with any status, redirects included. */
+/** An answer with any status, including redirects. */
 export interface SafeAnswer {
   status: number
-  /** Names are in lower case; repeated headers are joined by commas. */
+  /** Names are in lower case. The values of repeated headers are joined by commas. */
   headers: Record<string, string>
-  /** The part of the first 64 KiB that PostgreSQL can store. */
+  /** The first 64 KiB, as text that PostgreSQL can store. */
   body: string
 }
 
 export interface SafeRequest {
   headers: Record<string, string>
   body: string
-  /** Covers everything together, from the name server's answer to the last byte. */
+  /** Covers the whole call, from the look-up of the name to the last byte. */
   timeoutMs: number
   /** For development: allows loopback, private addresses and http. */
   allowPrivate: boolean
   signal: AbortSignal
 }
 
-/** The portal does not call this URL. The message is for the partner. */
+/** The portal must not call this URL. The message is for the partner. */
 export class UnsafeAddress extends Error {}
 
 /**
- * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. It throws UnsafeAddress when the URL,
- * or any address of its name, must not be called. It throws the signal's reason when the signal stopped it. Otherwise
- * it throws an Error that tells the partner what broke.
+ * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. Throws UnsafeAddress if the URL, or
+ * any address of its name, must not be called. Throws the signal's reason if the signal aborted the call. If the call
+ * fails otherwise, throws an Error with a message for the partner.
  *
- * The name is resolved once, here, and the connection goes only to the addresses that were checked, so a name server
- * gains nothing by giving another answer a moment later. The code asks the name servers and not the operating system.
- * The system's list of hosts has no public names, and its lookup would hold one of the few threads that also hash
- * passwords for as long as a stranger's name server likes.
+ * The name is resolved only once, and the connection is made only to the checked addresses. So a name server gains
+ * nothing by changing its answer a moment later. The query goes directly to the name servers, because the operating
+ * system's list of hosts has no public names. A look-up by the operating system would also occupy one of the few threads
+ * that hash passwords, and a stranger's slow name server could block that thread.
  */
 export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
   const fault = findUrlFault(url, request.allowPrivate)
@@ -55,7 +55,7 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
       throw new UnsafeAddress('This address is not on the public internet')
     }
     const answer = await post(target, addresses, request, signal)
-    // A body of no stated length ends with the connection, so it looks complete even when the signal has cut it off.
+    // A body without a content-length ends with the connection, so it looks complete even if the signal has cut it off.
     signal.throwIfAborted()
     return answer
   } catch (error) {
@@ -65,11 +65,14 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
   }
 }
 
-/** Why a URL cannot be a webhook URL, in words for the partner. Resolves no name: every delivery does that. */
+/**
+ * Returns why a URL cannot be a webhook URL, as a text for the partner. Does not resolve the name, because every
+ * delivery resolves it.
+ */
 export function findUrlFault(url: string, allowPrivate: boolean): string | undefined {
   if (url.length > URL_LENGTH_MAX) return `Webhook URL must be ${URL_LENGTH_MAX} characters or fewer`
   if (!(allowPrivate ? /^https?:\/\//i : /^https:\/\//i).test(url)) return WEBHOOK_URL_NOT_HTTPS
-  // The parser drops line breaks and tabs, so people would read a different address from the one that is called.
+  // The URL parser drops line breaks and tabs, so the portal would call another address than people read.
   if (/\s/.test(url)) return 'Webhook URL must not contain spaces'
   const target = parseTarget(url)
   if (!target || target.hostname.split('.').includes('')) return 'Webhook URL is not a valid address'
@@ -79,15 +82,15 @@ export function findUrlFault(url: string, allowPrivate: boolean): string | undef
   return undefined
 }
 
-/** The parser has already normalised other ways to write an IPv4 address: 0x7f.1, 2130706433, ①②⑦.⓪.⓪.①. */
+/** The URL parser normalises other notations of an IPv4 address, such as 0x7f.1, 2130706433 and ①②⑦.⓪.⓪.①. */
 function parseTarget(url: string): URL | null {
   const target = URL.parse(url)
-  // A name with a dot at its end is the same host, but no certificate has that form.
+  // A name with a dot at its end is the same host, but certificates have names without the dot.
   if (target?.hostname.endsWith('.')) target.hostname = target.hostname.slice(0, -1)
   return target
 }
 
-/** An empty port means the protocol's own. */
+/** An empty port means the protocol's default port. */
 function mayUsePort(port: string, allowPrivate: boolean): boolean {
   return port === '' || Number(port) >= 1024 || (allowPrivate && (port === '80' || port === '443'))
 }
@@ -98,7 +101,7 @@ function isPrivateHost(hostname: string): boolean {
   return !hostname.includes('.') || /\.(localhost|local|localdomain|internal|lan|home\.arpa)$/.test(hostname)
 }
 
-/** IPv4 before IPv6. Throws when the name has no address. */
+/** Returns the addresses of the host, IPv4 before IPv6. Throws if the name has no address. */
 async function resolve(hostname: string): Promise<LookupAddress[]> {
   const literal = withoutBrackets(hostname)
   const family = isIP(literal)
@@ -109,7 +112,7 @@ async function resolve(hostname: string): Promise<LookupAddress[]> {
       { address: '::1', family: 6 },
     ]
   }
-  // Most names have one kind of address only, and the query for the other kind fails.
+  // Many names have only one kind of address, and the query for the other kind fails.
   const [ipv4, ipv6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)])
   const addresses = [
     ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 })) : []),
@@ -130,22 +133,22 @@ async function post(
     method: 'POST',
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     signal,
-    // Each call gets a new connection: a kept one leads to the address that was checked for another call.
+    // Each call gets a new connection, because a kept connection leads to an address that was checked for another call.
     agent: new Agent({
       lookup: (_hostname, _options, answer) => answer(null, addresses),
-      // Addresses are tried one after another. Node's default of a quarter of a second gives up on hosts that are
-      // merely far away.
+      // Addresses are tried one after another. Node's default timeout of a quarter of a second is too short for hosts
+      // that are far away.
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: CONNECT_MS_MAX,
     }),
-    // Even if the environment says otherwise.
+    // Certificates are checked even if the environment turns the check off.
     rejectUnauthorized: true,
   })
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       call.on('response', resolve)
       call.on('error', reject)
-      // Node sees no error in an answer that switches to another protocol; it only closes the connection.
+      // If an answer switches to another protocol, Node reports no error and only closes the connection.
       call.on('close', () => reject(new Error('no answer')))
       call.end(body)
     })
@@ -170,11 +173,12 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     if (bytes >= BODY_BYTES_MAX) break
   }
   const text = decodeStart(Buffer.concat(pieces)).replaceAll('\0', '\uFFFD')
-  // Bytes that are not text have grown: each has become a replacement character of three bytes.
+  // The text may be longer than 64 KiB now, because each byte that is not text has become a replacement character of
+  // three bytes.
   return decodeStart(Buffer.from(text))
 }
 
-/** Leaves out a character that was cut in half at the end. */
+/** Decodes the first 64 KiB. Leaves out a character that is cut off at the end. */
 function decodeStart(bytes: Buffer): string {
   return new TextDecoder().decode(bytes.subarray(0, BODY_BYTES_MAX), { stream: true })
 }

@@ -5,7 +5,7 @@ import { insertDeliveries } from './deliveries.queries.ts'
 import { testBody } from './delivery-body.ts'
 import { getOpenEndpoint } from './open-endpoint.ts'
 
-/** A delivery like any other, but without an event. */
+/** Inserts a test delivery. It is sent like any other delivery, but has no event. */
 export async function sendTest(tx: Tx, { clock }: Pick<Deps, 'clock'>, partnerId: string): Promise<{ id: string }> {
   const { url } = await getOpenEndpoint(tx, partnerId)
   const now = clock.now()

@@ -8,13 +8,13 @@ function delivery() {
   return { id: 'evt_2KWPBgLlAfxdpx2AI54pPJ85f4W', at: new Date(), body: BODY }
 }
 
-test('the official verifier accepts a signature', () => {
+test('the official verifier of Standard Webhooks accepts a signature', () => {
   const secret = newSecret()
 
   expect(new Webhook(secret).verify(BODY, signatureHeaders(delivery(), [secret]))).toEqual(JSON.parse(BODY))
 })
 
-test('while a secret is being replaced, receivers with the old and with the new one accept', () => {
+test('during a rotation, receivers with the old secret and receivers with the new secret accept a delivery', () => {
   const [current, previous] = [newSecret(), newSecret()]
   const headers = signatureHeaders(delivery(), [current, previous])
 
@@ -42,7 +42,7 @@ test('the time is in whole seconds, so that the header and the signed text agree
   expect(signatureHeaders({ ...delivery(), at }, [newSecret()])['webhook-timestamp']).toBe('1772323200')
 })
 
-test('a secret is 32 bytes in base64 behind its prefix, and no two are the same', () => {
+test('a secret is 32 bytes in base64 after a prefix, and two secrets differ', () => {
   const [one, another] = [newSecret(), newSecret()]
 
   expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)

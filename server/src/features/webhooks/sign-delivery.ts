@@ -3,7 +3,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** A secret as the Standard Webhooks specification writes it (D35). Receivers paste all of it, prefix included. */
+/**
+ * Makes a secret in the form of the Standard Webhooks specification (D35). Receivers paste the whole secret, including
+ * the prefix.
+ */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
@@ -26,7 +29,7 @@ export function signatureHeaders(
   }
 }
 
-/** The key is the decoded text after the prefix, not the text itself. */
+/** The HMAC key is the decoded base64 after the prefix, not the text itself. */
 function sign(text: string, secret: string): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
   return createHmac('sha256', key).update(text).digest('base64')

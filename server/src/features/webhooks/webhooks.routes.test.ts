@@ -23,7 +23,7 @@ afterEach(() => receiver[Symbol.asyncDispose]())
 
 const setUrl = (partner: TestPartner, webhook_url: unknown) => partner.put('/dashboard/webhook-url', { webhook_url })
 
-/** Rows as they look after some time, without any delivery. */
+/** Inserts log rows without making deliveries. */
 async function insertLogs(partner: TestPartner, rows: Partial<Tables['webhook_logs']>[]): Promise<string[]> {
   const ids = rows.map((row) => row.id ?? newId())
   const common = {
@@ -48,7 +48,7 @@ async function listed(partner: TestPartner, query = ''): Promise<string[]> {
   return body.data.map((row: { id: string }) => row.id)
 }
 
-test('GET /dashboard/webhook-url tells a partner without one so', async () => {
+test('GET /dashboard/webhook-url answers null to a partner without a URL', async () => {
   const { status, body } = await ada.get('/dashboard/webhook-url')
   expect(status).toBe(200)
   expect(body.data).toEqual({
@@ -62,7 +62,7 @@ test('GET /dashboard/webhook-url tells a partner without one so', async () => {
   })
 })
 
-test('PUT /dashboard/webhook-url shows the secret when it is first set, and nothing shows it again', async () => {
+test('PUT /dashboard/webhook-url shows the secret when the URL is first set, and no later answer shows it again', async () => {
   const { status, body } = await setUrl(ada, `  ${receiver.url}  `)
   expect(status).toBe(200)
   const { secret, ...shown } = body.data
@@ -80,17 +80,20 @@ test('PUT /dashboard/webhook-url shows the secret when it is first set, and noth
   expect(JSON.stringify(read.body)).not.toContain(secret)
 })
 
-test.each([[null], [''], ['   ']])('%j removes the URL, and setting one again makes a new secret', async (nothing) => {
-  const first = (await setUrl(ada, receiver.url)).body.data.secret
-  const removed = await setUrl(ada, nothing)
-  expect(removed.body.data).toMatchObject({ webhook_url: null, is_active: false, secret: null })
-  const second = (await setUrl(ada, receiver.url)).body.data.secret
-  expect(second).toMatch(/^whsec_/)
-  expect(second).not.toBe(first)
-})
+test.each([[null], [''], ['   ']])(
+  '%j removes the URL, and setting a URL again makes a new secret',
+  async (nothing) => {
+    const first = (await setUrl(ada, receiver.url)).body.data.secret
+    const removed = await setUrl(ada, nothing)
+    expect(removed.body.data).toMatchObject({ webhook_url: null, is_active: false, secret: null })
+    const second = (await setUrl(ada, receiver.url)).body.data.secret
+    expect(second).toMatch(/^whsec_/)
+    expect(second).not.toBe(first)
+  },
+)
 
 test.each([['ftp://partner.example/hook'], ['partner.example/hook'], ['not a url'], [5]])(
-  'an invalid webhook URL is refused on its field: %j',
+  'an invalid webhook URL is refused with an error for its field: %j',
   async (url) => {
     const { status, body } = await setUrl(ada, url)
     expect(status).toBe(400)
@@ -99,14 +102,14 @@ test.each([['ftp://partner.example/hook'], ['partner.example/hook'], ['not a url
   },
 )
 
-test('a change that names no URL changes nothing', async () => {
+test('PUT /dashboard/webhook-url without a URL is refused and changes nothing', async () => {
   await setUrl(ada, receiver.url)
   const { status, body } = await ada.put('/dashboard/webhook-url', {})
   expect([status, body.fields]).toEqual([400, { webhook_url: 'Webhook URL must be text, or null to remove it' }])
   expect((await ada.get('/dashboard/webhook-url')).body.data.webhook_url).toBe(receiver.url)
 })
 
-test('only https is taken where private addresses are not allowed', async () => {
+test('only an https URL is accepted if private addresses are not allowed', async () => {
   await using strict = await startPortal()
   const partner = await strict.newPartner()
   const { status, body } = await setUrl(partner, 'http://partner.example/hook')
@@ -115,7 +118,7 @@ test('only https is taken where private addresses are not allowed', async () => 
   expect((await setUrl(partner, 'https://partner.example/hook')).status).toBe(200)
 })
 
-test('without a URL, or with a disabled one, there is nothing to test or to send again', async () => {
+test('without an enabled URL, a test event and a repeated delivery are refused', async () => {
   const [log] = await insertLogs(ada, [{}])
   const again = `/dashboard/webhook-logs/${log}/redeliver`
   for (const path of ['/dashboard/webhook-test', '/dashboard/webhook-secret', again]) {
@@ -142,7 +145,7 @@ test('without a URL, or with a disabled one, there is nothing to test or to send
   expect((await ada.post('/dashboard/webhook-test')).status).toBe(201)
 })
 
-test('a test event is delivered as any other, and its row is in the log', async () => {
+test('a test event is delivered like any other event, and is in the log', async () => {
   await setUrl(ada, receiver.url)
   receiver.respond = answering(202, {}, 'thank you')
   const { status, body } = await ada.post('/dashboard/webhook-test')
@@ -212,7 +215,7 @@ test('GET /dashboard/webhook-logs filters by status, endpoint, day and words', a
   }
 })
 
-test('another partner’s row is not found, nor can it be sent again', async () => {
+test('another partner’s log row can be neither read nor sent again', async () => {
   const bob = await portal.newPartner()
   const [row] = await insertLogs(bob, [{}])
   await setUrl(ada, receiver.url)
@@ -221,7 +224,7 @@ test('another partner’s row is not found, nor can it be sent again', async () 
   expect((await bob.get(`/dashboard/webhook-logs/${row}`)).status).toBe(200)
 })
 
-test('a call of the partner’s own system cannot be sent again', async () => {
+test('a logged call from the partner’s own system cannot be sent again', async () => {
   await setUrl(ada, receiver.url)
   const [row] = await insertLogs(ada, [{ direction: 'inbound', endpoint: '/api/webhook/lead' }])
   const { status, body } = await ada.post(`/dashboard/webhook-logs/${row}/redeliver`)
@@ -229,7 +232,7 @@ test('a call of the partner’s own system cannot be sent again', async () => {
   expect(body.error).toContain('your own system')
 })
 
-test('old rows are removed with their attempts, younger ones stay', async () => {
+test('old log rows are removed, and newer rows stay', async () => {
   const [old, young] = await insertLogs(ada, [
     { created_at: '2026-01-01T00:00:00.000Z' },
     { created_at: '2026-01-02T00:00:00.000Z' },

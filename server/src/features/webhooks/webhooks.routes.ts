@@ -45,7 +45,7 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
   mount(redeliver, ({ partner, params }) => redeliverLog(deps, partner.id, params.id))
 }
 
-/** The secret itself is shown only when it is made, and never here. */
+/** Shows the endpoint without its secret, which the portal shows only when it makes it. */
 function shown({ secrets, clock }: Deps, endpoint: WebhookEndpointRow | undefined) {
   const now = clock.now()
   const secret = endpoint && secrets.decrypt(endpoint.secret, webhookSecretOf(endpoint.partner_id))
