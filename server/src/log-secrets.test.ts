@@ -7,7 +7,7 @@ import { newLead, startPortal } from './testing/start-portal.ts'
 import { tellNewsSoon } from './testing/tell-news.ts'
 import { waitFor } from './testing/wait-for.ts'
 
-test('no password, token, key or hash is ever logged, not even at the most talkative level', async () => {
+test('no password, token, key or hash is ever logged, not even at the most detailed level', async () => {
   const lines: string[] = []
   const secrets: string[] = []
   {
@@ -87,7 +87,7 @@ test('no password, token, key or hash is ever logged, not even at the most talka
   expect(log).not.toMatch(/authorization|"password":/i)
 })
 
-test('the log has an error’s message, and no part of its connection or row', async () => {
+test('the log has an error’s message, but no part of the connection or row in the error', async () => {
   const lines: string[] = []
   const own = await createDatabase()
   // PostgreSQL trusts the test and does not check the password.

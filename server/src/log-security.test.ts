@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { setPartnerActive } from './features/accounts/set-partner-active.ts'
 import { startPortal } from './testing/start-portal.ts'
 
-test('the log tells whose each call was and each security event in one line, and never an email address', async () => {
+test('the log has a line with the caller’s ids for each call and security event, and never an email address', async () => {
   const lines: string[] = []
   const email = 'who-is-it@example.com'
   let partnerId: string
@@ -58,7 +58,7 @@ test('the log tells whose each call was and each security event in one line, and
   expect(hidden).toEqual([])
 })
 
-test('behind https every answer of the API says so for the next year, a refusal as well', async () => {
+test('behind https every API answer, even a refusal, has an HSTS header for a year', async () => {
   await using portal = await startPortal({ env: { PUBLIC_URL: 'https://portal.example' } })
   for (const path of ['/ready', '/profile', '/nothing', '/auth/login', '/partner/docs']) {
     const { headers } = await portal.get(path)

@@ -11,7 +11,7 @@ function logged(err: unknown): Record<string, unknown> {
   return JSON.parse(lines.join('')).err
 }
 
-test('a plain object as error, as the job queue reports it, is logged with its message and code', () => {
+test('a plain object that the job queue reports as an error is logged with its message and code', () => {
   const err = {
     message: 'connect ECONNREFUSED',
     code: 'ECONNREFUSED',
@@ -26,11 +26,11 @@ test('an aggregate error is logged with the message of each error in it', () => 
   expect(logged(err)['message']).toBe('connect ECONNREFUSED ::1; connect ECONNREFUSED 127.0.0.1')
 })
 
-test('anything else that was thrown is logged as text', () => {
+test('a thrown text is logged as the message', () => {
   expect(logged('out of luck')).toEqual({ message: 'out of luck' })
 })
 
-test.runIf(existsSync('/dev/full'))('a full disk loses lines of the log but does not stop the process', async () => {
+test.runIf(existsSync('/dev/full'))('on a full disk log lines are lost, but the process continues', async () => {
   const program = `
     const { openLog, openLogOutput } = await import('${new URL('log.ts', import.meta.url)}')
     const log = openLog('info', await openLogOutput(true))

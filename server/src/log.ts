@@ -2,11 +2,11 @@ import pino, { type DestinationStream, type LevelWithSilent, type Logger } from 
 import * as z from 'zod/mini'
 import { currentTrace } from './trace.ts'
 
-/** How many lines can wait for the disk; further ones are lost. */
+/** How many bytes of lines can wait for the disk. Further lines are lost. */
 const WAITING_BYTES_MAX = 1024 * 1024
-/** A line waits this long for others, because writing each one separately costs as much as reading a lead. */
+/** A line waits this long for other lines, because writing each line separately costs as much as reading a lead. */
 const WAITING_MS_MAX = 50
-/** Once this many lines wait, they are written at once. */
+/** Once the waiting lines have this many bytes, they are written at once. */
 const TOGETHER_BYTES = 8 * 1024
 
 /** Where the server writes its log: JSON for programs in production, lines for people in development. */
@@ -28,8 +28,8 @@ export async function openLogOutput(isProduction: boolean): Promise<DestinationS
 type Output = ReturnType<typeof pino.destination>
 
 /**
- * A full disk loses lines, but fails no request and does not end the process. Without this, the destination would
- * throw, and at the end it would try forever to write its last lines.
+ * On a full disk, lines are lost, but no request fails and the process does not end. The destination alone would throw
+ * an error, and at its end it would try forever to write its last lines.
  */
 function surviving(output: Output): Output {
   const flushSync = output.flushSync.bind(output)
@@ -38,7 +38,7 @@ function surviving(output: Output): Output {
   return Object.assign(output, { flushSync: () => hasRoom && flushSync() })
 }
 
-/** Writes the waiting lines, if there are any. */
+/** Writes waiting lines after `WAITING_MS_MAX`. */
 function flushing(output: Output): Output {
   const write = output.write.bind(output)
   let timer: NodeJS.Timeout | undefined
@@ -72,15 +72,15 @@ export function openLog(level: LevelWithSilent, destination?: DestinationStream)
   return pino({ level, serializers: { err: readableError }, mixin: traceOfLine }, destination)
 }
 
-/** The trace marks the lines that belong to one request or job. */
+/** Adds the trace's id to each line. The id marks the lines that belong to one request or job. */
 function traceOfLine(): object {
   const trace = currentTrace()
   return trace ? { trace: trace.traceId } : {}
 }
 
 /**
- * Message, code and stack of an error and of its causes. Other properties are left out: a PostgreSQL error carries the
- * refused row or the whole connection, a URL error the invalid text.
+ * Message, code and stack of an error and of its causes. Other properties are left out: a PostgreSQL error contains the
+ * refused row or the whole connection, and a URL error contains the invalid text.
  */
 function readableError(error: unknown) {
   if (typeof error !== 'object' || error === null) return { message: String(error) }
@@ -96,7 +96,10 @@ function readableError(error: unknown) {
   return { message, ...stack, ...code, ...queue }
 }
 
-/** An error that groups several, such as a connection refused at each of two addresses, can have an empty message. */
+/**
+ * The message of an error. An error that groups several errors, such as a connection refused at each of two addresses,
+ * can have an empty message.
+ */
 function messageOf(error: Error): string {
   if (!(error instanceof AggregateError) || error.message !== '') return pino.stdSerializers.err(error).message
   return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')

@@ -6,7 +6,7 @@ import { openLog, openLogOutput } from './log.ts'
 
 const config = readSettingsOrExit()
 const log = openLog(config.logLevel, await openLogOutput(config.isProduction))
-/** What was started, in order. It is stopped in reverse order. */
+/** The functions that stop the started parts, in the order of their starts. They are called in reverse order. */
 const parts: (() => Promise<void>)[] = []
 let isStopping = false
 
@@ -21,7 +21,7 @@ try {
 }
 
 async function start(): Promise<void> {
-  // Other users can pass through the folder but not list it: PostgreSQL refuses root and may run as another user.
+  // Other users can pass through the folder but not list it. PostgreSQL needs this if it runs as another user.
   if (!config.databaseUrl || !config.zoho) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const servers = Promise.all([
     stopAtTheEnd(startCrmServer(config, log)),
@@ -63,7 +63,10 @@ function announce(portalUrl: string, crm: CrmServer, demoSignIn?: { email: strin
   console.log(`\n  ${lines.join('\n  ')}\n`)
 }
 
-/** Stops everything in reverse order, once. A second signal does not hurry it: each part has its own limit (D4). */
+/**
+ * Stops everything in reverse order, once. A second signal changes nothing, because each part has its own time limit
+ * (D4).
+ */
 async function stop(exitCode: number): Promise<void> {
   if (isStopping) return
   isStopping = true

@@ -76,7 +76,7 @@ function spanOf(span: OtelSpan, { spans }: Trace, kind: SpanStart['kind']): Span
     trace: { traceId, parentId: spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0, spans },
     answered(status) {
       span.setAttribute('http.response.status_code', status)
-      // A server that refuses a call has not failed; only the call has.
+      // For a server, refusing a call is no failure. For the client, the refused call is a failure.
       if (status >= (kind === 'server' ? 500 : 400)) fail(String(status))
     },
     failed: (error) => fail(kindOf(error)),
@@ -89,13 +89,13 @@ function spanOf(span: OtelSpan, { spans }: Trace, kind: SpanStart['kind']): Span
   }
 }
 
-/** The error's code, from the system, PostgreSQL or the portal; without one, its class. */
+/** The error's code from the system, PostgreSQL or the portal. An error without a code gives its class. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** Logs one line when the collector stops taking spans, and one when it takes them again. */
+/** Logs one line when the collector stops accepting spans, and one line when it accepts them again. */
 function tellingOutages(exporter: SpanExporter, log: Logger): SpanExporter {
   let isAway = false
   return {

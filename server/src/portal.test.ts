@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { newLead, startPortal } from './testing/start-portal.ts'
 import { waitFor } from './testing/wait-for.ts'
 
-test('a web process takes a lead and runs no job; a worker runs the job and answers only the health checks', async () => {
+test('a web process accepts a lead but runs no job, and a worker runs the job but answers only health checks', async () => {
   const lines: string[] = []
   await using web = await startPortal({ env: { ROLE: 'web' }, onLogLine: (line) => lines.push(line) })
   const partner = await web.newPartner()
@@ -22,7 +22,7 @@ test('a web process takes a lead and runs no job; a worker runs the job and answ
   })
 })
 
-test('a portal that stops says so at once and answers as before until the drain is over', async () => {
+test('a stopping portal is not ready at once, and answers other requests until the drain is over', async () => {
   const portal = await startPortal({ env: { DRAIN_SECONDS: '1' } })
   const partner = await portal.newPartner()
   expect((await partner.get('/profile')).headers.get('connection')).toBe('keep-alive')
@@ -38,7 +38,7 @@ test('a portal that stops says so at once and answers as before until the drain 
   await expect(portal.get('/health')).rejects.toThrow('fetch failed')
 })
 
-test('requests under way at a stop are answered, even one whose head comes after the port has closed', async () => {
+test('requests in flight at a stop are answered, even one whose head arrives after the port has closed', async () => {
   const portal = await startPortal()
   const partner = await portal.newPartner()
   const port = Number(new URL(portal.url).port)

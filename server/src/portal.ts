@@ -26,10 +26,15 @@ import type { Spans } from './trace.ts'
 import { openCrm } from './zoho/crm.ts'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './zoho/field-map.ts'
 
-/** What every process of the portal has: the migrated database, the CRM, mail, and the jobs, which do not run yet. */
+/**
+ * The parts that every process of the portal has: the migrated database, the CRM, mail, and the job queue, which does
+ * not run jobs yet.
+ */
 export interface Parts {
   deps: Deps
-  /** The same for background work, with its own connections, so that neither starves the other (D90). */
+  /**
+   * The same dependencies for jobs, with separate connections, so that pages and jobs do not starve each other (D90).
+   */
   jobDeps: Deps
   worker: Worker
   /** Rejects unless the database answers through every pool within the time. */
@@ -39,13 +44,13 @@ export interface Parts {
 
 export interface Portal {
   deps: Deps
-  /** The address at which it listens. */
+  /** The address at which the portal listens. */
   url: string
-  /** Resolves when the start has done everything, or when the portal was closed before that. */
+  /** Resolves when the start is complete, or when the portal is closed before that. */
   started: Promise<void>
   /**
-   * `/ready` answers 503 at once, and the port closes after the drain (D92). Then requests in flight and running jobs
-   * get ten seconds. Whatever they do not finish is handed back (D4).
+   * `/ready` answers 503 at once, and the port closes after the drain (D92). Requests in flight and running jobs then
+   * get ten seconds. Unfinished jobs return to the queue (D4).
    */
   close(): Promise<void>
 }
@@ -62,16 +67,16 @@ interface PartsSettings {
 interface PortalSettings extends PartsSettings {
   /** Whether the clock enqueues scheduled jobs. Tests enqueue them themselves. */
   hasSchedules: boolean
-  /** The work that the portal does before it is ready. It runs again if it failed. */
+  /** The work that the portal does before it is ready. It is repeated if it fails. */
   prepare?: ((deps: Deps) => Promise<void>) | undefined
 }
 
 const STOP_MS_MAX = 10_000
-/** If an endpoint takes longer to answer, its delivery is made again later. */
+/** If an endpoint takes longer to answer, its delivery is attempted again later. */
 const DELIVERIES_STOP_MS_MAX = 3_000
 const TRY_AGAIN_MS = 1_000
 
-/** The caller chooses the database and the CRM. */
+/** Opens the parts on the database and the CRM that the caller has chosen. */
 export async function openParts({ config, databaseUrl, crm, clock, spans, log }: PartsSettings): Promise<Parts> {
   const mapPath = config.crmFieldMapPath
   const fieldMap = mapPath ? parseFieldMap(await readFile(mapPath, 'utf8')) : DEFAULT_FIELD_MAP
@@ -85,7 +90,8 @@ export async function openParts({ config, databaseUrl, crm, clock, spans, log }:
   const pageMsMax = config.databaseTimeoutMs
   const pages = openDatabase(databaseUrl, handleLoss, limits)
   await prepareSchema(directUrl, handleLoss, async (direct) => {
-    // Checked before the first change: otherwise jobs would wait in one database and be looked for in the other.
+    // Checked before the first change, because otherwise jobs would wait in one database while workers look in the
+    // other.
     if (config.databaseDirectUrl) await refuseOtherDatabase(pages, direct)
     await (config.migratesAtStart ? migrate : requireMigrated)(direct.db)
   })
@@ -156,7 +162,10 @@ function pageLimits(config: Settings, spans: Deps['spans']) {
   }
 }
 
-/** Uses its own connection, because an index of a large table takes longer than any later statement is allowed to. */
+/**
+ * Prepares the schema over a separate connection, because making an index of a large table takes longer than the
+ * deadline of other statements.
+ */
 async function prepareSchema(
   url: string,
   handleLoss: (error: Error) => void,
@@ -171,7 +180,7 @@ async function prepareSchema(
   }
 }
 
-/** Migrates the database and makes what the job queue needs, for portals whose start leaves this out (D93). */
+/** Migrates the database and makes the schema and the queues of the job queue, for portals with MIGRATE=off (D93). */
 export async function migrateApart(databaseUrl: string, config: Settings, log: Logger): Promise<void> {
   await prepareSchema(
     databaseUrl,
@@ -183,7 +192,7 @@ export async function migrateApart(databaseUrl: string, config: Settings, log: L
   await queue.stop(STOP_MS_MAX)
 }
 
-/** One server process on top of the parts: HTTP, jobs or both, as its role says. */
+/** Starts one server process on top of the parts: HTTP, jobs or both, depending on its role. */
 export async function openPortal(settings: PortalSettings): Promise<Portal> {
   const { config, hasSchedules, prepare } = settings
   const isWorking = config.role !== 'web'
@@ -251,7 +260,7 @@ export async function openPortal(settings: PortalSettings): Promise<Portal> {
   }
 }
 
-/** Encrypts secrets that are not encrypted yet, or only with an older key. */
+/** Encrypts secrets that are not encrypted yet or are encrypted with an older key. */
 async function encryptSecrets({ db, secrets, log }: Deps, signal: AbortSignal): Promise<void> {
   const { encrypted, locked } = await reencryptSecrets(db, secrets, signal)
   if (encrypted > 0) log.info({ encrypted }, 'secrets were encrypted with the first key of SECRETS_KEY')
@@ -278,7 +287,10 @@ async function openMetrics(
   return startMetricsServer(jobDeps, { host, port, pools, live, replica })
 }
 
-/** A portal that listens has accepted work, so nothing ends it any more, not even the loss of the database. */
+/**
+ * Repeats the work until it succeeds. A portal that listens has accepted requests, so it must not end, even if the
+ * database is lost.
+ */
 async function untilDone({ log }: Deps, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     try {

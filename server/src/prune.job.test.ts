@@ -8,7 +8,7 @@ import { newLead, startPortal, type TestPartner, type TestPortal } from './testi
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What was removed, without the kinds that are 0. */
+/** How many rows of each kind were removed, without zeros. */
 async function pruned({ deps }: TestPortal): Promise<Record<string, number>> {
   const removed = await prune(deps)
   return Object.fromEntries(Object.entries(removed).filter(([, count]) => count > 0))
@@ -25,10 +25,10 @@ function archivedAt(daysAgo: number) {
   }
 }
 
-test('removes sessions, links and remembered answers when they have ended, and not before', async () => {
+test('removes sessions, links and remembered answers when they have expired, and not before', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
-  await portal.mailTo(partner.email) // waits for the welcome mail, which comes with a link
+  await portal.mailTo(partner.email) // waits for the welcome mail, which contains a link
   await partner.post('/dashboard/leads', newLead(), { headers: { 'idempotency-key': 'once' } })
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: partner.email })).body.data
 
@@ -48,7 +48,7 @@ test('removes sessions, links and remembered answers when they have ended, and n
   expect(await pruned(portal)).toEqual({ sessions: 1, 'account tokens': 1 })
 })
 
-test('removes limits when their time is over', async () => {
+test('removes rate limits when their period is over', async () => {
   await using portal = await startPortal({ env: { RATE_LIMITS: 'on' } })
   await portal.post('/auth/login', { email: 'x@example.com', password: 'x' })
   expect(await pruned(portal)).toEqual({})
@@ -58,7 +58,7 @@ test('removes limits when their time is over', async () => {
   expect(await pruned(portal)).toEqual({ 'rate limits': 2 })
 })
 
-test('removes records that left the CRM ninety days ago with their history and notes, and keeps younger and listed ones', async () => {
+test('removes records that left the CRM ninety days ago, with their history and notes, and keeps all other records', async () => {
   await using portal = await startPortal()
   const { db } = portal.deps
   const partner = await portal.newPartner()
@@ -83,7 +83,7 @@ test('removes records that left the CRM ninety days ago with their history and n
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('a lead that became a deal and its notes stay as long as the deal', async () => {
+test('keeps a lead that became a deal, and its notes, until the deal is removed', async () => {
   await using portal = await startPortal()
   const { db } = portal.deps
   const partner = await portal.newPartner()
@@ -104,7 +104,7 @@ test('a lead that became a deal and its notes stay as long as the deal', async (
   expect(await db.selectFrom('notes').select('id').execute()).toEqual([])
 })
 
-test('events of the last ninety days stay', async () => {
+test('keeps the events of the last ninety days', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   await partner.submitLead()
@@ -119,7 +119,7 @@ test('events of the last ninety days stay', async () => {
   expect((await portal.get('/dashboard/recent-activity', { token: again })).body.data.activities).toHaveLength(1)
 })
 
-test('attempts are removed by the month: partitions for this month and the next two are made, and earlier rows stay in the default one', async () => {
+test('makes monthly partitions of attempts for this month and the next two, and drops expired months', async () => {
   await using portal = await startPortal()
   const { db, pool, clock } = portal.deps
   const at = clock.now()
@@ -159,7 +159,7 @@ test('attempts are removed by the month: partitions for this month and the next 
   expect(await count()).toBe(0)
 })
 
-test('old sync runs go, but not one under way nor the last success of a kind', async () => {
+test('removes old sync runs, except running ones and the last success of each kind', async () => {
   await using portal = await startPortal()
   const partner = await portal.newPartner()
   const run = async (kind: 'leads' | 'all', status: 'running' | 'succeeded' | 'failed', daysAgo: number) => {
@@ -178,7 +178,7 @@ test('old sync runs go, but not one under way nor the last success of a kind', a
   expect(left.map((row) => row.id)).toEqual(kept)
 })
 
-test('more rows than one statement removes are removed as well, and the job is scheduled at night', async () => {
+test('removes more rows than one statement can, and is scheduled at night', async () => {
   await using portal = await startPortal({ hasSchedules: true })
   const partner = await portal.newPartner()
   const { db } = portal.deps

@@ -33,23 +33,26 @@ import { removeUsage } from './zoho/shared-limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** For a day, an expired link gets the answer that it has expired (section 8). After that the link is unknown. */
+/** For a day after its expiry, a link is answered as expired (section 8). After that the link is unknown. */
 const TOKEN_MS = DAY_MS
 /** For this long, a record that left the CRM can come back with its LOID, notes and history (D30). */
 const ARCHIVE_MS = 90 * DAY_MS
 /**
- * The dashboard shows the last twenty events, and a delivery is tried for five days. Webhook logs live ninety days, so
- * an event exists as long as any log that refers to it.
+ * Webhook logs are kept for ninety days, so an event exists as long as each log that refers to it. The dashboard's last
+ * twenty events and the five days of delivery attempts need less.
  */
 const EVENT_MS = 90 * DAY_MS
 const RUN_MS = 90 * DAY_MS
-/** Counted from the link's expiry. Until its removal, an owner sees the invitation and can send it again. */
+/**
+ * Counted from the expiry of the invitation's link. Until its removal, an owner sees the invitation and can send it
+ * again.
+ */
 const INVITATION_MS = 30 * DAY_MS
 /** A browser keeps its mark for this long. */
 const KNOWN_SOURCE_MS = 180 * DAY_MS
 /** D37. */
 const WEBHOOK_LOG_MS = 90 * DAY_MS
-/** Attempts are removed once their whole month has expired. Nobody sees them without their log. */
+/** Attempts are removed once their whole month has expired. Without their log, attempts are not shown. */
 const ATTEMPT_MS = WEBHOOK_LOG_MS + 31 * DAY_MS
 /** An attention item of an unchanged record can stay put away for this long. */
 const PUT_AWAY_MS = 365 * DAY_MS
@@ -99,7 +102,7 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
     events: (rowsMax) => removeEventsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'opened records': (rowsMax) => removeSeenRecordsOfAllPartners(db, before(EVENT_MS), rowsMax),
     'put away': (rowsMax) => removePutAwayOfAllPartners(db, before(PUT_AWAY_MS), rowsMax),
-    // First the mails, then the news that no mail has to tell any more.
+    // Mails are removed first, so that their news can then be removed.
     mails: (rowsMax) => removeMailsOfAllPartners(db, before(MAIL_MS), rowsMax),
     'news told by mail': (rowsMax) => removeToldNewsOfAllPartners(db, before(DAY_MS), rowsMax),
     'unsubscribe links': (rowsMax) => removeUnsubscribeTokensOfAllPartners(db, before(UNSUBSCRIBE_MS), rowsMax),
@@ -109,13 +112,13 @@ export async function prune({ db, clock }: PruneDeps, signal?: AbortSignal): Pro
   }
   const removed: Record<string, number> = {}
   for (const [kind, removeSome] of Object.entries(kinds)) removed[kind] = await removeInBatches(removeSome, signal)
-  // Done last, because both give up when others hold the table for long. The job then runs again.
+  // Done last, because both functions fail if other transactions lock the table for long. The job then runs again.
   await makeAttemptMonths(db, now)
   removed['months of webhook attempts'] = await dropAttemptMonthsOfAllPartners(db, before(WEBHOOK_LOG_MS))
   return removed
 }
 
-/** Removes records with their history, and with those notes that no other lead or deal of the LOID has. */
+/** Removes records with their history, and with the notes that belong to no other lead or deal with the same LOID. */
 function removeArchived(
   db: Deps['db'],
   kind: 'lead-status' | 'deal-stage',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Each row of section 7's table, beside the test of the feature that answers it. */
+/** The rows of the table in section 7 of the specification. The tests of the features are named after them. */
 const ROWS = [
   'POST /auth/signup',
   'POST /auth/login',

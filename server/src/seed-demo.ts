@@ -16,8 +16,8 @@ import { findLastSuccess } from './features/sync/sync-runs.queries.ts'
 import type { Caller } from './http/authenticate.ts'
 
 /**
- * The partner that owns the leads of the sandbox's demo data. Everybody knows the password, so the partner never exists
- * in production.
+ * The sign-in of the partner that owns the leads of the sandbox's demo data. Everybody knows the password, so the
+ * partner never exists in production.
  */
 export const DEMO_SIGN_IN = { email: 'demo@harbourfinance.example', password: 'harbour-demo-2026' }
 
@@ -28,7 +28,7 @@ const DEMO_PARTNER = SignUp.parse({
   lastName: 'Harbour',
 })
 
-/** Has the same password. The demo person gets news of what this colleague did (D72). */
+/** A colleague with the same password. The demo person gets news about the colleague's notes (D72). */
 const COLLEAGUE = { email: 'tom@harbourfinance.example', first_name: 'Tom', last_name: 'Reid', role: 'member' as const }
 
 const SUBMITTED_LEAD = NewLead.parse({
@@ -50,10 +50,10 @@ const SUBMITTED_LEAD = NewLead.parse({
 })
 
 const HOUR_MS = 3_600_000
-/** How long the start waits for the demo's leads; a slower sync goes on in the background. */
+/** How long the start waits for the demo's leads. A slower sync continues in the background. */
 const SYNC_WAIT_MS_MAX = 20_000
 
-/** Signs the demo partner up, pulls its leads and deals and lets it work on them, unless this was done before. */
+/** Signs the demo partner up, pulls its leads and deals and adds activity to them, unless this was done before. */
 export async function seedDemo(deps: Deps): Promise<void> {
   const { partnerId, personId, passwordHash } = await findOrSignUp(deps)
   if (await findLastSuccess(deps.db, partnerId, 'leads')) return
@@ -67,7 +67,10 @@ export async function seedDemo(deps: Deps): Promise<void> {
   await workOnRecords(deps, mia, passwordHash)
 }
 
-/** Records from before the first sync are not news (D35), so the demo would have no activity without this. */
+/**
+ * Submits a lead and adds notes. Records from the first sync cause no events (D35), so the demo would otherwise have no
+ * activity.
+ */
 async function workOnRecords(deps: Deps, mia: Caller, passwordHash: string): Promise<void> {
   const leads = await findNewestLeads(deps.reads, mia, 5)
   const deals = await findDeals(deps, mia.id, DealFilters.parse({}), deps.config.timezone)
@@ -117,14 +120,17 @@ function hoursBefore({ clock, jobs }: Deps, hours: number): Pick<Deps, 'clock' |
   return { jobs, clock: { now: () => new Date(clock.now().getTime() - hours * HOUR_MS) } }
 }
 
-/** Makes the account older than the activity, because older activity would not be news. */
+/**
+ * Finds the demo partner or signs it up. The new account is older than the activity, because older activity would not
+ * be news.
+ */
 async function findOrSignUp(deps: Deps): Promise<{ partnerId: string; personId: string; passwordHash: string }> {
   const person = await findPersonByEmail(deps.db, DEMO_SIGN_IN.email)
   if (person) return { partnerId: person.partner_id, personId: person.id, passwordHash: person.password_hash }
   const passwordHash = await hashPassword(DEMO_PARTNER.password)
   return deps.db.transaction().execute(async (tx) => {
     const { partnerId, personId } = await signUpPartner(tx, hoursBefore(deps, 48), DEMO_PARTNER, passwordHash)
-    // The sandbox already has its records, so nothing else waits for this (D52).
+    // The sandbox already has a record of this partner, which is linked only if the address is confirmed (D52).
     await markEmailVerified(tx, personId)
     return { partnerId, personId, passwordHash }
   })

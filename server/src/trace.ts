@@ -3,22 +3,22 @@ import { randomBytes } from 'node:crypto'
 
 /**
  * The trace that a piece of work belongs to (W3C trace context): one id, from the caller's request to every call that
- * it caused.
+ * the request caused.
  */
 export interface Trace {
   /** 32 hexadecimal digits. */
   traceId: string
-  /** The span that asked for it: 16 hexadecimal digits. Absent if no `traceparent` came with the work. */
+  /** The parent span: 16 hexadecimal digits. Absent if no `traceparent` came with the work. */
   parentId?: string
-  /** False if the caller records nothing of this trace and wants nobody else to. */
+  /** False if the caller does not record this trace and wants nobody to record it. */
   isSampled?: boolean
-  /** Records what happens. Absent without OpenTelemetry (D95). */
+  /** Records the trace's spans. Absent without OpenTelemetry (D95). */
   spans?: Spans | undefined
 }
 
-/** Records spans: what happened in a trace, with its start and end. */
+/** Records spans. A span is one step of a trace, with its start and end. */
 export interface Spans {
-  /** Begins a span in the trace, under the span that asked for it. */
+  /** Begins a span in the trace, under the trace's parent span. */
   begin(trace: Trace, what: SpanStart): Span
 }
 
@@ -27,7 +27,7 @@ export interface SpanStart {
   kind: 'server' | 'client' | 'consumer'
   /** General values only: no id, no person's address, no value of a statement, no secret. */
   attributes?: Record<string, string | number>
-  /** Now, if absent. */
+  /** The time of the start. If absent, it is now. */
   startedAtMs?: number
 }
 
@@ -35,7 +35,7 @@ export interface Span {
   /** The trace of everything that this work begins. */
   trace: Trace
   answered(status: number): void
-  /** The error's message is not recorded, because it may repeat what somebody entered. */
+  /** The error's message is not recorded, because the message may contain what somebody entered. */
   failed(error: unknown): void
   end(): void
 }
@@ -44,7 +44,7 @@ const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-(
 const SAMPLED = 0x01
 const current = new AsyncLocalStorage<Trace>()
 
-/** Undefined for text that is not a `traceparent`. The work then begins a new trace. */
+/** Parses a `traceparent`. Returns undefined for any other text, so that the work begins a new trace. */
 export function readTraceparent(text: unknown): Trace | undefined {
   const [, traceId, parentId, flags = ''] = (typeof text === 'string' && TRACEPARENT.exec(text)) || []
   const isSampled = (Number.parseInt(flags, 16) & SAMPLED) !== 0
@@ -56,13 +56,16 @@ export function traceOf(uuid: string): Trace {
   return { traceId: uuid.replaceAll('-', '') }
 }
 
-/** The header of a call to another service: the trace's id and the present span's, or a random span's if nothing is recorded. */
+/**
+ * The `traceparent` header of a call to another service. It names the trace and the current span, or a random span if
+ * nothing is recorded.
+ */
 export function traceparent({ traceId, parentId, isSampled = true, spans }: Trace): string {
   const askedBy = (spans && parentId) || randomBytes(8).toString('hex')
   return `00-${traceId}-${askedBy}-${isSampled ? '01' : '00'}`
 }
 
-/** Everything that `work` begins belongs to the trace. */
+/** Runs `work`. Everything that `work` begins belongs to the trace. */
 export function inTrace<Result>(trace: Trace, work: () => Result): Result {
   return current.run(trace, work)
 }

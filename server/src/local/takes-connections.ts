@@ -1,6 +1,6 @@
 import net from 'node:net'
 
-/** Whether somebody listens at this port or socket of our own machine. */
+/** Whether a program accepts connections at this port or socket of the same machine. */
 export function takesConnections(target: net.NetConnectOpts): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(target)

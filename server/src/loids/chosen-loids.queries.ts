@@ -1,7 +1,10 @@
 import type { Db } from '../db/database.ts'
 import { newLoids } from './new-loid.ts'
 
-/** The LOID of each CRM record: the first that any process chose, otherwise the suggested one, otherwise a new one. */
+/**
+ * Chooses a LOID for each CRM record: the LOID that any process chose first, otherwise the suggested LOID, otherwise a
+ * new LOID.
+ */
 export async function chooseLoids(
   db: Db,
   zohoIds: readonly string[],
@@ -9,7 +12,7 @@ export async function chooseLoids(
 ): Promise<Map<string, string>> {
   if (zohoIds.length === 0) return new Map()
   const loids = await newLoids(db, zohoIds.length)
-  // The order is the same everywhere, so that no two processes wait for each other.
+  // All processes insert in the same order, to avoid deadlocks.
   const choices = zohoIds
     .toSorted()
     .map((zoho_id, index) => ({ zoho_id, loid: suggested.get(zoho_id) ?? loids[index] ?? '' }))

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 
-/** LOIDs are unique for the whole portal, leads and deals together (D17). */
+/** Finds those of the LOIDs that a lead or deal has. LOIDs are unique among all leads and deals of the portal (D17). */
 export async function findTakenLoidsOfAllPartners(db: Db | Tx, loids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('leads')

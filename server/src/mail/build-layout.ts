@@ -8,7 +8,7 @@ export const LAYOUT = join(import.meta.dirname, 'layout.html')
 export async function buildLayout(): Promise<string> {
   const source = await readFile(join(import.meta.dirname, 'layout.mjml'), 'utf8')
   const { html } = await mjml2html(source, { validationLevel: 'strict', keepComments: true, fonts: {} })
-  // Every mail carries this HTML, and a third of it would be indentation.
+  // Every mail contains this HTML, and a third of it would be indentation.
   return `${html.replaceAll(/\s*\n\s*/g, '\n').trim()}\n`
 }
 

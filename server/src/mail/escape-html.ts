@@ -1,4 +1,4 @@
-/** Text as it is written in an element or an attribute. Its line breaks stay. */
+/** Escapes text for an HTML element or attribute. Line breaks become `<br>`. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`).replaceAll(/\r?\n/g, '<br>')
 }

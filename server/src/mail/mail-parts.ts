@@ -4,16 +4,16 @@
  */
 export type MailPart =
   | { part: 'text'; text: string }
-  /** What the reader has to do. `text` introduces it: 'Please confirm your email address'. */
+  /** An action that the reader has to take. `text` introduces the action: 'Please confirm your email address'. */
   | { part: 'button'; text?: string; label: string; url: string }
-  /** What the reader can do, but need not. */
+  /** An action that the reader can take, but need not. */
   | { part: 'link'; text: string; label: string; url: string }
   /** A person's own words, with their line breaks. */
   | { part: 'quote'; text: string }
   | { part: 'change'; text: string; time: string }
-  /** In a mail about several leads and deals, the one that the changes below it are about. */
+  /** In a mail about several leads and deals, the heading above the changes of one lead or deal. */
   | { part: 'record'; name: string; loid: string; url: string }
-  /** Below the card, in small print. */
+  /** Small print below the card. */
   | { part: 'footer'; text: string; label: string; url: string }
 
 export function text(words: string): MailPart {

@@ -4,7 +4,7 @@ import pino from 'pino'
 import { expect, test } from 'vitest'
 import { openMailer } from './mail.ts'
 
-test('production hands no mail to a server that offers no TLS', async () => {
+test('in production no mail is sent to a server that offers no TLS', async () => {
   const heard: string[] = []
   const server = createServer((socket) => {
     socket.write('220 mail.example\r\n')

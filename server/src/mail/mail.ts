@@ -9,14 +9,17 @@ import { renderMail } from './render-mail.ts'
 export interface Mail {
   to: string
   subject: string
-  /** From top to bottom. */
+  /** The mail's parts from top to bottom. */
   parts: readonly MailPart[]
   /**
-   * The same each time this mail is sent, so that a repeat can be recognised. It becomes the Message-ID and the name in
-   * the outbox. Without an id, each sending counts as a separate mail.
+   * An id that is the same each time this mail is sent, so that a repeat can be recognised. It becomes the Message-ID
+   * and the name of the file in the outbox. Without an id, each sending counts as a separate mail.
    */
   id?: string
-  /** One click of a mail program unsubscribes here from this kind of mail (RFC 8058). Security mails have none. */
+  /**
+   * The address at which one click in a mail program unsubscribes from this kind of mail (RFC 8058). Security mails
+   * have no such address.
+   */
   unsubscribeUrl?: string
 }
 
@@ -36,7 +39,7 @@ interface MailSettings {
   log: Logger
 }
 
-/** If a mail server takes longer for one step, or for all of them, the job tries again. */
+/** If a mail server takes longer for one step, or for the whole mail, the job tries again later. */
 const SMTP_MS_MAX = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 const SEND_MS_MAX = 60_000
 
@@ -66,7 +69,7 @@ export function openMailer({ smtpUrl, requiresTls, mailFrom, outbox, log }: Mail
       const unfinished = `${outbox}-${id}`
       await mkdir(outbox, { recursive: true, mode: 0o700 })
       await writeFile(unfinished, text, { mode: 0o600 })
-      // Writes the whole mail or nothing. A repeat replaces the first file.
+      // The file appears only when it is complete. A repeated mail replaces the first file.
       await rename(unfinished, file)
       log.info({ to: mail.to, subject: mail.subject, file }, 'mail written to the outbox')
     },
@@ -80,7 +83,7 @@ async function message(from: string, mail: Mail) {
   const { to, subject, id, unsubscribeUrl } = mail
   return {
     from,
-    // Always one address, whatever it looks like: as plain text, `x,y@example.com` would be two.
+    // An object is always one address. As plain text, `x,y@example.com` would be two addresses.
     to: { name: '', address: to },
     subject,
     ...(id && { messageId: `<${id}@${domainOf(from)}>` }),

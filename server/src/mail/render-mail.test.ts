@@ -7,7 +7,7 @@ test('layout.html is what mjml makes of layout.mjml (npm run build:mails)', asyn
   expect(await readFile(LAYOUT, 'utf8')).toBe(await buildLayout())
 })
 
-test('text and HTML say the same, and what others wrote stays text', async () => {
+test('text and HTML have the same content, and the HTML escapes text from outside', async () => {
   const { text, html } = await renderMail({
     subject: 'A & B <Pty>',
     parts: [

@@ -4,7 +4,7 @@ import { escapeHtml } from './escape-html.ts'
 import type { Mail } from './mail.ts'
 import type { MailPart } from './mail-parts.ts'
 
-/** The same mail as plain text and as HTML. */
+/** Renders a mail as plain text and as HTML. */
 export async function renderMail(mail: Pick<Mail, 'subject' | 'parts'>): Promise<{ text: string; html: string }> {
   layout ??= readLayout()
   return { text: `${mail.parts.map(asText).join('\n\n')}\n`, html: asHtml(await layout, mail) }
@@ -29,7 +29,7 @@ function asText(one: MailPart): string {
 }
 
 interface Layout {
-  /** Has a mark where the body's parts belong, and one for the footer's. */
+  /** The page, with one mark in place of the body's parts and another in place of the footer's. */
   page: string
   parts: Map<string, string>
 }
@@ -48,7 +48,7 @@ async function readLayout(): Promise<Layout> {
   return { page, parts }
 }
 
-/** Matches from the first part of a column to its end. */
+/** Matches from the first part of a column to the end of the column. */
 const PARTS = /<!-- part [\s\S]*?<!-- end -->/g
 const BODY = '<!-- body -->'
 const FOOTER = '<!-- footer -->'
@@ -66,7 +66,8 @@ function asHtml({ page, parts }: Layout, { subject, parts: given }: Pick<Mail, '
       .filter(({ part }) => (part === 'footer') === isFooter)
       .map(render)
       .join('')
-  // Mail programs show a preview after the subject. The greeting, with which every mail begins, would tell nothing.
+  // Mail programs show a preview after the subject. The preview leaves out the greeting, because every mail begins with
+  // a greeting.
   const preview = given.find((one) => one.part !== 'text' || !one.text.startsWith('Hello '))
   return filled(page, { subject, preview: preview ? asText(preview) : '' })
     .replace(BODY, () => ofColumn(false))

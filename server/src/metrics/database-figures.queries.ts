@@ -5,11 +5,11 @@ export interface JobFigures {
   queue: string
   state: 'created' | 'retry' | 'active' | 'failed'
   jobs: number
-  /** How long the oldest could have run already. Null if none can run yet. */
+  /** How long ago the oldest waiting job became due. Null if no waiting job is due. */
   oldest_seconds: number | null
 }
 
-/** Jobs that wait, run or were given up, by the database's clock. */
+/** Counts the jobs that wait, run or were given up. Ages are by the database's clock. */
 export async function countJobs(db: Db): Promise<JobFigures[]> {
   const { rows } = await sql<JobFigures>`
     select name as queue, state::text as state, count(*)::integer as jobs,
@@ -20,7 +20,7 @@ export async function countJobs(db: Db): Promise<JobFigures[]> {
   return rows
 }
 
-/** Seconds since the CRM's changes were last read to the end, or, if they never were, since the database was made. */
+/** Seconds since a sweep last read all of the CRM's changes. If none ever has, seconds since the database was made. */
 export async function findSweepAge(db: Db): Promise<number | null> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from now() - coalesce((select min(swept_at) from sweep_cursors),

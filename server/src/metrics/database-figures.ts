@@ -9,8 +9,8 @@ const FRESH_MS = 10_000
 const READ_MS_MAX = 2_000
 
 /**
- * The figures that only the database has, in the text format of Prometheus. Scrapes that come together share one
- * reading. If the database takes too long, its figures are left out and `portal_database_up` says so.
+ * Reads the figures that only the database has, in the text format of Prometheus. Simultaneous scrapes share one
+ * reading. If the database takes too long, its figures are left out and `portal_database_up` is 0.
  */
 export function openDatabaseFigures(deps: Pick<Deps, 'db' | 'config' | 'log'>): () => Promise<string> {
   let reading: Promise<string | undefined> | undefined
@@ -50,7 +50,7 @@ async function readFigures({ db, config }: Pick<Deps, 'db' | 'config'>): Promise
     await countDeliveriesOfAllPartners(db),
     await findCrmUse(db),
   ]
-  // Fresh gauges each time, so that nothing keeps a line after it is gone.
+  // The gauges are new each time, so that a queue without jobs has no line.
   const registry = new Registry()
   const labelled = new Gauge({
     name: 'portal_jobs',

@@ -21,7 +21,7 @@ interface MetricsOptions {
   replica: Pick<Replica, 'answered' | 'lagMs'> | undefined
 }
 
-/** `GET /metrics` for Prometheus, on a separate port that the internet does not see (D95). */
+/** Serves `GET /metrics` to Prometheus, on a separate port that is not open to the internet (D95). */
 export async function startMetricsServer(
   deps: Pick<Deps, 'db' | 'crm' | 'config' | 'log'>,
   { host, port, pools, live, replica }: MetricsOptions,

@@ -32,7 +32,7 @@ async function startMeasured(options: Parameters<typeof startPortal>[0] = {}) {
   return { portal, lines, port, scrape }
 }
 
-test('metrics tell what happened by route, and what waits', async () => {
+test('metrics count requests by route, connections and CRM calls, and name no record', async () => {
   const { portal, port, scrape } = await startMeasured({ withCrm: true })
   await using _ = portal
   const partner = await portal.newPartner()
@@ -78,7 +78,7 @@ test('a scrape does not wait for a silent database, and says that the database i
   await waitFor('the database', async () => /^portal_database_up 1$/m.test(await scrape()))
 })
 
-/** When each list of the CRM was last read to its end. */
+/** Makes the leads of the CRM count as last read to the end a day ago. */
 const SWEPT_LONG_AGO =
   "insert into sweep_cursors (list, position, swept_at) values ('leads', now(), now() - interval '1 day')"
 
@@ -86,7 +86,7 @@ function sweepAgeIn(text: string): number {
   return Number(/^portal_sweep_age_seconds (\S+)$/m.exec(text)?.[1])
 }
 
-test('a sweep that the CRM did not answer does not reset the age, and without any sweep the age grows too', async () => {
+test('the sweep’s age grows if the CRM does not answer, and if no sweep has ever run', async () => {
   const [away, never] = [await startMeasured(), await startMeasured()]
   await using portal = away.portal
   await using unused = never.portal
@@ -99,7 +99,7 @@ test('a sweep that the CRM did not answer does not reset the age, and without an
   expect(sweepAgeIn(await away.scrape())).toBeGreaterThan(86_000)
 })
 
-test('alerts and dashboard ask only for metrics that exist', async () => {
+test('alerts and the dashboard use only metrics that exist', async () => {
   const database = await createDatabase()
   // A database can also serve as its own replica.
   const env = { DATABASE_URL: database.url, DATABASE_READ_URL: database.url }
@@ -120,7 +120,7 @@ test('alerts and dashboard ask only for metrics that exist', async () => {
   expect([...new Set(asked)].filter((name) => !exported.has(name))).toEqual([])
 })
 
-/** Adds rows for those metrics that have no line while there is nothing to report. */
+/** Adds rows, because some metrics have no line while there is nothing to report. */
 async function addTrouble({ deps }: TestPortal, partnerId: string): Promise<void> {
   const at = new Date().toISOString()
   await deps.pool.query(`
@@ -132,7 +132,7 @@ async function addTrouble({ deps }: TestPortal, partnerId: string): Promise<void
     insert into crm_credits_left (credits, told_at) values (20000, now())`)
 }
 
-test('a caller’s trace is in the log, goes on to the CRM and is told to a collector; a delivery has one of its own', async () => {
+test('a caller’s trace is logged and sent to the CRM and to a collector, and a delivery has its own trace', async () => {
   const asked: string[] = []
   const crm = createServer((request, response) => {
     if (request.headers['traceparent']) asked.push(request.headers['traceparent'].toString())
@@ -174,7 +174,7 @@ test('a caller’s trace is in the log, goes on to the CRM and is told to a coll
   const [delivery] = receiver.received
   const deliveryTrace = delivery?.headers['webhook-id']?.replaceAll('-', '')
 
-  // What was recorded is sent when the portal closes, at the latest.
+  // The recorded spans are sent when the portal closes, at the latest.
   expect(new Set(collector.received.map(({ path }) => path))).toEqual(new Set(['/hook/v1/traces']))
   const sent = collector.received.flatMap(({ body }) => readSpans(body))
   const [request, ...others] = sent.filter(({ parentSpanId }) => parentSpanId === caller)
@@ -196,7 +196,7 @@ test('a caller’s trace is in the log, goes on to the CRM and is told to a coll
   expect(text).not.toMatch(/secret|Okafor|example\.com/)
 })
 
-test('a collector that hangs holds up neither calls nor the end', async () => {
+test('a hanging collector delays neither requests nor the stop', async () => {
   await using collector = await startReceiver(hanging)
   const { portal } = await startMeasured({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } })
   const partner = await portal.newPartner()

@@ -75,7 +75,7 @@ export function openProcessMetrics(sources: {
     registry,
     count({ method, route = 'none', status, ms }) {
       requests.inc({ method, route, status })
-      // A live page's answer lasts as long as the page is open.
+      // The answer to a live page lasts until the page is closed.
       if (route !== LIVE) seconds.observe({ method, route }, ms / 1_000)
     },
   }

@@ -2,13 +2,13 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Workplace } from './workplace.ts'
 
 export interface Command {
-  /** As the operator types it: `partner activate`. */
+  /** The name as the operator types it: `partner activate`. */
   name: string
-  /** What comes after the name: `<email or id>`. */
+  /** The parameters after the name: `<email or id>`. */
   parameters: string
   summary: string
   options?: ParseArgsOptionsConfig
-  /** The exit code. */
+  /** Runs the command and returns the exit code. */
   run(given: Given, workplace: Workplace): Promise<number>
 }
 
@@ -17,7 +17,7 @@ export interface Given {
   values: Record<string, unknown>
 }
 
-/** The command line makes no sense. Its message is one line, and the exit code is 2. */
+/** The command line is malformed. The message is one line, and the exit code is 2. */
 export class UsageError extends Error {}
 
 /** The command cannot be done: no such partner, or the CRM is away. The message is one line for the operator. */
@@ -27,7 +27,7 @@ export function usageOf({ name, parameters }: Command): string {
   return ['npm run portal --', name, parameters].filter(Boolean).join(' ')
 }
 
-/** Reads what was typed after the command's name. */
+/** Parses the words after the command's name. */
 export function readGiven(command: Command, words: string[]): Given {
   try {
     const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
@@ -40,7 +40,7 @@ export function readGiven(command: Command, words: string[]): Given {
   }
 }
 
-/** The one word that the command needs after its name. */
+/** Returns the one word that the command needs after its name. Throws if there is none or more than one. */
 export function onlyPositional(command: Command, { positionals }: Given): string {
   const [word, ...more] = positionals
   if (word === undefined || more.length > 0) throw new UsageError(`usage: ${usageOf(command)}`)
@@ -51,7 +51,7 @@ export function noPositional(command: Command, { positionals }: Given): void {
   if (positionals.length > 0) throw new UsageError(`usage: ${usageOf(command)}`)
 }
 
-/** Lines with aligned columns. */
+/** Formats rows as lines with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {

@@ -35,7 +35,7 @@ test('operators list, retry and drop jobs that wait or were given up', { timeout
   expect(await folder.command(['jobs', 'retry', id], env)).toMatchObject({ code: 0, out: 'Jobs that run now: 1\n' })
   await waitFor('another try', async () => (await stateOf(id)) === 'active' || (await stateOf(id)) === 'retry')
 
-  // The queue `sweep` lets only one job wait, so the other one stays given up.
+  // The queue `sweep` lets only one job wait, so the other job stays given up.
   await pool.query(
     "insert into jobs.job (name, state, policy) select 'sweep', 'failed', 'stately' from generate_series(1, 2)",
   )

@@ -6,10 +6,10 @@ export interface ListedJob {
   queue: string
   state: 'created' | 'retry' | 'active' | 'failed'
   created_at: string
-  /** The time from which it can run. */
+  /** The time from which the job can run. */
   due_at: string
   tries: number
-  /** The subject of the job, in ids and LOIDs. */
+  /** The job's payload, which consists of ids and LOIDs. */
   payload: Record<string, unknown> | null
   problem: string | null
 }
@@ -26,8 +26,8 @@ export async function findJobs(db: Db, queue: string | undefined, limit: number)
 }
 
 /**
- * Retries the job with this id, or the jobs of this queue. Returns how many will run as soon as there is a place. A job
- * that was given up gets one more try. If only one job of a queue can wait for a retry, that is the newest.
+ * Retries the job with this id, or the jobs of this queue. Returns how many jobs will run as soon as a worker is free.
+ * A job that was given up gets one more try. If a queue lets only one job wait for a retry, the newest job is retried.
  */
 export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -42,7 +42,7 @@ export async function retryJobs(db: Db, idOrQueue: string): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** Removes jobs, except running ones. Returns how many. */
+/** Removes the job with this id, or the jobs of this queue, except running jobs. Returns how many it removed. */
 export async function dropJobs(db: Db, idOrQueue: string): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from jobs.job where state in ('created', 'retry', 'failed') and ${isMeant(idOrQueue)}`.execute(db)

@@ -34,7 +34,7 @@ export const retryMails: Command = {
     const isForAll = given.values['all'] === true
     if (isForAll) noPositional(retryMails, given)
     const idOrEmail = isForAll ? undefined : onlyPositional(retryMails, given)
-    // With running jobs, so that mails are sent even if no portal runs.
+    // This process also runs jobs, so that the mails are sent even if no portal runs.
     const { deps } = await workplace.workingParts()
     const count = await sendMailsAgain(deps, idOrEmail)
     if (count === 0) throw new CommandFailed('No such mail was given up; npm run portal -- mails lists them')

@@ -2,8 +2,8 @@ import type { Db } from '../db/database.ts'
 import { escapeLike } from '../db/sql-conditions.ts'
 
 /**
- * For operators: the partners that use the portal, the newest last. `search` is a part of the business name, or of the
- * contact's email or name.
+ * Lists the partners that use the portal, the newest last, for operators. `search` is a part of the business name, or
+ * of the contact's email or name.
  */
 export function findOverviewOfAllPartners(db: Db, search: string | undefined) {
   let query = db

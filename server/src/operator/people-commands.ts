@@ -32,7 +32,7 @@ export const deactivatePerson: Command = {
   summary: 'Ends a person’s sessions and right to sign in; the business and its other people go on.',
   async run(given, workplace) {
     const email = onlyPositional(deactivatePerson, given)
-    // With running jobs: if the person was the partner's contact, the CRM is told of the new contact.
+    // This process also runs jobs: if the person was the partner's contact, a job writes the new contact to the CRM.
     const { deps } = await workplace.workingParts()
     const person = await getPerson(deps.db, email)
     const partner = { id: person.partner_id, businessName: person.business_name }
@@ -50,7 +50,7 @@ export const resetSecondFactorOf: Command = {
   summary:
     'Removes a person’s authenticator app, passkeys and recovery codes and ends their sessions; a mail tells them.',
   async run(given, workplace) {
-    // With running jobs, so that the mail is sent even if no portal runs.
+    // This process also runs jobs, so that the mail is sent even if no portal runs.
     const { deps } = await workplace.workingParts()
     const person = await getPerson(deps.db, onlyPositional(resetSecondFactorOf, given))
     const sessionsEnded = await resetSecondFactor(deps, person.id)

@@ -30,7 +30,7 @@ const COMMANDS = [
   setUpCrm,
   listSecurityLog,
   pruneNow,
-  // Longer names come first: `jobs` is the beginning of the others.
+  // Longer names come first, because `jobs retry` also begins with `jobs`.
   retryMails,
   listMailsInTrouble,
   retryJob,
@@ -44,15 +44,15 @@ const COMMANDS = [
   migrateNow,
 ]
 
-/** Where a command is typed: the process itself, or a test. */
+/** The environment and output of a command, which belong to the process or to a test. */
 export interface Terminal {
-  /** The settings. */
+  /** The environment variables with the settings. */
   env: NodeJS.ProcessEnv
   out(text: string): void
   err(text: string): void
 }
 
-/** Does what `npm run portal -- <words>` does. Returns the exit code. */
+/** Runs `npm run portal -- <words>`. Returns the exit code. */
 export async function runCommand(words: string[], terminal: Terminal): Promise<number> {
   try {
     return await run(words, terminal)
@@ -79,7 +79,7 @@ async function run(words: string[], { env, out, err }: Terminal): Promise<number
     return 0
   }
   const config = readSettings(env)
-  // Logs only problems, beside the command's own output.
+  // Logs only problems, and apart from the command's own output.
   const log = openLog('error', { write: err })
   const workplace = openWorkplace(config, log, say)
   const interrupt = () => void workplace.close().finally(() => process.exit(130))
@@ -107,7 +107,10 @@ function isExpected(error: unknown): error is Error {
   return kinds.some((kind) => error instanceof kind) || (error instanceof Error && !isBug(error))
 }
 
-/** The message of an expected error, such as a database in use, says what is wrong. Other errors are bugs. */
+/**
+ * Whether an error is a bug. The message of any other error, such as a database in use, tells the operator what is
+ * wrong.
+ */
 function isBug(error: Error): boolean {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError
 }

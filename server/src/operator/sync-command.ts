@@ -17,7 +17,7 @@ export const syncPartners: Command = {
   async run(given, workplace) {
     const isForAll = given.values['all'] === true
     const name = isForAll ? noPositional(syncPartners, given) : onlyPositional(syncPartners, given)
-    // If no portal runs, this process does the work. If one runs, the quicker of the two does it.
+    // If no portal runs, this process runs the sync. If a portal runs, the quicker of the two processes runs the sync.
     const { deps } = await workplace.workingParts()
     const partners =
       name === undefined ? await findActiveOfAllPartners(deps.db) : [await getPartnerByName(deps.db, name)]

@@ -17,28 +17,31 @@ export interface Workplace {
   /** Notes an event in the partner's security log, and as one line on standard error. */
   security: NoteSecurity
   database(): Promise<Pick<Deps, 'db' | 'pool' | 'secrets' | 'clock'>>
-  /** Brings the database up to date and makes what the job queue needs. */
+  /** Migrates the database and makes the schema and the queues of the job queue. */
   migrate(): Promise<void>
-  /** The address of the database itself, which can be empty. */
+  /** The address of the database without a pooler. The database can be empty. */
   directUrl(): Promise<string>
-  /** Makes what the job queue needs, without queues. */
+  /** Makes the schema of the job queue, without any queue. */
   makeJobSchema(): Promise<void>
   parts(): Promise<Parts>
-  /** The same with running jobs, as one more process of the portal. */
+  /** The same parts with running jobs, as in another process of the portal. */
   workingParts(): Promise<Parts>
-  /** Ends what was opened, in reverse order. A second call is allowed. */
+  /** Closes the opened parts in reverse order. Can be called twice. */
   close(): Promise<void>
 }
 
 const STOP_MS_MAX = 10_000
 
-/** Joins a portal that runs with the same settings. Otherwise, database and CRM run while the command does. */
+/**
+ * Uses the database and CRM of a portal that runs with the same settings. If none runs, starts them for the time of the
+ * command.
+ */
 export function openWorkplace(config: Settings, log: Logger, say: (text: string) => void): Workplace {
   const stops: (() => Promise<void>)[] = []
   const clock = { now: () => new Date() }
 
   async function databaseUrl(): Promise<string> {
-    // Made with the same mode as the portal's own start uses.
+    // The folder gets the same mode as at the portal's own start.
     if (!config.databaseUrl) await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
     const server = await joinDatabaseServer(config, log)
     stops.push(server.stop)
@@ -51,14 +54,14 @@ export function openWorkplace(config: Settings, log: Logger, say: (text: string)
     const url = await databaseUrl()
     const crm = await joinCrmServer(config, log)
     stops.push(crm.stop)
-    // Loaded only when needed: a list of partners should appear at once.
+    // Loaded only when needed, so that a list of partners appears at once.
     const { openParts } = await import('../portal.ts')
     const opened = await openParts({ config, databaseUrl: url, crm, clock, log })
     stops.push(opened.close)
     return opened
   }
 
-  // Apart from these events, the log shows only problems here.
+  // Security events are logged at the level `info`, although a command otherwise logs only problems.
   const noted = { log: log.child({}, { level: 'info' }), store: createSecurityStore({ clock }) }
 
   return {

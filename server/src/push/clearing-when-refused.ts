@@ -1,8 +1,8 @@
 import { CrmPartnerGone, CrmRefused } from '../zoho/errors.ts'
 
 /**
- * A record that the CRM refused is not there. `clear` takes back the mark that it was sent, so that its absence is not
- * taken for a deletion.
+ * If the CRM refuses a record, `clear` removes the mark that the record was sent, so that its absence from the CRM does
+ * not count as a deletion.
  */
 export async function clearingWhenRefused<Result>(push: Promise<Result>, clear: () => Promise<void>): Promise<Result> {
   try {

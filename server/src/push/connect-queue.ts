@@ -4,8 +4,8 @@ import type { QueuedJob } from '../jobs/enqueue-job.ts'
 const OfPartner = z.object({ partnerId: z.string() })
 
 /**
- * Runs when a partner was linked to its CRM record, or no longer has to confirm its address (D52). Its waiting records
- * are pushed, and a sync begins.
+ * The queue for partners that were linked to their CRM record, or no longer have to confirm their address (D52). A job
+ * pushes the partner's waiting records and begins a sync.
  */
 export const CONNECT_QUEUE: QueuedJob<z.infer<typeof OfPartner>> = {
   name: 'connect-records',

@@ -11,8 +11,8 @@ interface GivenUp {
 }
 
 /**
- * Marks a record that did not reach the CRM and tells the partner's people (D73), in one transaction. `mark` returns
- * undefined if there is nothing to give up any more.
+ * Marks a record that did not reach the CRM and records news for the partner's people (D73), in one transaction. `mark`
+ * returns undefined if the push no longer has to be given up.
  */
 export async function givePushUp(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

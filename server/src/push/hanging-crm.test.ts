@@ -4,7 +4,7 @@ import { openLender } from '../testing/lender.ts'
 import { startPortal } from '../testing/start-portal.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
-test('while the CRM hangs, no call to it holds a connection: the portal is ready, answers and takes leads', async () => {
+test('while the CRM hangs, jobs hold no database connections: the portal is ready, answers and accepts leads', async () => {
   // Jobs get half as many connections, which is fewer than there are partners.
   await using portal = await startPortal({ withCrm: true, env: { DATABASE_POOL: '4' } })
   const lender = openLender(portal.crmUrl)

@@ -5,10 +5,11 @@ import { PartnerHeld } from './partner-held.ts'
 import { type FoundPartner, markPartnerHeld, markRecordSent } from './partners-in-crm.queries.ts'
 
 /**
- * Returns the partner's record in the CRM. A name and an email are public, so an existing CRM record with both is
- * linked only once the address is verified (D52). Until then this throws `PartnerHeld`. If the CRM has no such record,
- * the partner gets one at once, and a retry finds it if the answer was lost. The retry does not look for it if the name
- * or email may have changed since, because it might find another partner's record.
+ * Returns the partner's record in the CRM. Names and email addresses are public, so an existing CRM record with the
+ * partner's name and email is linked only once the address is verified (D52). Until then this function throws
+ * `PartnerHeld`. If the CRM has no record with this name and email, the partner gets a new record at once. If the
+ * answer was lost, a retry finds that record. If the name or email may have changed since, the retry does not look,
+ * because it might find another partner's record.
  */
 export async function linkOrHold(
   { db, crm, clock }: Pick<Deps, 'db' | 'crm' | 'clock'>,
@@ -24,7 +25,7 @@ export async function linkOrHold(
       if (isThere) throw new CrmPartnerExists()
       await markRecordSent(db, id, clock.now().toISOString())
     }
-    // If this partner's own record was deleted, another record with its name and email does not belong to it.
+    // If this partner's own record was deleted, another record with the same name and email is not the partner's.
     return await crm.upsertPartner({ ...partner, may_link: email_verified || zoho_id === null }, signal)
   } catch (error) {
     if (error instanceof CrmRefused && zoho_id === null) await markRecordSent(db, id, null)

@@ -4,10 +4,11 @@ import type { Deps } from '../deps.ts'
 import { PULL_QUEUE } from './pull-queue.ts'
 
 /**
- * A push reached the CRM, its answer was lost, and staff deleted the record there before the push was repeated. Such a
- * record gets its CRM id and is pulled: the pull removes it from the portal like any record that was deleted in the
- * CRM, and brings it back if staff restore it there. `deleted` gives for each LOID the CRM ids that its deleted record
- * may have had. An id that another row has is not used. Returns the LOIDs that got an id.
+ * Handles rows whose push reached the CRM without an answer, and whose CRM records staff deleted before the push was
+ * repeated. Each row gets the id of its CRM record, and the record is pulled. The pull archives the row, as for any
+ * record that was deleted in the CRM, and restores the row if staff restore the record. `deleted` lists for each LOID
+ * the CRM ids that its deleted record may have had. An id that another row has is not used. Returns the LOIDs of the
+ * rows that got an id.
  */
 export async function nameDeleted<Item extends NamedRecord, Row extends RecordRow>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

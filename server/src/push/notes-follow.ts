@@ -5,15 +5,15 @@ import type { QueuedJob } from '../jobs/enqueue-job.ts'
 
 const NoteToPush = z.object({ partnerId: z.string(), noteId: z.string() })
 
-/** A note to push. The notes feature runs this queue's jobs. */
+/** The queue of notes to push. The notes feature runs its jobs. */
 export const NOTE_QUEUE: QueuedJob<z.infer<typeof NoteToPush>> = { name: 'push-note', payload: NoteToPush }
 
-/** The limit for one record. Further notes wait for their own retries. */
+/** The maximum number of notes for one record. Further notes wait for their own retries. */
 const FOLLOWING_MAX = 100
 
 /**
- * A record has reached the CRM. The notes that waited for it are pushed at once, without waiting for their next retry.
- * The jobs that wait for that retry then find nothing to do.
+ * When a record has reached the CRM, enqueues its waiting notes at once, so that they do not wait for their next retry.
+ * The jobs that wait for a retry then find nothing to do.
  */
 export async function letNotesFollow(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

@@ -4,8 +4,8 @@ import type { PushedPartner } from '../zoho/crm-records.ts'
 export type FoundPartner = NonNullable<Awaited<ReturnType<typeof findPartnerToPush>>>
 
 /**
- * Includes the columns that decide whether and how the partner is pushed. Names, email and phone are those of its
- * contact. Undefined for a closed account.
+ * Finds the columns that decide whether and how the partner is pushed. Names, email and phone are the contact's.
+ * Returns undefined for a closed account.
  */
 export function findPartnerToPush(db: Db, partnerId: string) {
   return db
@@ -18,10 +18,10 @@ export function findPartnerToPush(db: Db, partnerId: string) {
     .executeTakeFirst()
 }
 
-/** False if the address was confirmed meanwhile, so that there is nothing to hold. */
+/** Marks the partner as held. Returns false if the address was confirmed meanwhile. */
 export function markPartnerHeld(db: Db, partnerId: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // Confirming takes the same lock, so the state stays true once it has been read.
+    // Confirming the address takes the same lock, so `email_verified` cannot change after it was read.
     await tx.selectFrom('partners').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute()
     const contact = await tx
       .selectFrom('partner_contacts')
@@ -40,9 +40,9 @@ export async function markRecordSent(db: Db, partnerId: string, at: string | nul
 }
 
 /**
- * `asOf` is the change that was pushed. A change made meanwhile keeps the state 'pending' and its own job.
- * `isConnected` means that the partner was linked just now to an existing CRM record, or no longer waits for its
- * address because that record is gone.
+ * `asOf` is the time of the change that was pushed. If the partner has changed since, it stays 'pending', and that
+ * change has its own job. `isConnected` is true if the partner was linked just now to an existing CRM record, or no
+ * longer has to confirm its address because that record is gone.
  */
 export async function markPartnerPushed(
   tx: Tx,
@@ -77,7 +77,7 @@ export async function markPartnerPushed(
   return { isConnected: before.crm === 'held' || (was_there && before.zoho_id !== zoho_id) }
 }
 
-/** A partner whose record is up to date stays so, because the job that gives up may be an older one. */
+/** Changes only a pending partner. If the partner's record is up to date, the job that gives up is an older one. */
 export async function markPartnerPushFailed(db: Db, partnerId: string, problem: string): Promise<void> {
   await db
     .updateTable('partners')
@@ -87,7 +87,7 @@ export async function markPartnerPushFailed(db: Db, partnerId: string, problem: 
     .execute()
 }
 
-/** For operators: partners with an incomplete record in the CRM, and the reason. At most a hundred. */
+/** Lists for operators at most a hundred partners whose record in the CRM is incomplete, with the reason. */
 export function findProblemsOfAllPartners(db: Db): Promise<{ business_name: string; crm_problem: string | null }[]> {
   return db
     .selectFrom('partners')

@@ -7,14 +7,14 @@ import { pushPartnerNow } from './push-partner.job.ts'
 
 interface PushOfRecord<Result> {
   push(partnerZohoId: string): Promise<Result>
-  /** Gets the reason in words when the CRM refuses the record, or the partner's own record. */
+  /** Called with the reason in words when the CRM refuses the record or the partner's own record. */
   markFailed(problem: string): Promise<void>
   signal?: AbortSignal
 }
 
 /**
- * Pushes a record that names its partner by the partner's CRM id. A partner that is not in the CRM yet gets a record
- * first. If its record was deleted, it gets a new one. Returns undefined when the partner is gone or has to confirm its
+ * Pushes a record that names its partner by the partner's CRM id. A partner without a CRM record gets one first, and a
+ * partner whose CRM record was deleted gets a new one. Returns undefined when the partner is gone or has to confirm its
  * address first (D52). Throws `GiveUp` when the CRM refuses.
  */
 export function pushForPartner<Result>(

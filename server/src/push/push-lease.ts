@@ -4,14 +4,14 @@ import { CrmUnavailable } from '../errors.ts'
 
 /**
  * A push looks for the record in the CRM and then creates it, which takes several calls. So only one push of a record
- * runs at a time, in all processes. A push that outlasts its lease is stopped and tried again later. A second push of
- * the same record waits a while, because the first usually takes a second.
+ * runs at a time among all processes. A push that outlasts its lease is stopped and tried again later. A second push of
+ * the same record waits for `waitMs`, because the first usually takes a second.
  */
 export const PUSH_LEASE = { leaseMs: 60_000, waitMs: 5_000 }
 
 /**
- * Pushes the record if `find` returns it, once no other push of it is under way. The unique LOID in the CRM is not
- * enough: staff may delete the record that one push made before another push, which does not know of it, sends its own.
+ * Waits until no other push of the record runs, and then pushes the record if `find` returns it. The unique LOID in the
+ * CRM is not enough: staff may delete the record that one push has created before a second push creates it again.
  */
 export async function pushAlone<Row extends object>(
   db: Db,
@@ -32,7 +32,7 @@ export async function pushAlone<Row extends object>(
   if (!pushed) throw new CrmUnavailable('Another push of the record is under way.')
 }
 
-/** The same for many records together. Leaves out records under another push, or that `find` no longer returns. */
+/** Pushes many records together. Leaves out records that another push holds or that `find` no longer returns. */
 export async function pushTogether<Row extends { loid: string }>(
   db: Db,
   signal: AbortSignal,

@@ -3,12 +3,12 @@ import { CrmUnavailable } from '../errors.ts'
 import { CrmRefused } from '../zoho/errors.ts'
 import { pushTogether } from './push-lease.ts'
 
-/** Zoho takes a hundred records in a call, but only fifty names in the query that looks which are there. */
+/** Zoho accepts a hundred records in a call, but only fifty names in the query for existing records. */
 export const PUSHED_TOGETHER_MAX = 50
 
 /**
- * When many records wait after an outage, the first push that succeeds takes others of its partner along, in one call.
- * Their own jobs then find nothing to do. Failures here are left to those jobs, which handle each record separately.
+ * After an outage, the first push that succeeds also pushes other waiting records of its partner, in one call. The jobs
+ * of these records then find nothing to do. If this call fails, those jobs push each record separately.
  */
 export async function pushOthersToo<Row extends { loid: string }>(
   { db, log }: Pick<Deps, 'db' | 'log'>,

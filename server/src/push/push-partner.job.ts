@@ -23,12 +23,13 @@ export const pushPartner = defineJob({
 })
 
 /**
- * Makes the partner's CRM record or brings it up to date, and returns its id; undefined when the partner is gone. Pass
- * the id that failed as `useless` (null if there was none). If the partner has a different id by now, that one is
- * returned.
+ * Creates or updates the partner's CRM record and returns the record's id, or undefined if the partner is gone. A
+ * caller passes as `useless` an id that the CRM did not accept, or null if it had no id. If the partner has a different
+ * id by now, this function returns that id without a push.
  *
- * Only one push of a partner runs at a time, in all processes: two at once would find no record in the CRM and make
- * two. A caller that waits too long for another push gets CrmUnavailable. No connection is held meanwhile.
+ * Only one push of a partner runs at a time among all processes, because two simultaneous pushes would find no record
+ * in the CRM and create two. A caller that waits too long for another push gets `CrmUnavailable`. Waiting holds no
+ * database connection.
  *
  * Throws `PartnerHeld` while the partner has to confirm its address first (D52).
  */

@@ -1,4 +1,4 @@
-/** How everything that waits for the CRM is retried (D23). */
+/** How all pushes to the CRM are retried (D23). */
 export const PUSH_RETRY = { firstDelaySeconds: 10, delaySecondsMax: 1_800, giveUpAfterDays: 7 }
 
 /** The text that the partner reads once the last retry has failed. */

@@ -3,8 +3,9 @@ import type { Deps } from '../deps.ts'
 import type { Job } from '../jobs/define-job.ts'
 
 /**
- * The Retry button (D23). `revive` marks given-up records as pending again and returns a payload for each. Their jobs
- * are made in the same transaction. False if there was nothing to revive: the push is then done or under way.
+ * Handles the Retry button (D23). `revive` marks given-up records as pending again and returns a payload for each.
+ * Their jobs are enqueued in the same transaction. Returns false if no record was given up, because its push is done or
+ * under way.
  */
 export function retryPush<Payload extends object>(
   { db, jobs }: Pick<Deps, 'db' | 'jobs'>,

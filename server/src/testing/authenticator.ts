@@ -26,7 +26,7 @@ export function openAuthenticator(origin: string) {
 
   return {
     create({ rp, challenge }: PasskeyCreation): CreatedPasskey {
-      // COSE: an elliptic curve key, ES256 on P-256, and its point.
+      // The public key in COSE form: an elliptic curve key for ES256 on P-256, and its point.
       const key = new Map<number, number | Uint8Array<ArrayBuffer>>([
         [1, 2],
         [3, -7],
@@ -55,7 +55,10 @@ export function openAuthenticator(origin: string) {
         },
       }
     },
-    /** `isVerified`: the device asked for finger, face or PIN. `count`: the counter of a copied device. */
+    /**
+     * Signs the challenge. `isVerified` means that the device checked finger, face or PIN. `count` is the counter of a
+     * copied device.
+     */
     use(
       { rpId, challenge }: PasskeyQuestion,
       { isVerified = true, count }: { isVerified?: boolean; count?: number } = {},

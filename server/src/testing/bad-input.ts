@@ -43,7 +43,7 @@ export interface BadInput {
   body?: string
 }
 
-/** Any code point. `unit: 'binary'` means the same, but needs a second of processor time to list them. */
+/** Any code point. `unit: 'binary'` means the same, but needs a second of processor time to list all code points. */
 const anyCodePoint = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point))
 const anyText = fc.oneof(
   fc.string({ unit: anyCodePoint, maxLength: 60 }),
@@ -62,7 +62,7 @@ const anyValue = fc.oneof(
 )
 const anyObject = fc.array(fc.tuple(anyKey, anyValue), { minLength: 1, maxLength: 5 })
 
-/** Requests that an attacker or a faulty program could send, with one bad part or no good one. */
+/** Requests that an attacker or a faulty program could send, with one bad part or only bad parts. */
 export function badInput(route: Route, validBody: object | undefined): fc.Arbitrary<BadInput> {
   const parts: fc.Arbitrary<BadInput>[] = [
     fc
@@ -88,12 +88,12 @@ function keyOf(fields: string[]): fc.Arbitrary<string> {
   return fields.length === 0 ? anyKey : fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...fields) }, anyKey)
 }
 
-/** Keeps `__proto__` and repeated keys, which an object would lose. */
+/** Writes JSON with `__proto__` and repeated keys, which an object would lose. */
 function jsonOf(pairs: [string, unknown][]): string {
   return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
 }
 
-/** The fields of a body or query, even if the object is the first part of a pipe. None if there is no schema. */
+/** The fields of a body or query, even if the object is the first part of a pipe. Empty if there is no schema. */
 export function fieldsOf(schema: Route['body']): string[] {
   if (schema === undefined) return []
   const spelled = spelledBodyOf(schema)

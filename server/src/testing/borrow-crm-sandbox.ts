@@ -8,9 +8,9 @@ let running: Promise<CrmSandboxProcess> | undefined
 let users = 0
 
 /**
- * The CRM sandbox of this test worker: a real process that starts when a test first asks for it and ends with the
- * worker. It is empty, without faults and with all switches at their default. If the same test already uses it, it
- * stays as it is: several portals of one test share one CRM.
+ * Lends the CRM sandbox of this test worker, a real process that starts when a test first needs it and ends with the
+ * worker. The sandbox is empty, without faults and with all switches at their defaults. If the same test already uses
+ * the sandbox, it is not reset, because several portals of one test share one CRM.
  */
 export async function borrowCrmSandbox(): Promise<{ url: string } & Disposable> {
   const log = { debug: () => undefined, warn: () => undefined }

@@ -8,7 +8,7 @@ const CONTRACT = join(import.meta.dirname, '../../../contract/src')
 
 /** Every route of the contract. */
 export const ROUTES = await collectRoutes()
-/** The same routes, each after its name for `test.each`. */
+/** The same routes, each with its name, for `test.each`. */
 export const NAMED_ROUTES = ROUTES.map((route): [string, Route] => [`${route.method} ${route.path}`, route])
 export const ROUTES_WITH_ID = NAMED_ROUTES.filter(([, route]) => route.path.includes(':'))
 
@@ -19,7 +19,7 @@ interface Asked {
   id?: string
 }
 
-/** Calls a route. Unless the request has an id, the LOID is one that nobody has. */
+/** Calls a route. If the request has no id, the path gets a LOID that no record has. */
 export async function askRoute(portal: TestPortal, route: Route, request: Asked = {}): Promise<Answer> {
   const path = route.path.replace(/:\w+/, encodeURIComponent(request.id ?? 'LO-00000000'))
   const hasBody = route.body !== undefined && route.method !== 'GET'
@@ -29,7 +29,7 @@ export async function askRoute(portal: TestPortal, route: Route, request: Asked 
   })
 }
 
-/** What is wrong with a refusal: another status, another form, or details of the server. */
+/** Describes what is wrong with a refusal: its status, its form, or internal details of the server in it. */
 export function faultOf(answer: Answer, ...statuses: number[]): string | undefined {
   const text = JSON.stringify(answer.body)
   if (!statuses.includes(answer.status)) return `${answer.status} ${text}`
@@ -45,7 +45,7 @@ export function validQuery(route: Route): string {
   return queries[route.path] ?? ''
 }
 
-/** True for the app's own routes, and false for those that systems call with an API key (D46). */
+/** True for the app's own routes, and false for routes that systems call with an API key (D46). */
 export function ignoresUnknown({ auth }: Route): boolean {
   return auth === 'none' || auth === 'session'
 }
@@ -58,7 +58,7 @@ const USED_PASSKEY = {
   ...CREDENTIAL,
   response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
 }
-/** A body that the route accepts, so that only one thing is odd at a time. */
+/** A body that the route accepts, so that a test can make one part of it bad. */
 export function validBody(route: Route): Record<string, unknown> | undefined {
   if (!route.body) return undefined
   const bodies: Record<string, Record<string, unknown>> = {

@@ -7,8 +7,8 @@ interface Passage {
 }
 
 /**
- * A proxy to a database on this machine. It can fall silent, like a balancer that forgets its connections, a frozen
- * host or a lost route: connections stay open, but nothing comes through any more.
+ * A proxy to a database on this machine. It can fall silent, like a load balancer that drops its connections, a frozen
+ * host or a lost route: connections stay open, but no byte passes.
  */
 export async function openDatabaseProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
@@ -48,7 +48,7 @@ export async function openDatabaseProxy(databaseUrl: string) {
       isSilent = true
       for (const passage of passages) passage.isSilent = true
     },
-    /** Bytes pass on connections made from now on. The old ones stay open and silent. */
+    /** Bytes pass on connections made from now on. Old connections stay open and silent. */
     passNew() {
       isSilent = false
     },

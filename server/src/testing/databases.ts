@@ -6,11 +6,11 @@ export const TEMPLATE = 'portal_template'
 
 export interface TestDatabase {
   url: string
-  /** Ends every connection and lets no new one in until the work is done. */
+  /** Ends every connection and refuses new connections until the work is done. */
   away(work: () => Promise<void>): Promise<void>
 }
 
-/** A fresh, migrated database for this test. It disappears with the cluster, which takes no time. */
+/** Creates a migrated database for this test. It is removed together with the cluster, which takes no extra time. */
 export async function createDatabase(): Promise<TestDatabase> {
   const postgresUrl = inject('postgresUrl')
   const name = `portal_${randomBytes(6).toString('hex')}`

@@ -15,18 +15,18 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server on which every test gets its own database. */
     postgresUrl: string
-    /** For files that tests leave behind. Removed at the end. */
+    /** The folder for files that tests leave behind. It is removed at the end. */
     testFolder: string
   }
 }
 
-/** One PostgreSQL for all test files, with a migrated database that each of them gets a copy of. */
+/** Starts one PostgreSQL for all test files, with a migrated database that tests copy. */
 // oxlint-disable-next-line import/no-default-export -- what Vitest looks for
 export default async function setUp(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-'))
   const silent = { debug: () => undefined, warn: () => undefined }
-  // If the machine loses power in the middle of a test, nothing worth keeping is lost, and no test lives long enough to
-  // need a vacuum. By default PostgreSQL would visit each of the hundred databases once a minute.
+  // The tests' data need not survive a power failure, and no test runs long enough to need a vacuum. Autovacuum would
+  // visit each of the hundred databases once a minute.
   const settings = { fsync: 'off', autovacuum: 'off', max_connections: '300' }
   const postgres = await startEmbeddedPostgres(folder, { log: silent, settings })
   await makeTemplate(postgres.url)
@@ -49,7 +49,8 @@ async function makeTemplate(postgresUrl: string): Promise<void> {
   const template = openDatabase(url, () => undefined)
   await migrate(template.db)
   await template.close()
-  // Includes the queues, which take longest to make. There is no job, so the missing parts are never used.
+  // The template includes the queues, which take longest to make. There is no job, so the missing dependencies are
+  // never used.
   const queue = openJobQueue(url, log, 60_000)
   await queue.start(BACKGROUND_JOBS, { log } as Deps)
   await queue.stop(1_000)

@@ -7,7 +7,7 @@ type DealValues = Insertable<Tables['deals']>
 
 let deals = 0
 
-/** A deal as a sync with the CRM leaves it, with the changes that the test wants. */
+/** Inserts a deal as a sync does, with the values that the test gives. */
 export async function insertDeal(db: Db, partnerId: string, deal: Partial<DealValues> = {}): Promise<DealValues> {
   deals += 1
   const at = deal.created_at ?? new Date(Date.now() + deals).toISOString()

@@ -9,8 +9,8 @@ interface Histories {
 }
 
 /**
- * Histories of this many records of the partner. Each record had the value for this many days and left it yesterday.
- * The records have no leads or deals.
+ * Inserts the histories of `records` records of the partner. Each record had the value for `days` days and left it
+ * yesterday. No lead or deal has the LOIDs of these histories.
  */
 export async function insertHistories(
   { pool }: Deps,

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 
-/** Has no digits, because a search for digits would find them. */
+/** A LOID without digits, because a search for digits would find them. */
 const LOID = `'LO-' || translate(upper(left(md5($1::uuid::text), 4) || lpad(to_hex(i), 4, '0')), '0123456789', 'GHJKMNPQRS')`
 
-/** This many leads, newer than all others of the partner. */
+/** Inserts this many leads, newer than all other leads of the partner. */
 export async function insertNewerLeads({ pool }: Deps, partnerId: string, leads: number): Promise<void> {
   await pool.query(
     `insert into leads (id, partner_id, loid, business_name, lead_status, lead_source, created_at, modified_time, crm)

@@ -8,7 +8,7 @@ const MAIN = join(import.meta.dirname, '../main.ts')
 
 interface KillableOptions {
   databaseUrl: string
-  /** The folder of its outbox. */
+  /** The data folder, which contains the outbox. */
   folder: string
   env?: Record<string, string>
 }
@@ -28,9 +28,9 @@ export async function startKillablePortal({ databaseUrl, folder, env }: Killable
       DATABASE_URL: databaseUrl,
       RATE_LIMITS: 'off',
       LOG_LEVEL: 'silent',
-      // The same key as in the test's own portal: they share the secrets in the database.
+      // The same key as in the test's own portal, because both use the secrets in the database.
       SECRETS_KEY,
-      // Set so that no sandbox is started. Nobody answers at this address.
+      // With these variables no sandbox is started. No server answers at this address.
       ZOHO_ACCOUNTS_URL: 'http://127.0.0.1:1',
       ZOHO_API_URL: 'http://127.0.0.1:1',
       ZOHO_CLIENT_ID: 'none',

@@ -1,23 +1,29 @@
 import * as z from 'zod/mini'
 
-/** What the lender's staff do in the CRM, through the sandbox's API, and its faults and switches (D40, D43). */
+/**
+ * Does what the lender's staff do in the CRM, through the sandbox's API, and sets the sandbox's faults and switches
+ * (D40, D43).
+ */
 export interface Lender {
   create(module: string, record: object): Promise<string>
   createMany(module: string, records: object[]): Promise<string[]>
-  /** This many copies of a record, in which `#n#` is the copy's number. Faster than any API, and nobody is notified. */
+  /**
+   * Makes `count` copies of a record, with each copy's number for `#n#`. Faster than the API, and without
+   * notifications.
+   */
   fill(module: string, count: number, record: object): Promise<void>
   update(module: string, id: string, record: object): Promise<void>
   remove(module: string, id: string): Promise<void>
-  /** Restores it from the recycle bin, on the staff page. */
+  /** Restores a record from the recycle bin, through the staff page. */
   restore(id: string): Promise<void>
   removeMany(module: string, ids: readonly string[]): Promise<void>
-  /** Returns the new deal's id. */
+  /** Converts a lead and returns the new deal's id. */
   convert(leadId: string, deal?: object): Promise<string>
   read(module: string, id: string): Promise<Record<string, unknown> | undefined>
   list(module: string, fields: string): Promise<Record<string, unknown>[]>
   addNote(module: string, id: string, note: { title?: string; content: string }): Promise<string>
   removeField(module: string, apiName: string): Promise<void>
-  /** The channels by which the CRM notifies others. */
+  /** The channels over which the CRM sends notifications. */
   watches(): Promise<Record<string, unknown>[]>
   faults(faults: object): Promise<void>
   behaviour(switches: object): Promise<void>

@@ -8,8 +8,8 @@ const NO_SUCH_NAME = 3
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
 
 /**
- * A name server that this process asks until it is disposed of. `answer` gives the addresses of a name at this moment,
- * and nothing keeps them. If it returns undefined, the query gets no answer.
+ * Starts a name server that this process uses until the server is disposed of. `answer` returns the current addresses
+ * of a name, which are not cached. If `answer` returns undefined, the query gets no answer.
  */
 export async function startNameServer(
   answer: (type: 'A' | 'AAAA', name: string) => string[] | undefined,
@@ -48,14 +48,14 @@ function readName(query: Buffer): { name: string; end: number } {
 
 function reply(query: Buffer, questionEnd: number, addresses: string[]): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
-  query.copy(header, 0, 0, 2) // its number
+  query.copy(header, 0, 0, 2) // the query's id
   header.writeUInt16BE(0x8580 | (addresses.length === 0 ? NO_SUCH_NAME : 0), 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(addresses.length, 6)
   return Buffer.concat([header, query.subarray(HEADER_BYTES, questionEnd), ...addresses.map(toRecord)])
 }
 
-/** The name of the question, type, class IN, zero seconds to live, the address. */
+/** A resource record: the question's name, type, class IN, a time to live of zero seconds, and the address. */
 function toRecord(address: string): Buffer {
   const data = isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address)
   const record = Buffer.alloc(12)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitFor } from './wait-for.ts'
 
-/** PgBouncer, if the machine has it, and whether it supports named prepared statements (from 1.21 on). */
+/** Finds PgBouncer, if the machine has it, and whether it supports named prepared statements (from 1.21 on). */
 export function findPooler(): { program: string; prepares: boolean } | undefined {
   for (const program of ['pgbouncer', '/usr/sbin/pgbouncer']) {
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
@@ -16,7 +16,10 @@ export function findPooler(): { program: string; prepares: boolean } | undefined
   return undefined
 }
 
-/** PgBouncer in transaction mode with few connections, before a database on a port. Otherwise the defaults. */
+/**
+ * Starts PgBouncer in transaction mode with few connections to a database that has a TCP port. Other settings have
+ * their defaults.
+ */
 export async function openPooler(program: string, databaseUrl: string) {
   const { hostname, port, pathname } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'pooler-'))

@@ -13,7 +13,7 @@ export interface Ended {
 
 const SERVER = join(import.meta.dirname, '..')
 
-/** A data folder with the portal's real processes on it: `npm start` and `npm run portal` without npm. */
+/** Makes a data folder, and runs the portal's real processes on it as `npm start` and `npm run portal` do. */
 export async function openDataFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'portal data ä-'))
   const env = {
@@ -32,7 +32,7 @@ export async function openDataFolder() {
 
   return {
     path: folder,
-    /** Runs an operator's command to its end in this process, which takes a tenth of the time of a separate one. */
+    /** Runs an operator's command to its end in this process, which takes a tenth of the time of a separate process. */
     async command(words: string[], more: Record<string, string> = {}): Promise<Ended> {
       const ended: Ended = { code: null, out: '', err: '' }
       ended.code = await runCommand(words, {
@@ -42,7 +42,7 @@ export async function openDataFolder() {
       })
       return ended
     },
-    /** Runs it as `npm run portal` does. */
+    /** Runs an operator's command in a separate process, as `npm run portal` does. */
     async program(words: string[], more: Record<string, string> = {}): Promise<Ended> {
       const child = spawn(process.execPath, [join(SERVER, 'cli.ts'), ...words], { env: { ...env, ...more } })
       const ended: Ended = { code: null, out: '', err: '' }
@@ -51,7 +51,7 @@ export async function openDataFolder() {
       const [code] = await once(child, 'close')
       return { ...ended, code: typeof code === 'number' ? code : null }
     },
-    /** The portal, once it has announced itself. */
+    /** Starts the portal and waits until it has printed its addresses. */
     async start() {
       const child = spawn(process.execPath, [join(SERVER, 'main.ts')], { env, stdio: ['ignore', 'pipe', 'ignore'] })
       async function stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../local/embedded-postgres.ts'
 
-/** A PostgreSQL server and a standby, which replays the server's writes some milliseconds later. */
+/** Starts a PostgreSQL server and a standby, which replays the server's writes some milliseconds later. */
 export async function startPostgresPair() {
   const folder = await mkdtemp(join(tmpdir(), 'pair-'))
   const [primaryFolder, standbyFolder] = [join(folder, 'primary'), join(folder, 'standby')]
@@ -30,7 +30,7 @@ export async function startPostgresPair() {
 
 /**
  * Does the work of `pg_basebackup`, which the embedded PostgreSQL lacks: copies the files of a running server, and
- * notes from where its log makes them complete.
+ * writes down the position in the server's log from which the standby must replay.
  */
 async function copyRunning(url: string, from: string, to: string): Promise<void> {
   const client = new pg.Client(url)

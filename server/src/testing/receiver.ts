@@ -2,21 +2,21 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { waitFor } from './wait-for.ts'
 
-/** A request as a partner's system gets it. */
+/** A request as a partner's system receives it. */
 export interface Received {
   method: string | undefined
   path: string | undefined
   headers: Record<string, string>
-  /** The exact text. */
+  /** The exact text of the body. */
   text: string
-  // Tests look into anything that was sent.
+  // Tests read bodies of any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
 
 type Respond = (response: ServerResponse, request: Received) => void
 
-/** Plays a partner's system: it keeps each request and answers as told. */
+/** Starts a server that plays a partner's system: it keeps each request and answers by `respond`. */
 export async function startReceiver(respond: Respond = answering(200)) {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ export async function startReceiver(respond: Respond = answering(200)) {
     url: `http://127.0.0.1:${port}/hook`,
     received,
     respond,
-    /** The first requests, once this many have arrived. */
+    /** Waits until this many requests have arrived, and returns them. */
     async first(count: number): Promise<Received[]> {
       return waitFor(`${count} deliveries`, async () => received.length >= count && received.slice(0, count))
     },
@@ -56,5 +56,5 @@ export function answering(status: number, headers: Record<string, string> = {}, 
   return (response) => response.writeHead(status, headers).end(body)
 }
 
-/** Takes the request and does not answer. */
+/** Receives the request and does not answer. */
 export function hanging(): void {}

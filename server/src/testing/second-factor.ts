@@ -6,7 +6,7 @@ interface Person {
   post(path: string, body?: unknown): Promise<Answer>
 }
 
-/** The app with which the person scanned the QR code. None of its codes was entered yet. */
+/** Sets up an authenticator app for the person, but enters no code to confirm it. */
 export async function beginApp(portal: TestPortal, person: Person) {
   const begun = (await person.post('/account/totp')).body.data
   const totp = new TOTP({ secret: begun.secret })
@@ -14,7 +14,7 @@ export async function beginApp(portal: TestPortal, person: Person) {
   return {
     otpauthUrl: String(begun.otpauth_url),
     codeAt,
-    /** A different one each time, because a code works only once. */
+    /** A different code each time, because a code works only once. */
     nextCode() {
       portal.advance(30_000)
       return codeAt()
@@ -22,7 +22,7 @@ export async function beginApp(portal: TestPortal, person: Person) {
   }
 }
 
-/** The same app, already confirmed. */
+/** Sets up an authenticator app for the person and confirms it. */
 export async function addApp(portal: TestPortal, person: Person) {
   const app = await beginApp(portal, person)
   const firstCode = app.codeAt()
@@ -31,7 +31,7 @@ export async function addApp(portal: TestPortal, person: Person) {
   return { ...app, firstCode, recoveryCodes }
 }
 
-/** The device that keeps a passkey of the person, already added. */
+/** Adds a passkey for the person. Returns the device that keeps the passkey. */
 export async function addPasskey(portal: TestPortal, person: Person, name = 'Phone') {
   const device = openAuthenticator(portal.deps.publicUrl)
   const { data } = (await person.post('/account/passkeys/options')).body
@@ -39,7 +39,7 @@ export async function addPasskey(portal: TestPortal, person: Person, name = 'Pho
   return {
     device,
     added,
-    /** The device's answer to a question that the portal asks now. */
+    /** The device's answer to a new challenge of the portal. */
     async answer(how?: { isVerified?: boolean; token?: string }) {
       const question = (await portal.post('/auth/passkey/options', { token: how?.token })).body.data
       return device.use(question, how)

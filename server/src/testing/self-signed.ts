@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-// The tags of DER, the form certificates are written in.
+// The tags of DER, the encoding of certificates.
 const INTEGER = 0x02
 const BIT_STRING = 0x03
 const OCTET_STRING = 0x04
@@ -18,8 +18,8 @@ const SUBJECT_ALT_NAME = der(OBJECT_IDENTIFIER, bytes('551d11'))
 const NOBODY = der(SEQUENCE)
 
 /**
- * A new key and a certificate for `hostname`. They are made here because Node cannot make a certificate and no key is
- * checked in. Clients that use `cert` as an authority trust it.
+ * Makes a new key and a certificate for `hostname`, because Node cannot make a certificate and no key is checked in.
+ * Clients that use `cert` as an authority trust the certificate.
  */
 export function makeSelfSigned(
   hostname: string,
@@ -46,7 +46,7 @@ export function makeSelfSigned(
   }
 }
 
-/** Tag, length, content. A length of 128 or more comes after the number of bytes it takes. */
+/** Encodes tag, length and content. Before a length of 128 or more comes the number of its bytes. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

@@ -22,7 +22,7 @@ import { waitFor } from './wait-for.ts'
 export interface Answer {
   status: number
   headers: Headers
-  // Tests look into anything that was answered.
+  // Tests read answers of any shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -33,16 +33,16 @@ interface Request {
   token?: string | undefined
 }
 
-/** Portals on the same database share it. */
+/** One key for all portals, because portals on the same database share its secrets. */
 export const SECRETS_KEY = Buffer.alloc(32, 'k').toString('base64')
 
 interface PortalOptions {
-  /** Uses the worker's CRM sandbox. Without it the CRM is away, which most tests do not notice. */
+  /** Uses the worker's CRM sandbox. Without this option the CRM is away, which does not affect most tests. */
   withCrm?: boolean
-  /** A different server as the CRM. */
+  /** The address of a different server as the CRM. */
   crmUrl?: string
   env?: Record<string, string>
-  /** Lets the clock enqueue jobs, at times that no test knows. */
+  /** Lets the clock enqueue jobs, at times that the test cannot know. */
   hasSchedules?: boolean
   prepare?: (deps: Deps) => Promise<void>
   /** Gets every line that the portal logs, at the most detailed level. */
@@ -51,7 +51,7 @@ interface PortalOptions {
   on?: { database: TestDatabase }
 }
 
-/** A whole portal for one test: its own database, real HTTP, and the CRM sandbox if the test wants it. */
+/** Starts a whole portal for one test, with its own database, real HTTP and, if the test wants it, the CRM sandbox. */
 export async function startPortal(options: PortalOptions = {}) {
   const { withCrm = false, env = {}, hasSchedules = false, prepare, onLogLine, on } = options
   const folder = await mkdtemp(join(tmpdir(), 'portal-'))
@@ -102,7 +102,7 @@ export async function startPortal(options: PortalOptions = {}) {
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
-  /** As their reader sees them, the newest first. */
+  /** The mails to this address as their reader sees them, the newest first. */
   async function mailsTo(email: string): Promise<string[]> {
     const outbox = join(folder, 'outbox')
     const files = (await readdir(outbox)).sort().reverse()
@@ -119,7 +119,7 @@ export async function startPortal(options: PortalOptions = {}) {
     get: (path: string, request?: Request) => ask('GET', path, request),
     post: (path: string, body?: unknown, request?: Request) => ask('POST', path, { body, ...request }),
     withoutDatabase: (work: () => Promise<void>) => database.away(work),
-    /** Moves the portal's clock. The clocks of the database and the CRM stay. */
+    /** Moves the portal's clock. The clocks of the database and the CRM do not move. */
     advance(ms: number) {
       offsetMs += ms
     },
@@ -137,13 +137,16 @@ export async function startPortal(options: PortalOptions = {}) {
   return ourselves
 }
 
-/** A stream's first message, in the form of other answers. */
+/** A stream's first message, in the same form as other answers. */
 async function firstMessage(response: Response): Promise<string> {
   for await (const { data } of messagesOf(response)) return `{"success":true,"data":${data}}`
   return ''
 }
 
-/** Headers and plain text, the text without quoted-printable. The HTML says the same (mail/render-mail.test.ts). */
+/**
+ * The headers and the plain text of a mail, without quoted-printable. The HTML has the same content
+ * (mail/render-mail.test.ts).
+ */
 function readable(mail: string): string {
   const headersEnd = mail.indexOf('\n\n')
   const [plain = ''] = mail.slice(headersEnd).split('Content-Type: text/html')
@@ -189,7 +192,7 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
       if (created.status !== 201) throw new Error(`submitting answered ${JSON.stringify(created.body)}`)
       return created.body.data
     },
-    /** The lead once the CRM has it. */
+    /** Waits until the CRM has the lead, and returns the lead. */
     pushedLead: (loid: string) =>
       waitFor(`${loid} in the CRM`, async () => {
         const { body } = await partner.get(`/crm/lead/${loid}`)
@@ -202,8 +205,8 @@ async function signUp(portal: { ask: AskPortal; deps: Deps }, names: Partial<Sig
 const hashes = new Map<string, Promise<string>>()
 
 /**
- * Follows the rules of the routes, whose own tests go through HTTP. Hashing the password twice takes half of the time
- * that a partner costs, so it is done here once for all of them.
+ * Signs a partner up and in without HTTP, by the same rules as the routes. Hashing the password twice would take half
+ * of the time that a partner costs, so a password is hashed once for all partners.
  */
 async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; token: string }> {
   const hash = hashes.get(form.password) ?? hashPassword(form.password)
@@ -223,7 +226,9 @@ async function signUpAndIn(deps: Deps, form: SignUp): Promise<{ id: string; toke
   return { id: partnerId, token }
 }
 
-/** Another person of the partner, invited by its owner. The person accepts the invitation and so is signed in. */
+/**
+ * Adds another person to the partner. The owner invites the person, who accepts the invitation and is then signed in.
+ */
 export async function addColleague(portal: TestPortal, partner: TestPartner, role: Role) {
   colleagues += 1
   const email = `colleague${colleagues}@example.com`
@@ -258,14 +263,14 @@ export async function confirmEmail(portal: TestPortal, partner: TestPartner): Pr
   if (confirmed.status !== 200) throw new Error(`confirming answered ${JSON.stringify(confirmed.body)}`)
 }
 
-/** The token in the newest mail to the address. */
+/** The token in the newest invitation to the address. */
 export async function invitationToken(portal: TestPortal, email: string): Promise<string> {
   return /invite\?token=([\w-]+)/.exec(await portal.mailTo(email, '/invite?token='))?.[1] ?? ''
 }
 
 type AskPortal = (method: string, path: string, request?: Request) => Promise<Answer>
 
-/** A complete form, with the changes that the test wants. */
+/** A complete form of a new lead, with the values that the test gives. */
 export function newLead(form: object = {}) {
   return {
     firstName: 'Nkem',

@@ -2,13 +2,13 @@ import { tellNews } from '../features/mails/tell-news.job.ts'
 import type { TestPortal } from './start-portal.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Does what the clock does every minute, and waits until every due mail was sent. */
+/** Runs the job that the clock starts every minute, and waits until every due mail was sent. */
 export async function tellNewsNow({ deps }: TestPortal): Promise<void> {
   await tellNews.run(deps, {}, new AbortController().signal)
   await waitFor('every mail to be sent', async () => (await deps.db.selectFrom('mails').execute()).length === 0)
 }
 
-/** Does the same three minutes later, when urgent news is due. */
+/** Moves the clock by three minutes, when urgent news is due, and then sends the due mails. */
 export async function tellNewsSoon(portal: TestPortal): Promise<void> {
   portal.advance(3 * 60_000)
   await tellNewsNow(portal)

@@ -1,7 +1,10 @@
 const WAIT_MS_MAX = 15_000
 const LOOK_EVERY_MS = 20
 
-/** Returns what `look` finds as soon as it finds something. On a timeout it fails with the last thing seen. */
+/**
+ * Calls `look` until it finds something, and returns the finding. After a timeout it throws, with the last error as the
+ * cause.
+ */
 export async function waitFor<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,
@@ -11,7 +14,7 @@ export async function waitFor<Found>(
   while (Date.now() < deadline) {
     try {
       const found = await look()
-      if (found) return found as NonNullable<Exclude<Found, false>> // truthy, which the type cannot say
+      if (found) return found as NonNullable<Exclude<Found, false>> // the value is truthy, which the type cannot express
     } catch (error) {
       lastError = error
     }
