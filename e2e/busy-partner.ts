@@ -31,7 +31,7 @@ const COACHES = {
   loan_type: 'Equipment Financing',
 }
 const LOOK_EVERY_MS = 50
-/** Leaves time for a second attempt, which follows five seconds after a failed first one. */
+/** How long to wait for a delivery. A second attempt follows five seconds after a failed first one. */
 const DELIVERED_MS_MAX = 30_000
 /**
  * The columns whose times are moved into the past. A key's last use is not among them, because it is stored only to the

@@ -11,8 +11,8 @@ const EVERYTHING = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOURS = ['color-contrast', 'link-in-text-block']
 const SIZES = ['target-size', 'scrollable-region-focusable']
 /**
- * The rule `target-size` takes axe as long as all others together. It is checked only in the phone's layout, and once
- * per screen on the desktop.
+ * The rule `target-size` takes axe as long as all other rules together. It is checked only in the phone's layout, and
+ * once per screen on the desktop.
  */
 const NO_SIZES_OF_TARGETS = { 'target-size': { enabled: false } }
 /**
@@ -28,7 +28,7 @@ for (const one of document.getAnimations()) if (one.effect.getComputedTiming().e
  */
 export async function expectGoodLooks(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
-  // Parsing axe takes the browser as long as running it, so each document does it only once.
+  // Parsing axe takes the browser as long as running it, so each document parses it only once.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE)
   await page.emulateMedia({ colorScheme: 'light' })
   const isDesktop = test.info().project.name === 'desktop'

@@ -2,8 +2,8 @@ import { expect } from '@playwright/test'
 import { crmUrl, portalUrl } from './addresses.ts'
 
 /**
- * Sends a form of the sandbox's staff page, as the lender's staff would. `path` is such as `/leads/{loid}/status`.
- * Returns the record's id in the CRM.
+ * Sends a form of the sandbox's staff page, as the lender's staff would. `path` is, for example,
+ * `/leads/{loid}/status`. Returns the record's id in the CRM.
  */
 export async function actAsStaff(path: string, form: Record<string, string>, crm = crmUrl): Promise<string> {
   const body = new URLSearchParams(form)

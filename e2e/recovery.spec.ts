@@ -142,7 +142,7 @@ test('no acknowledged lead or note is lost when PostgreSQL, the sandbox or the s
     expect(await partner.contacted()).toEqual(contacted.toSorted())
   })
 
-  await test.step('SIGTERM ends the product in order and leaves no process running', async () => {
+  await test.step('SIGTERM stops the product and leaves no process running', async () => {
     const before = product.pids()
     product.process.kill('SIGTERM')
     expect(await product.ended).toBe(0)

@@ -80,10 +80,7 @@ const WITHOUT_TOKEN = {
   texts: ['Invalid or missing reset token. Please request a new password reset.'],
 }
 
-/**
- * Forms whose looks are checked in files of their own, when filled in and with messages. This file checks only their
- * texts.
- */
+/** Other files check the looks of these forms, filled in and with messages. This file checks only their texts. */
 const OPEN_FORMS = [
   { path: '/login', heading: 'Sign in', texts: ['Forgot your password?', 'Create Partner Account'] },
   {

@@ -5,7 +5,10 @@ export function normalizeBusinessNumber(text: string): string {
   return text.replace(/\s+/g, '')
 }
 
-/** Eleven digits whose weighted sum, the first digit less one, divides by 89. */
+/**
+ * Whether the text is an ABN: eleven digits whose weighted sum is divisible by 89, after 1 is taken from the first
+ * digit.
+ */
 export function isAbn(text: string): boolean {
   const digits = normalizeBusinessNumber(text)
   if (!/^\d{11}$/.test(digits)) return false
@@ -13,7 +16,7 @@ export function isAbn(text: string): boolean {
   return sum % 89 === 0
 }
 
-/** A New Zealand Business Number: thirteen digits with a GS1 check digit. */
+/** Whether the text is a New Zealand Business Number: thirteen digits, the last one a GS1 check digit. */
 export function isNzbn(text: string): boolean {
   const digits = normalizeBusinessNumber(text)
   if (!/^\d{13}$/.test(digits)) return false
@@ -21,7 +24,7 @@ export function isNzbn(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** The soft warning of D20, or null. It never stops a submission. */
+/** The warning about an invalid business number, or null (D20). It never stops a submission. */
 export function businessNumberWarning(text: string, iso: 'AU' | 'NZ'): string | null {
   if (text.trim() === '' || isAbn(text)) return null
   if (iso === 'NZ' && isNzbn(text)) return null

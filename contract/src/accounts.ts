@@ -18,7 +18,7 @@ export const CONFIRM_EMAIL = 'Confirm your email address to connect to your exis
 export const PASSWORDS_DIFFER = 'Passwords do not match'
 export const PASSWORD_HINT = 'For better security, use uppercase, lowercase, and numbers in your password'
 
-/** Whether the form shows PASSWORD_HINT (section 5). The hint does not stop the form. */
+/** Whether the form shows PASSWORD_HINT (section 5). The form can be sent despite the hint. */
 export function lacksVariety(password: string): boolean {
   return !/[A-Z]/.test(password) || !/[a-z]/.test(password) || !/\d/.test(password)
 }
@@ -108,7 +108,7 @@ export const Profile = z.object({
 })
 export type Profile = z.infer<typeof Profile>
 
-/** An absent field stays as it is; null and blank clear it (D47). The other fields of the profile are ignored. */
+/** An absent field stays unchanged; null and blank clear a field (D47). The other fields of the profile are ignored. */
 export const ProfileChange = z.object({
   /** Only an owner may change the business name. From anybody else only the current name is accepted. */
   business_name: z.optional(requiredText('Business name', BUSINESS_NAME_LENGTH_MAX).check(inOneLine('Business name'))),

@@ -14,7 +14,7 @@ test.each([
   expect(isWonStage(stage)).toBe(won)
 })
 
-test('five statuses are not active', () => {
+test('leads in five statuses are not active', () => {
   expect(INACTIVE_LEAD_STATUSES).toEqual(['junk lead', 'test lead', 'lost lead', 'not qualified', 'duplicate'])
 })
 

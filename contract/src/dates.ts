@@ -15,7 +15,7 @@ export function filterDate(name: string) {
   )
 }
 
-/** A body's field with a date as `YYYY-MM-DD`. Absent, null and blank become null. */
+/** A field of a request body with a date as `YYYY-MM-DD`. Absent, null and blank become null. */
 export function optionalDate(label: string) {
   const error = `${label} must be a date as YYYY-MM-DD`
   const date = z.pipe(

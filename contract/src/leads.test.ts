@@ -91,7 +91,7 @@ test.each([
   [{ phone: '027 123 4567' }, 'AU', '+61271234567'],
   [{ phone: '027 123 4567', iso: 'NZ' }, 'NZ', '+64271234567'],
   [{ phone: '0491 570 156', iso: 'NZ' }, 'AU', '+61491570156'],
-])('with %j the ISO is %s', (change, iso, phone) => {
+])('a form with %j gets the ISO %s', (change, iso, phone) => {
   expect(NewLead.parse({ ...FORM, ...change })).toMatchObject({ iso, phone })
 })
 

@@ -30,7 +30,7 @@ import { defineRoute } from './route.ts'
 import { filterPerson, SubmittedBy } from './submitted-by.ts'
 import { Email, filterText, lengthAtMost, optionalChoice, optionalText, requiredText, storable } from './text.ts'
 
-/** Whether the portal has pushed a record to the CRM: not yet, successfully, or in vain (D23). */
+/** The state of a record's push to the CRM: not done yet, done, or given up (D23). */
 export const CrmState = z.enum(['pending', 'synced', 'failed'])
 export type CrmState = z.infer<typeof CrmState>
 
@@ -96,7 +96,7 @@ export const REQUIRED_LEAD_FIELDS = {
   businessName: 'Business Name',
 } as const
 
-/** `Please fill in all required fields: First Name, Phone` (section 5). */
+/** The message of section 5, for example `Please fill in all required fields: First Name, Phone`. */
 export function missingFieldsText(missing: (keyof typeof REQUIRED_LEAD_FIELDS)[]): string {
   return `Please fill in all required fields: ${missing.map((name) => REQUIRED_LEAD_FIELDS[name]).join(', ')}`
 }

@@ -37,8 +37,8 @@ export function parseMoney(text: string): number | null {
 }
 
 /**
- * A body's field with dollars, as a number or as typed text. Absent and blank become null. The amount is rounded to
- * cents (D7).
+ * A field of a request body with an amount in dollars, as a number or as typed text. Absent and blank become null. The
+ * amount is rounded to cents (D7).
  */
 export function optionalMoney(label: string) {
   return moneyField(label, parseMoney)

@@ -60,7 +60,7 @@ export const NotificationSettings = z.object({
 export type NotificationSettings = z.infer<typeof NotificationSettings>
 
 export const NotificationChange = z.object({
-  /** An absent kind stays as it is. */
+  /** An absent kind stays unchanged. */
   choices: z.optional(Choices),
   time_zone: z.optional(
     z

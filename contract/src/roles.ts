@@ -15,10 +15,10 @@ export const ROLE_TEXTS: Record<Role, string> = {
   viewer: 'Sees leads, deals and the dashboard, and changes nothing.',
 }
 
-/** Each answer to a session's call carries the person's current role in this header. */
+/** Each answer to a call with a session has the person's current role in this header. */
 export const ROLE_HEADER = 'portal-role'
 
-/** The `auth` of routes that accept a session. On these routes the role counts. */
+/** The `auth` of routes that accept a session. Only these routes check the role. */
 export type SessionAuth = Exclude<Auth, 'none' | 'api-key'>
 
 export function reaches(role: Role, least: Role): boolean {

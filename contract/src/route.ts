@@ -8,8 +8,8 @@ import type { Role, SessionAuth } from './roles.ts'
 export type Auth = 'none' | 'session' | 'api-key' | 'session-or-api-key' | 'session-or-none'
 
 /**
- * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` as `{success, data, pagination}`, `bare` with
- * the answer's own fields beside `success`, `stream` as a series of server-sent events.
+ * How an answer is wrapped (D5, D6): `data` as `{success, data}`, `paged` as `{success, data, pagination}`, `bare` as
+ * `success` with the answer's own fields beside it, `stream` as a series of server-sent events.
  */
 export type Envelope = 'data' | 'paged' | 'bare' | 'stream'
 

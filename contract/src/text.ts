@@ -15,8 +15,8 @@ export function lengthAtMost(label: string, lengthMax: number) {
 }
 
 /**
- * For a name that other people see. Refuses characters that would break the line, or turn the direction of the text
- * around the name, in mails and lists.
+ * For a name that other people see in mails and lists. Refuses characters that would break the line or change the
+ * direction of the text around the name.
  */
 export function inOneLine(label: string) {
   return z.refine<string | null | undefined>(
@@ -42,7 +42,10 @@ export function optionalText(label: string, lengthMax: number) {
   )
 }
 
-/** A text field in a change of a record. Absent means unchanged and stays undefined. Null and blank become null. */
+/**
+ * An optional text in a request that changes a record. An absent field stays undefined, which means unchanged. Null and
+ * blank become null.
+ */
 export function changedText(label: string, lengthMax: number) {
   return z.pipe(
     z.optional(z.nullable(plainText(label, lengthMax, `${label} must be text`))),

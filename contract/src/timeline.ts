@@ -12,7 +12,7 @@ export const UsualTime = z.object({
   days: z.number(),
   /** How many times a record entered and left the status or stage. */
   entries: z.number(),
-  /** Based on the partner's own leads and deals, or on everybody's if the partner has too few. */
+  /** Whether this is based on the partner's own leads and deals or, if these are too few, on those of all partners. */
   of: z.enum(['partner', 'everybody']),
 })
 export type UsualTime = z.infer<typeof UsualTime>

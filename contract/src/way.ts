@@ -97,8 +97,8 @@ export interface Way {
 }
 
 /**
- * The steps that a referral has reached after these moments, which are in order of time. If the referral went back, the
- * later steps count as not reached.
+ * The steps that a referral has reached after these moments, which must be in order of time. If the referral went back,
+ * the later steps count as not reached.
  */
 export function wayOf(submittedAt: string, moments: readonly Moment[]): Way {
   const reached = new Map<Step, string>([['Submitted', submittedAt]])

@@ -6,7 +6,7 @@ import { breakAnswers, holdAnswers, keepUninformed } from '../trouble.ts'
 
 const URLS = '**/api/dashboard/webhook-url'
 const LOGS = '**/api/dashboard/webhook-logs?*'
-/** A URL that no request is sent to, because the partner has no events. */
+/** No request is ever sent to this URL, because the partner has no events. */
 const URL_OF_NOBODY = 'http://127.0.0.1:24999/hook'
 
 test('/webhook shows loading, empty and failed states, and tries again', async ({ page }) => {

@@ -12,8 +12,8 @@ export interface AccountAccess {
 }
 
 /**
- * Revokes the partner's API key and webhook URL if asked to, and returns those that existed. Does nothing for a person
- * who is not an owner, because only owners may see or revoke them.
+ * Returns the partner's API key and webhook URL, and revokes them if `isRevoked`. Does nothing for a person who is not
+ * an owner, because only owners may see or revoke them.
  */
 export async function settleAccess(
   tx: Tx,

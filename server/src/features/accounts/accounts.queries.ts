@@ -62,8 +62,8 @@ export function lockPartner(tx: Tx, partnerId: string): Promise<Pick<Partner, 'c
 }
 
 /**
- * Marks the partner for a push to the CRM. Changes the business name if one is given; without one, the contact has
- * changed.
+ * Marks the partner for a push to the CRM, after a change of its contact or business name. Stores the business name if
+ * one is given.
  */
 export async function updateForCrm(
   tx: Tx,
@@ -78,7 +78,7 @@ export async function updateForCrm(
     .execute()
 }
 
-/** The partner's records in the CRM no longer wait for a confirmed address (D52). */
+/** Ends the hold: the partner's records in the CRM no longer wait for a confirmed address (D52). */
 export async function endHold(tx: Tx, partnerId: string): Promise<void> {
   await tx.updateTable('partners').set({ crm: 'pending' }).where('id', '=', partnerId).execute()
 }

@@ -151,7 +151,7 @@ test('a business name that another partner takes at the same moment is refused w
   const answer = await portal.deps.db.transaction().execute(async (tx) => {
     await tx.updateTable('partners').set({ business_name }).where('id', '=', quick.id).execute()
     const asked = slow.put('/profile', { business_name })
-    await waitFor('the second one to wait for the first', async () => {
+    await waitFor('the second change to wait for the first', async () => {
       const { rows } = await sql`select from pg_stat_activity where wait_event = 'transactionid'`.execute(
         portal.deps.db,
       )

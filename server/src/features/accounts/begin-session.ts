@@ -11,7 +11,7 @@ import { startSession } from './sessions.ts'
 
 /** How a visitor proved to be the person. */
 export interface Proof {
-  /** The security log shows it. */
+  /** The kind of proof, which the security log shows. */
   factor: 'password' | 'app code' | 'recovery code' | 'passkey' | 'invitation'
   /** Checks, when the session begins, that the password or the factor has not been changed since the proof. */
   stillCounts: (tx: Tx) => Promise<boolean>

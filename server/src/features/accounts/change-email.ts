@@ -27,7 +27,7 @@ interface LinkCall {
 }
 
 /**
- * Completes the change, when the link in the mail to the new address is opened. The old address gets a mail with a link
+ * Completes the change when the link in the mail to the new address is opened. The old address gets a mail with a link
  * to undo the change within 72 hours (D67). If the old address was never confirmed, its mail has no link, because the
  * address may be a stranger's. Earlier links to the old address stop working.
  *
@@ -64,9 +64,9 @@ export async function confirmEmailChange(
 }
 
 /**
- * Undoes a change that somebody else made, who must have known the password and have a session. So the password and all
- * sessions end, and later changes and the second factors added since are removed. The old address gets a link to set a
- * new password.
+ * Undoes a change that an intruder made. The intruder must have known the password and had a session, so the password
+ * and all sessions end. Later changes, and second factors that were added since, are removed. The old address gets a
+ * link to set a new password.
  */
 export async function undoEmailChange(deps: Deps, token: string, security: NoteSecurity): Promise<{ email: string }> {
   const now = deps.clock.now().toISOString()
@@ -91,8 +91,8 @@ export async function undoEmailChange(deps: Deps, token: string, security: NoteS
 }
 
 /**
- * Gives the person the address, unless somebody else has it or may still undo a change from it. Pushes the address to
- * the CRM if the partner's record there names the person.
+ * Gives the person the address. Throws if somebody else has the address, or can get it back by undoing a change. Pushes
+ * the address to the CRM if the partner's record there names the person.
  */
 async function giveEmail(
   tx: Tx,

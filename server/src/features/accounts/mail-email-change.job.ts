@@ -22,7 +22,7 @@ export const mailEmailChange = defineJob({
   },
 })
 
-/** Tells the old address about the change, with a link to undo it if the old address was confirmed. */
+/** Mails the old address about the change, with a link to undo the change if the old address was confirmed. */
 export const mailEmailChanged = defineJob({
   name: 'mail-email-changed',
   payload: z.object({ changeId: z.string() }),

@@ -43,7 +43,7 @@ async function isOpen(token: string | undefined) {
 }
 
 /**
- * Takes a lock and makes calls that wait for it. Each call begins once the call before it waits. The lock is released
+ * Takes a lock and makes calls that wait for it. Each call begins once the previous call waits. The lock is released
  * once the last call waits.
  */
 async function whileLocked(lock: string, calls: (() => Promise<Answer>)[], meanwhile?: () => Promise<unknown>) {

@@ -184,7 +184,7 @@ test('sensitive calls require the password again after 15 minutes', async () => 
   portal.advance(16 * MINUTE_MS)
   const asked = await partner.post('/account/totp')
   expect([asked.status, asked.body.code]).toEqual([403, 'CONFIRM_PASSWORD'])
-  // Without a second factor, the specification's own calls do not require it.
+  // The specification's own calls require no confirmation from a person without a second factor.
   expect((await partner.post('/dashboard/generate-api-key')).status).toBe(201)
 
   const wrong = await partner.post('/account/confirm', { password: 'not the password' })
@@ -239,7 +239,7 @@ test('removing a factor ends the other sessions, and removing the last one remov
 test('if an owner requires a second factor, a person without one can only set one up', async () => {
   const owner = await portal.newPartner()
   const viewer = await addColleague(portal, owner, 'viewer')
-  // Starts after the mail of the invitation, which this second portal might otherwise send.
+  // Starts the second portal after the invitation was mailed, because it might otherwise send that mail itself.
   await using beside = await startPortal({ on: portal })
   expect((await viewer.put('/team/settings', { second_factor_required: true })).body.code).toBe('NOT_ALLOWED')
   await addApp(portal, owner)

@@ -78,9 +78,9 @@ export async function findSessionOwner(reads: Reads, tokenHash: Buffer, now: Dat
 }
 
 /**
- * Finds the roles of those sessions that are valid and do not still need a second factor, by the hex hashes of their
- * tokens. Reads many sessions at once, so it does not use the connections of the hot reads, where pages would wait for
- * it.
+ * Finds the roles of the given sessions, by their tokens' hashes in hex. Leaves out sessions that are not valid, and
+ * sessions of people who must first set up a second factor. The query reads many sessions at once, so it does not use
+ * the connections of the hot reads, where pages would wait for it.
  */
 export async function findRolesOfSessions(
   pool: pg.Pool,

@@ -29,7 +29,10 @@ const OVERLAP_MS = 30_000
 
 type SessionDeps = Pick<Deps, 'db' | 'reads' | 'clock'>
 
-/** Starts a session of 24 hours and returns its token. The session begins a new family (D54). */
+/**
+ * Starts a session of 24 hours and returns its token. The session begins a new family, which the sessions of its
+ * refreshed tokens join (D54).
+ */
 export async function startSession(
   tx: Tx,
   { clock }: SessionDeps,

@@ -14,8 +14,8 @@ import { findKinds } from './second-factor/factors.ts'
 import { secondStepFor } from './second-factor/sign-in-steps.ts'
 
 /**
- * With HIDE_ACCOUNT_EXISTENCE, a failed sign-in takes at least this much longer. A failure is stored only for a known
- * address, and storing it takes less.
+ * How long a refused sign-in waits with HIDE_ACCOUNT_EXISTENCE. A failure is stored only for a known address, and the
+ * wait hides how long that takes.
  */
 const FAILURE_MS = 25
 

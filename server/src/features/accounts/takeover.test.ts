@@ -100,7 +100,7 @@ test('an older link cannot close an account whose address has been confirmed', a
   expect((await portal.post('/auth/disown', { token })).body.code).toBe('INVALID_VERIFICATION_TOKEN')
 })
 
-test('refreshing a token many times at once gives one new token, and its sign-out ends all', async () => {
+test('many refreshes of a token at once give one new token, and signing out with it ends the session', async () => {
   const partner = await portal.newPartner()
   const answers = await Promise.all(Array.from({ length: 8 }, () => partner.post('/auth/refresh')))
   const tokens = new Set<string>(answers.map(({ body }) => body.data.token))
@@ -113,7 +113,7 @@ test('refreshing a token many times at once gives one new token, and its sign-ou
   for (const one of [partner.token, token]) expect((await portal.get('/profile', { token: one })).status).toBe(401)
 })
 
-test('a changed password ends all other sessions and their successors, but not the caller’s', async () => {
+test('a changed password ends all other sessions and their successors, but not the caller’s own', async () => {
   const partner = await portal.newPartner()
   const other = (await portal.post('/auth/login', { email: partner.email, password: PASSWORD })).body.token
   const others = (await portal.post('/auth/refresh', undefined, { token: other })).body.data.token

@@ -107,7 +107,7 @@ test('a key with a wrong checksum is refused without a query', async () => {
     expect(await statusWith(mistyped)).toBe(401)
     expect(await statusWith(unknown)).toBe(503)
   })
-  await waitFor('the database', async () => (await statusWith(unknown)) === 401)
+  await waitFor('the database to be back', async () => (await statusWith(unknown)) === 401)
 })
 
 test('the time of the last use is stored to the minute', async () => {

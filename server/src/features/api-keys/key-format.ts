@@ -27,7 +27,8 @@ export function hasKeyForm(token: string): boolean {
 }
 
 /**
- * Whether a key has the right form and checksum. This needs no database, so a scanner for leaked keys can check it too.
+ * Whether a text has the form and the checksum of a key. This needs no database, so a scanner for leaked keys can check
+ * them too.
  */
 export function isWellFormedKey(token: string): boolean {
   const [, secret = '', checksum] = FORM.exec(token) ?? []

@@ -128,7 +128,7 @@ export function findDealToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** Stores the time of the deals' first push. A stored time stays. */
+/** Stores when the deals were first pushed. Keeps a time that is stored already. */
 export async function markDealsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('deals')
@@ -140,8 +140,8 @@ export async function markDealsSent(db: Db, partnerId: string, loids: readonly s
 }
 
 /**
- * Clears the time of the first push, because the CRM refused the deal. A deletion in the CRM can then not be taken for
- * this deal's.
+ * Clears the time of the first push, because the CRM refused the deal. Without this time, no deletion in the CRM is
+ * taken for a deletion of the deal.
  */
 export async function clearDealSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
@@ -218,7 +218,7 @@ export async function findDealsToPush(db: Db, partnerId: string): Promise<string
 }
 
 /**
- * Finds those of these deals that can replace a lead, the oldest first, with the columns that matching needs (D29). A
+ * Finds the given deals that can still replace a lead, the oldest first, with the columns that matching needs (D29). A
  * deal replaces at most one lead (D30).
  */
 export function findMatchableDealsOfAllPartners(tx: Tx, loids: readonly string[]) {
@@ -266,8 +266,8 @@ export async function nameConvertedLeadsOfAllPartners(
 }
 
 /**
- * Removes the lead's LOID from these deals, and from the deals that replaced these leads, if the lead no longer belongs
- * to the deal.
+ * Clears `lead_loid` of these deals, and of the deals that replaced these leads, if the lead no longer belongs to the
+ * deal.
  */
 export async function forgetMatchedLeadsOfAllPartners(
   tx: Tx,

@@ -62,7 +62,7 @@ export const pushDeal = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** Finds those of the deals that no earlier push has brought to the CRM, and marks them as sent. */
+    /** Finds the deals that no earlier push has brought to the CRM, and marks them as sent. */
     async function dealsToSend(deals: readonly DealRow[], untilLeaseEnds: AbortSignal): Promise<DealRow[]> {
       const sent = deals.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentDeals(sent, untilLeaseEnds)

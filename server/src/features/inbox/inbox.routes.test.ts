@@ -44,7 +44,7 @@ function lenderWrote(tx: Tx, partnerId: string, loid: string, content: string, a
 const inTransaction = (portal: TestPortal, work: (tx: Tx) => Promise<void>) =>
   portal.deps.db.transaction().execute(work)
 
-test('GET /dashboard/news lists for each person what others did since the person last looked, one line a record', async () => {
+test('GET /dashboard/news lists for each person what others did since the person last looked, one line for each record', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner({ firstName: 'Ada', lastName: 'Nguyen' })
   const { loid } = await ada.submitLead()
@@ -134,7 +134,7 @@ test('POST /dashboard/news/seen marks only events that the look saw, not events 
   await markSeen(ada)
   expect((await newsOf(ada)).total).toBe(0)
 
-  // An earlier look changes nothing, and a look at the future counts as a look now.
+  // A look that is older than the stored one changes nothing, and a time in the future counts as now.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).total).toBe(0)
   expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)
@@ -190,7 +190,7 @@ test('a burst of submissions by an API key or a colleague is one line of news', 
   expect(await linesOf(ada)).toHaveLength(2)
 })
 
-test('a person who was away for a year gets the newest lines, and the total up to its limit', async () => {
+test('a person who was away for a year gets the newest lines, and a total of at most 5,000', async () => {
   await using portal = await startPortal()
   const [ada, eve] = [await portal.newPartner(), await portal.newPartner()]
   const { pool } = portal.deps
@@ -205,7 +205,7 @@ test('a person who was away for a year gets the newest lines, and the total up t
   expect(news).toMatchObject({ total: 5_000, is_least: true })
   expect([news.lines.length, news.lines[0].loid, news.loids.length]).toEqual([50, 'LO-00012000', 200])
 
-  // Opens all records at once, after PostgreSQL has updated its statistics.
+  // Marks records as opened. Most are marked after `analyze`, so PostgreSQL's statistics do not include them.
   const openUpTo = (last: number, partnerId: string) =>
     pool.query(
       `insert into seen_records
@@ -289,7 +289,7 @@ test('GET /dashboard/attention lists a record that could not reach the CRM until
   expect((await ada.post(path)).status).toBe(200)
   expect([await attentionOf(ada), (await attentionOf(bob)).length]).toEqual([[], 1])
 
-  // A record that was sent again is no item for anybody. If its push fails again, the item is shown again.
+  // Once a record is sent again, its item disappears for everybody. If the push fails again, the item returns.
   expect((await ada.post(`/crm/lead/${loid}/retry-push`)).status).toBe(202)
   await ada.pushedLead(loid)
   expect(await attentionOf(bob)).toEqual([])

@@ -29,7 +29,7 @@ function recordLine({ key, loid, changes, at }: NewsGroup, newest: RecordedEvent
   }
 }
 
-/** For example 'Robin Lee: 42 leads submitted'. */
+/** The line of a burst, for example 'Robin Lee: 42 leads submitted'. */
 function burstLine({ key, about, actor, records, changes, at }: NewsGroup, newest: RecordedEvent): NewsLine {
   const isLenders = actor === 'lender'
   const name = isLenders ? 'The lender' : text(newest, 'submitted_by') || 'Your team'

@@ -54,8 +54,8 @@ export const BEGAN_AT = `(select coalesce(seen.began_at, people.created_at)
   from people left join seen on seen.person_id = people.id where people.id = $2)`
 
 /**
- * SQL: whether an `event` is news. It is if the person did not cause the event and has seen it neither in the news nor
- * on the record's page (`opened`).
+ * SQL: whether an `event` is news, because the person did not cause it and has seen it neither in the news nor on the
+ * record's page (`opened`).
  */
 const IS_NEWS = `event.created_at > (select seen_until from me) - interval '${LONGEST_TRANSACTION}'
   and ${isUnseen('(select seen_until from me)', '(select snapshot from me)')}
@@ -68,7 +68,7 @@ export function isUnseen(until: string, snapshot: string): string {
 }
 
 /**
- * SQL: when the person $2 last opened the record of an `event`. The lateral join looks it up by key for each event.
+ * SQL: when the person $2 last opened the record of an `event`. The lateral join looks this up by key for each event.
  * With a plain join, PostgreSQL might keep a plan from before the person had opened any record, and compare each event
  * with all opened records.
  */
@@ -150,7 +150,7 @@ export function findEvents(pool: pg.Pool, partnerId: string, ids: readonly strin
   })
 }
 
-/** Finds the ids of those of these events that are news to the person. */
+/** Finds out which of these events are news to the person. */
 export async function findUnseenIds(
   pool: pg.Pool,
   partnerId: string,
@@ -240,8 +240,8 @@ export async function findLoidsOf(db: Db, partnerId: string, loid: string): Prom
 }
 
 /**
- * Removes the marks of records that were opened before this time, because the events from before are removed too.
- * Returns how many.
+ * Removes the marks of records that were opened before this time, because the events that were seen then have been
+ * removed too. Returns how many.
  */
 export async function removeSeenRecordsOfAllPartners(db: Db, before: string, rowsMax: number): Promise<number> {
   const { numAffectedRows } = await sql`

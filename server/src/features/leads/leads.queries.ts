@@ -219,7 +219,7 @@ export function findLeadToPush(db: Db, partnerId: string, loid: string): Promise
     .executeTakeFirst()
 }
 
-/** Stores the time of the leads' first push. A stored time stays. */
+/** Stores when the leads were first pushed. Keeps a time that is stored already. */
 export async function markLeadsSent(db: Db, partnerId: string, loids: readonly string[], at: string): Promise<void> {
   await db
     .updateTable('leads')
@@ -231,8 +231,8 @@ export async function markLeadsSent(db: Db, partnerId: string, loids: readonly s
 }
 
 /**
- * Clears the time of the first push, because the CRM refused the lead. A deletion in the CRM can then not be taken for
- * this lead's.
+ * Clears the time of the first push, because the CRM refused the lead. Without this time, no deletion in the CRM is
+ * taken for a deletion of the lead.
  */
 export async function clearLeadSent(db: Db, partnerId: string, loid: string): Promise<void> {
   await db
@@ -393,7 +393,7 @@ function noSuchLead(): NotFound {
   return new NotFound('Lead not found')
 }
 
-/** Finds those of these leads whose applicants' data was erased, and when. */
+/** Finds out for which of these leads the applicant's data was erased, and when. */
 export async function findErasedOfAllPartners(tx: Tx, loids: readonly string[]): Promise<Map<string, string>> {
   if (loids.length === 0) return new Map()
   const { rows } = await sql<{ loid: string; erased_at: string }>`

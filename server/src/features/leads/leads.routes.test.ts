@@ -386,7 +386,7 @@ test('the last status of a lead that became a deal ends when the deal begins (D5
     .where('loid', '=', loid)
     .execute()
   const lasted = async () => (await partner.get(`/crm/lead/${loid}/status-history`)).body.data[0].duration
-  // As yet there is no deal, as if the conversion had made none or a deal of another partner.
+  // The lead has no deal yet, as after a conversion without a deal or to a deal of another partner.
   expect(await lasted()).toBe(9)
   await insertDeal(db, partner.id, { loid, created_at: daysAgo(7) })
   expect(await lasted()).toBe(3)
@@ -507,7 +507,7 @@ test('a lead arrives in the CRM once, with its LOID and its partner', async () =
 })
 
 test.each(['field', 'id'])(
-  'a partner whose record was deleted in the CRM gets one new record with its leads and deals, if the CRM’s refusal names the %s',
+  'a partner whose record was deleted in the CRM gets one new record with its leads and deals, if the CRM’s refusal names the lookup’s %s',
   async (lookupRefusalNames) => {
     await using withCrm = await startPortal({ withCrm: true })
     const lender = openLender(withCrm.crmUrl)

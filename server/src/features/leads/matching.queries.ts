@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
 /**
- * Finds the CRM ids of those of these leads that the portal does not know as converted. It may not know their deals
- * either.
+ * Finds the CRM ids of the given leads, except leads that the portal knows as converted. It may not know the deals of
+ * the others.
  */
 export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []
@@ -46,7 +46,7 @@ export async function findPossibleMatchesOfAllPartners(
   return rows
 }
 
-/** Finds those of these leads that are open, the oldest first. */
+/** Finds the open leads among the given ones, the oldest first. */
 export function findOpenLeadsOfAllPartners(tx: Tx, loids: readonly string[]): Promise<LeadRow[]> {
   return tx
     .selectFrom('leads')

@@ -63,7 +63,7 @@ export const pushLead = defineJob({
       await letNotesFollow(deps, partnerId, pushedLoid)
     }
 
-    /** Finds those of the leads that no earlier push has brought to the CRM, and marks them as sent. */
+    /** Finds the leads that no earlier push has brought to the CRM, and marks them as sent. */
     async function leadsToSend(leads: readonly LeadRow[], untilLeaseEnds: AbortSignal): Promise<LeadRow[]> {
       const sent = leads.flatMap((one) => (one.crm_sent_at === null ? [] : { ...one, sent_at: one.crm_sent_at }))
       const { there, deleted } = await crm.findSentLeads(sent, untilLeaseEnds)

@@ -94,7 +94,7 @@ test('GET /live sends each of 200 events once, from a few notifications', async 
   await using stream = await openStream(partner.token)
   const ids = await insertEvents(partner.id, 200)
   const events = () => stream.heard.filter(({ kind }) => kind === 'lead')
-  await waitFor('all of them', async () => events().length === ids.length)
+  await waitFor('all events', async () => events().length === ids.length)
   expect(new Set(events().map(({ id }) => id))).toEqual(new Set(ids))
 })
 
@@ -202,7 +202,7 @@ test('GET /live refuses a person’s eleventh stream until another one has ended
   const refused = await partner.get('/live')
   expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '15'])
   await streams[0]?.[Symbol.asyncDispose]()
-  await waitFor('room for another', async () => (await partner.get('/live')).status === 200)
+  await waitFor('room for another stream', async () => (await partner.get('/live')).status === 200)
   for (const stream of streams) await stream[Symbol.asyncDispose]()
 })
 
@@ -215,7 +215,7 @@ test('GET /live logs one line when it ends', async () => {
   await stream.hear('lead.created')
   expect(ours()).toEqual([])
   await stream[Symbol.asyncDispose]()
-  await waitFor('the line', async () => ours().length > 0)
+  await waitFor('the log line', async () => ours().length > 0)
   expect(ours().map((line) => JSON.parse(line))).toMatchObject([
     { path: '/api/live', status: 200, partner: partner.id },
   ])
@@ -227,13 +227,13 @@ test('GET /live ends when the database is away, and repeats the missed events af
   const lastEventId = lastIdOf(before)
   // A stream without notifications would keep the page from asking for changes itself.
   await portal.withoutDatabase(async () => void (await before.end()))
-  await waitFor('the database', async () => (await partner.get('/dashboard/leads')).status === 200)
+  await waitFor('the database to be back', async () => (await partner.get('/dashboard/leads')).status === 200)
   const { loid } = await partner.submitLead()
-  await waitFor('the listener', async () => (await partner.get('/live')).status === 200)
+  await waitFor('the listener to be back', async () => (await partner.get('/live')).status === 200)
   await using after = await openStream(partner.token, { lastEventId })
   expect(await after.hear('lead.created')).toMatchObject({ loid })
   const next = await partner.submitLead()
-  await waitFor('the next', async () => after.heard.some((message) => message.loid === next.loid))
+  await waitFor('the next event', async () => after.heard.some((message) => message.loid === next.loid))
 })
 
 test('a stream is refused while the process gets no notifications from the database', () => {
@@ -262,7 +262,7 @@ test('a stream that ends closes the connection of a reader who has not read ever
     await new Promise(setImmediate)
   } while (response.writableLength === 0)
   stream.end()
-  await waitFor('the cut', async () => isCut)
+  await waitFor('the connection to be closed', async () => isCut)
   expect(response.writableFinished).toBe(false)
   socket.destroy()
   await new Promise((resolve) => server.close(resolve))

@@ -33,7 +33,7 @@ export async function readFactors(db: Db, personId: string): Promise<SecondFacto
   }
 }
 
-/** What a change of the factors needs from the request. */
+/** The parts of a request that a change of the factors needs. */
 export interface FactorCall {
   limit: Limit
   security: NoteSecurity

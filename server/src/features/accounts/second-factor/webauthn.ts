@@ -97,8 +97,8 @@ export async function readCreatedPasskey(
 }
 
 /**
- * Returns the passkey's new counter, if it answered this challenge of the portal. With `mustVerifyUser`, the device
- * must have asked for a finger, face or PIN, so that the passkey can replace the password.
+ * Returns the passkey's new counter, if the passkey answered this challenge of the portal. With `mustVerifyUser`, the
+ * device must have asked for a finger, face or PIN, so that the passkey can replace the password.
  */
 export async function readUsedPasskey(
   publicUrl: string,
