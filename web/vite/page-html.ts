@@ -4,7 +4,7 @@ import type { Plugin, Rolldown } from 'vite'
 
 /**
  * Writes a copy of index.html for every path of the routes. The copy requests the files of this path's page at once.
- * Without it, a first visit would request them only after the router has run. `/leads/$loid` becomes
+ * Otherwise a first visit would request these files only after the router has run. `/leads/$loid` becomes
  * `leads/$loid.html`, which the server sends for this path.
  */
 export function pageHtml(routesFile: string): Plugin {

@@ -5,7 +5,7 @@ import { API_BASE } from './call.ts'
 interface StreamOptions {
   token: string
   lastEventId: string | undefined
-  /** Ends the stream. */
+  /** Aborting this signal ends the stream. */
   signal: AbortSignal
   /** Called for everything that arrives, even a comment. */
   onSign: () => void

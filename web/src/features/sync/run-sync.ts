@@ -28,7 +28,7 @@ async function followRun(id: string, onProgress: (run: SyncRun) => void): Promis
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
     const run = await readRun(id).catch((error: unknown) => {
       misses += 1
-      // The run continues on the server, so one or two lost answers are no reason to give up on it.
+      // The run continues on the server, so a few lost answers are no reason to give up on it.
       if (misses > MISSES_MAX || (error instanceof Failure && error.status >= 400 && error.status < 500)) throw error
       return null
     })

@@ -24,7 +24,7 @@ type Removal = { what: 'app' } | { what: 'passkey'; id: string; name: string } |
 interface SecondFactorCardProps {
   /** The owner's settings for everybody, shown below the factors. */
   children?: ReactNode
-  /** Called with whether the card shows recovery codes that the person has not saved yet. */
+  /** Called when the card begins or stops showing recovery codes that the person has not saved yet. */
   onCodes?: (isShown: boolean) => void
 }
 
