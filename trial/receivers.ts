@@ -14,7 +14,7 @@ export interface WebhookReceiver {
 
 const Delivery = z.object({ type: z.string(), data: z.object({ loid: z.string() }) })
 
-/** Starts the system that all partners share. It accepts every delivery. */
+/** Starts the webhook receiver that all partners share. It accepts every delivery. */
 export async function startWebhookReceiver(port: number): Promise<WebhookReceiver> {
   const came: Came = new Map()
   const server = createHttpServer((request, response) => {

@@ -35,7 +35,7 @@ type Arguments<R extends Route> =
   Record<never, never> extends Request<R> ? [request?: Request<R>] : [request: Request<R>]
 
 /**
- * Calls a route of the contract. If the server asks for the password again, the person confirms and the route is called
+ * Calls a route of the contract. If the server asks for the password again and the person gives it, calls the route
  * once more. Throws every error as a `Failure`, except the caller's own abort.
  */
 export async function call<R extends Route>(route: R, ...given: Arguments<R>): Promise<Answer<R>> {

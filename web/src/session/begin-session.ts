@@ -17,7 +17,7 @@ export function beginSession(queryClient: QueryClient, { token, partner, person 
       role: person.role,
       mustConfirmEmail: false,
     },
-    // This data is stale from the start. What signing in does not return is fetched by the page that shows it.
+    // This data is stale from the start, so a page that needs the other fields of the session fetches them.
     { updatedAt: 0 },
   )
   storeRole(person.role)

@@ -82,5 +82,5 @@ async function refresh() {
   storeToken(token)
 }
 
-/** A 401 has already ended the session. Other errors do not end it. */
+/** Errors need no handling here. A 401 has already ended the session, and other errors do not end it. */
 function ignore() {}
