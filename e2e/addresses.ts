@@ -2,7 +2,7 @@
  * The addresses of the portal and the CRM sandbox under test. Their ports are not the defaults, so that another portal
  * can run on the same machine.
  */
-// It is a host name, because browsers offer no passkeys for an IP address.
+// `localhost`, because browsers offer no passkeys for an IP address.
 export const portalUrl = 'http://localhost:23410'
 export const crmUrl = 'http://127.0.0.1:23910'
 

@@ -59,7 +59,7 @@ export async function keepPartnerBusy({ url, crmUrl, pool }: Product, token: str
   await using receiver = await startReceiver()
   const { leads } = listLeads.answer.parse(await ask('GET', '/dashboard/leads'))
   const { deals } = listDeals.answer.parse(await ask('GET', '/dashboard/deals'))
-  // Takes the last in each list, which are older than the new events.
+  // Takes the last record of a list, because it is older than the new events.
   const leadWith = (status: string) => `/leads/${leads.findLast((lead) => lead.lead_status === status)?.loid}`
   const dealAt = (stage: string) => `/deals/${deals.findLast((deal) => deal.stage === stage)?.loid}`
 

@@ -11,8 +11,8 @@ const EVERYTHING = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const COLOURS = ['color-contrast', 'link-in-text-block']
 const SIZES = ['target-size', 'scrollable-region-focusable']
 /**
- * The rule `target-size` takes axe as long as all other rules together. It is checked only in the phone's layout, and
- * once per screen on the desktop.
+ * Leaves out the rule `target-size`, which takes axe as long as all other rules together. The rule is checked in the
+ * phone's layout, and once per screen on the desktop.
  */
 const NO_SIZES_OF_TARGETS = { 'target-size': { enabled: false } }
 /**

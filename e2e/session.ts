@@ -18,7 +18,7 @@ interface Session {
 
 interface Worker {
   demo: Demo
-  /** The browser contexts that tests share, by those options that differ between tests. */
+  /** The browser contexts that tests share, by the options that differ between tests. */
   windows: Map<string, BrowserContext>
 }
 
@@ -37,7 +37,7 @@ export function spend(page: Page): void {
 }
 
 /**
- * Gives each test its worker's window, emptied like a new one. The browser has already compiled the portal's code,
+ * Gives each test its worker's window, which looks like a new one. The browser has already compiled the portal's code,
  * which saves half a second per test. All tests use this fixture, because Playwright starts another browser for a test
  * with other worker fixtures.
  */

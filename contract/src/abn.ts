@@ -6,7 +6,7 @@ export function normalizeBusinessNumber(text: string): string {
 }
 
 /**
- * Whether the text is an ABN: eleven digits whose weighted sum is divisible by 89, after 1 is taken from the first
+ * Whether the text is an ABN: eleven digits whose weighted sum is divisible by 89, after 1 is subtracted from the first
  * digit.
  */
 export function isAbn(text: string): boolean {

@@ -44,7 +44,7 @@ const Token = z
     z.maxLength(200, 'Invalid reset token. Please request a new password reset.'),
   )
 
-/** A client may send the repeated password; if so, it is compared (D46). */
+/** A client may send the password twice. The server then compares the two (D46). */
 const confirmation = z.optional(z.string({ error: PASSWORDS_DIFFER }))
 const DIFFERENT = { error: PASSWORDS_DIFFER, path: ['confirmPassword'] }
 

@@ -6,7 +6,7 @@ test.each([
   [{ page: '3', limit: '100' }, 3, 100],
   [{ page: 2, limit: 5 }, 2, 5],
   [{ limit: '1' }, 1, 1],
-])('%j asks for page %i of %i rows', (query, page, limit) => {
+])('the query %j means page %i with %i rows', (query, page, limit) => {
   expect(LeadFilters.parse(query)).toMatchObject({ page, limit })
 })
 

@@ -35,7 +35,10 @@ export const DEAL_STAGES = [
   'Closed',
 ] as const
 
-/** The first stage of a deal that a partner submits. If the CRM lacks it, the deal begins in the CRM's first stage. */
+/**
+ * The first stage of a deal that a partner submits. If the CRM lacks this stage, the deal begins in the CRM's first
+ * stage.
+ */
 export const SUBMITTED_STAGE = 'Waiting On Application'
 
 /** A lead in one of these statuses no longer counts as active (D21). Lower case, for comparing. */

@@ -51,7 +51,7 @@ export interface Route<
 
 type AsksAgain = 'always' | 'with-second-factor'
 
-/** A route that a session may call names its least role. */
+/** Requires `least` for a route that accepts a session. */
 type LeastRole<Caller> = Caller extends SessionAuth ? { least: Role } : { least?: undefined }
 
 interface RouteDefinition<Path, Query, Body, Answer, Accepted, Caller, Wrap> {
@@ -100,7 +100,7 @@ export function defineRoute<
   }
 }
 
-/** The names of a path's parameters: `'/crm/lead/:id'` has `{id: string}`. */
+/** The names of a path's parameters: `{id: string}` for `'/crm/lead/:id'`. */
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & PathParams<`/${Rest}`>
   : Path extends `${string}:${infer Name}`

@@ -83,7 +83,7 @@ test.each([
   [{ ...LEAST, zzz: 1 }, { zzz: 'zzz is not a known field' }],
   [{ ...LEAST, toString: 'x' }, { toString: 'toString is not a known field' }],
   [{ ...LEAST, loid: 'LO-00000000' }, { loid: 'loid is not a known field' }],
-])('%j is refused under the caller’s own field names', (body, expected) => {
+])('the refusal of %j uses the caller’s own field names', (body, expected) => {
   expect(faults(LeadSubmission, body)).toMatchObject(expected)
 })
 
@@ -152,6 +152,6 @@ test.each([
   [{ ...LEAST, closingDate: '2027-02-30' }, { closingDate: 'Closing date must be a date as YYYY-MM-DD' }],
   [{ business_name: 'Okafor' }, { phone: 'One of email and phone is required' }],
   [{ ...LEAST, probabilty: 5 }, { probabilty: 'probabilty is not a known field. Did you mean probability?' }],
-])('the deal %j is refused under the caller’s own field names', (body, expected) => {
+])('the refusal of the deal %j uses the caller’s own field names', (body, expected) => {
   expect(faults(DealSubmission, body)).toMatchObject(expected)
 })

@@ -44,7 +44,7 @@ export const NewInvitation = z.object({
 })
 export type NewInvitation = z.infer<typeof NewInvitation>
 
-/** A field that is left out stays as it is. */
+/** An absent field stays unchanged. */
 export const PersonChange = z.object({
   role: z.optional(Role),
   is_active: z.optional(z.boolean({ error: 'is_active must be true or false' })),

@@ -78,7 +78,10 @@ export const Email = requiredText('Email', EMAIL_LENGTH_MAX).check(
   z.toLowerCase(),
 )
 
-/** One of a list of words in any case. The result has the list's spelling. Absent and blank become null. */
+/**
+ * A field that accepts one of the listed words, in any case. The result has the list's spelling. Absent and blank
+ * become null.
+ */
 export function optionalChoice<const Choices extends readonly string[]>(label: string, choices: Choices) {
   const error = `${label} must be one of: ${choices.join(', ')}`
   const choice = z.pipe(

@@ -12,7 +12,9 @@ export const UsualTime = z.object({
   days: z.number(),
   /** How many times a record entered and left the status or stage. */
   entries: z.number(),
-  /** Whether this is based on the partner's own leads and deals or, if these are too few, on those of all partners. */
+  /**
+   * Whether the time is based on the partner's own leads and deals or, if these are too few, on those of all partners.
+   */
   of: z.enum(['partner', 'everybody']),
 })
 export type UsualTime = z.infer<typeof UsualTime>

@@ -33,7 +33,7 @@ const PAGES_OF_PARTNERS = [
   '/profile',
 ]
 
-// The last two are not valid encodings.
+// The last two paths are not valid URL encodings.
 const ADDRESSES_OF_NOTHING = ['/no/such/page', '/deals/%E0%A4%A', '/%']
 
 const PAGES_OF_NEWCOMERS = ['/login', '/signup', '/forgot-password', '/reset-password?token=x']
@@ -60,7 +60,7 @@ test('redirects a signed-in person from every other address to /dashboard', asyn
   }
 })
 
-test('a page leads to /login when its session has ended', async ({ page, partner, request }) => {
+test('a page redirects to /login when the session has ended', async ({ page, partner, request }) => {
   await keepUninformed(page)
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()

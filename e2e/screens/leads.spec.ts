@@ -26,7 +26,7 @@ test('/leads shows loading, empty and failed states, and recovers', async ({ pag
   await expect(page.getByRole('navigation', { name: 'Pagination' })).toHaveCount(0)
   await expectGoodLooks(page)
 
-  // The page asks three times before it reports the failure.
+  // The page requests the list three times before it reports the failure.
   const mend = await breakAnswers(page, LISTS, { status: 500, error: 'The database is away' })
   await page.reload()
   await expect(page.getByRole('alert')).toContainText('Failed to load leads')
@@ -93,7 +93,7 @@ test('/leads shows each lead’s values in the table’s columns', async ({ page
   await page.getByRole('link', { name: 'View Kauri Joinery' }).click()
   await expect(page).toHaveURL(`/leads/${auckland}`)
   await page.goBack()
-  // A click anywhere in the row works.
+  // A click anywhere in a row opens the lead.
   await cellsOf(page, sydney).nth(7).click()
   await expect(page).toHaveURL(`/leads/${sydney}`)
 })

@@ -89,7 +89,7 @@ test('/profile changes the partner’s details', async ({ page, request, partner
   await expect(panel.getByLabel('Last name')).toHaveValue('Marsh')
 })
 
-test('/profile changes the password, and says what is wrong with a refused one', async ({ page, request, partner }) => {
+test('/profile changes the password, or says why it was refused', async ({ page, request, partner }) => {
   await page.goto('/profile')
   await page.getByRole('tab', { name: 'Personal Information' }).press('ArrowRight')
   await page.getByRole('tab', { name: 'Change Password' }).press('Enter')

@@ -13,8 +13,8 @@ export interface CallerMemory {
 }
 
 /**
- * Remembers the owner of each session token for a second, because a page makes half a dozen calls at once. If this
- * process ends a session, it forgets the owner at once; if another process ends it, within that second.
+ * Remembers the owner of each session token for a second, because a page makes half a dozen calls at once. A session
+ * that this process ends is forgotten at once. A session that another process ends is forgotten within that second.
  */
 export function rememberCallers(find: FindCaller, clock: Clock): CallerMemory {
   const remembered = new Map<string, { caller: SessionCaller; until: number }>()

@@ -23,8 +23,8 @@ export const PASSWORD_CHECKS: RateLimit = {
 }
 
 /**
- * Changes the caller's password, and refuses with the codes and texts of section 8. The person's other sessions end
- * (D54), and so does a pending change of the address.
+ * Changes the caller's password. Refusals have the codes and texts of section 8. The person's other sessions end (D54),
+ * and so does a pending change of the address.
  */
 export async function changePersonPassword(
   deps: Deps,

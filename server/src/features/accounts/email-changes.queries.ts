@@ -39,7 +39,10 @@ export async function keepLinkHash(
   await db.updateTable('email_changes').set(link).where('id', '=', changeId).execute()
 }
 
-/** False if the change is done, was replaced or is too old. If two calls come at once, only one succeeds. */
+/**
+ * Marks a pending change as done. False if it is already done, was replaced or is too old. If two calls come at once,
+ * only one succeeds.
+ */
 export async function markEmailChanged(
   tx: Tx,
   changeId: string,

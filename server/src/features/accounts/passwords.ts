@@ -16,7 +16,7 @@ export function hashPassword(password: string): Promise<string> {
   return inLine(() => hash(normal(password), ARGON2))
 }
 
-/** Throws WEAK_PASSWORD if the password is weak. `field` is the form's name for it. */
+/** Throws WEAK_PASSWORD if the password is weak. `field` is the password's name in the form. */
 export async function hashNewPassword(password: string, field: string, owner: PasswordOwner): Promise<string> {
   await refuseWeakPassword(password, field, owner)
   return hashPassword(password)
@@ -37,7 +37,10 @@ export async function pretendToCheck(password: string): Promise<void> {
   await isPassword(password, await nobodysHash)
 }
 
-/** Throws WEAK_PASSWORD for a password that is too short or easily guessed (D10). `field` is the form's name for it. */
+/**
+ * Throws WEAK_PASSWORD for a password that is too short or easily guessed (D10). `field` is the password's name in the
+ * form.
+ */
 export async function refuseWeakPassword(password: string, field: string, owner: PasswordOwner): Promise<void> {
   if (normal(password).length < PASSWORD_LENGTH_MIN) throw weak(PASSWORD_TOO_SHORT, field)
   if (await isGuessable(normal(password), owner)) throw weak(PASSWORD_COMMON, field)

@@ -258,7 +258,7 @@ test('a waiting call of an owner who is shut out or loses the role is refused', 
     await isSeen(token)
   }
 
-  // Two calls of one owner at the same time take their locks in the same order.
+  // Two simultaneous calls of one owner take their locks in the same order, so they do not deadlock.
   const both = await whileLocked(lock, [
     () => ada.put(`/team/people/${bob.id}`, { role: 'owner' }),
     () => ada.put('/team/settings', { second_factor_required: false }),

@@ -125,7 +125,7 @@ test('the time of the last use is stored to the minute', async () => {
   expect(await lastUsed()).toBeNull()
 })
 
-test('calls of one minute write the last use once', async () => {
+test('many calls in one minute write the time of the last use only once', async () => {
   const partner = await portal.newPartner()
   const key = await generate(partner)
   // Moves the portal's clock to the beginning of a minute.

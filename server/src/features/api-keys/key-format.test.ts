@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hasKeyForm, isWellFormedKey, keyPreview, newApiKey } from './key-format.ts'
 
 const ZEROS = '0'.repeat(32)
-/** Python's zlib calculated the checksum. */
+/** A key whose checksum was calculated with Python's zlib. */
 const KEY = `lp_${ZEROS}2wjyrI`
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   [`lp_${'A'.repeat(40)}`, false, false],
   ['lp_', false, false],
   ['', false, false],
-])('%j has the form of a key: %s, and its checksum: %s', (token, hasForm, isWellFormed) => {
+])('%j has the form of a key: %s, and a right checksum: %s', (token, hasForm, isWellFormed) => {
   expect([hasKeyForm(token), isWellFormedKey(token)]).toEqual([hasForm, isWellFormed])
 })
 
@@ -42,7 +42,7 @@ test('every character of base62 has about the same chance', () => {
   expect(chiSquare).toBeLessThan(150)
 })
 
-test('one changed character is always noticed', () => {
+test('the checksum detects every change of one character', () => {
   const key = newApiKey()
   for (let at = 3; at < key.length; at++) {
     const other = key[at] === 'x' ? 'y' : 'x'

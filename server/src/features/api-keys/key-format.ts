@@ -27,8 +27,8 @@ export function hasKeyForm(token: string): boolean {
 }
 
 /**
- * Whether a text has the form and the checksum of a key. This needs no database, so a scanner for leaked keys can check
- * them too.
+ * Whether a text has the form and the checksum of a key. This needs no database, so a scanner for leaked keys can make
+ * the same check.
  */
 export function isWellFormedKey(token: string): boolean {
   const [, secret = '', checksum] = FORM.exec(token) ?? []

@@ -248,8 +248,9 @@ export async function nameMatchedLeadsOfAllPartners(
 }
 
 /**
- * Stores the LOIDs of the leads that the CRM converted to these deals, if they differ from the deals' LOIDs. The leads'
- * notes and histories are then found with the deals (D18). A deal that replaced another lead keeps that lead's LOID.
+ * Stores the LOIDs of the leads that the CRM converted to these deals, if lead and deal have different LOIDs. The
+ * leads' notes and histories are then found with the deals (D18). A deal that replaced another lead keeps that lead's
+ * LOID.
  */
 export async function nameConvertedLeadsOfAllPartners(
   tx: Tx,

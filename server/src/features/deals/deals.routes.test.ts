@@ -128,7 +128,7 @@ test('a deal is found by id and by LOID in any spelling; another partner’s dea
   expect(await loids(bob, '')).toEqual([])
 })
 
-test('an archived deal is missing in lists, searches and details', async () => {
+test('an archived deal is missing from lists, searches and details', async () => {
   const partner = await portal.newPartner()
   const archived = { archived_at: new Date().toISOString(), archived_reason: 'left-crm' as const, deal_name: 'Gone' }
   const { loid } = await insertDeal(portal.deps.db, partner.id, archived)

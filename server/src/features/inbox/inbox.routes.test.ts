@@ -104,7 +104,7 @@ test('GET /dashboard/news lists for each person what others did since the person
   expect(await linesOf(bob)).toEqual([])
 })
 
-test('POST /dashboard/news/seen marks only events that the look saw, not events that commit later or lie in the future', async () => {
+test('POST /dashboard/news/seen marks only events that the person was shown, not events that commit later or lie in the future', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const [late, early] = [await ada.submitLead(), await ada.submitLead()]
@@ -125,8 +125,7 @@ test('POST /dashboard/news/seen marks only events that the look saw, not events 
   await markSeen(ada, { loid: early.loid })
   mayCommit.resolve()
   await slow
-  // The look happened before the slow transaction ended, so it does not cover that transaction, even if it is sent
-  // later.
+  // The snapshot was taken before the slow transaction ended, so the mark does not cover that transaction.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).loids.toSorted()).toEqual([late.loid, early.loid].toSorted())
   await markSeen(ada, { loid: early.loid })
@@ -134,7 +133,7 @@ test('POST /dashboard/news/seen marks only events that the look saw, not events 
   await markSeen(ada)
   expect((await newsOf(ada)).total).toBe(0)
 
-  // A look that is older than the stored one changes nothing, and a time in the future counts as now.
+  // A mark with an older time changes nothing, and a time in the future counts as now.
   expect((await ada.post('/dashboard/news/seen', { until, snapshot })).status).toBe(200)
   expect((await newsOf(ada)).total).toBe(0)
   expect((await ada.post('/dashboard/news/seen', { until: '2999-01-01T00:00:00Z' })).status).toBe(200)

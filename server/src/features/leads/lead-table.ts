@@ -51,7 +51,7 @@ export const LEAD_TABLE: CrmTable<NamedCrmLead, StoredLead> = {
   ],
   valueOf: (row) => row.lead_status,
   toRow(lead, own, before) {
-    // If a lead that a deal had replaced moves to another partner, it is open again.
+    // A lead that a deal had replaced is open again when the lead moves to another partner.
     const kept = before && before.matched_at !== null && before.partner_id !== own.partner_id ? undefined : before
     return {
       business_name: lead.business_name,

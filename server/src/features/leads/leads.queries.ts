@@ -72,7 +72,7 @@ async function findLeadIds(
 }
 
 /**
- * Finds the lead sources of the partner that contain the text. The query jumps from one source to the next in the
+ * Finds out which of the partner's lead sources contain the text. The query jumps from one source to the next in the
  * index, so it needs few steps even for a hundred thousand leads. Reading all of them took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
@@ -112,7 +112,7 @@ export async function findNewestLeads(reads: Reads, owner: Owner, limit: number)
 /** A lead as its page shows it. `is_due` means that its history or notes have not been read from the CRM yet (D56). */
 type OpenedLead = LeadDetail & { is_due: boolean }
 
-/** Finds a lead as `findLead` does, and also by the LOID of the deal that replaced it. */
+/** Finds a lead as `findLead` does, and also by the LOID of the deal that replaced the lead. */
 export async function getLead(reads: Reads, owner: Owner, idOrLoid: string): Promise<OpenedLead> {
   const key = readKey(idOrLoid)
   const lead =

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { LeadRow } from '../../db/tables.ts'
 
 /**
- * Finds the CRM ids of the given leads, except leads that the portal knows as converted. It may not know the deals of
- * the others.
+ * Finds the CRM ids of the given leads. Leaves out leads that the portal knows as converted, because it knows their
+ * deals too.
  */
 export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly string[]): Promise<string[]> {
   if (loids.length === 0) return []
@@ -19,8 +19,8 @@ export async function findUnconvertedLeadsOfAllPartners(db: Db, loids: readonly 
 }
 
 /**
- * Finds pairs of an open lead and a deal of the same partner, with the same amount and contact, if the lead or the deal
- * is given here. The pairs include every match that a change of these records can make, and some that turn out not to
+ * Finds pairs of an open lead and a deal of the same partner, with the same amount and contact, if `loids` has the lead
+ * or the deal. The pairs include every match that a change of these records can make, and some that turn out not to
  * match (D29).
  */
 export async function findPossibleMatchesOfAllPartners(

@@ -122,7 +122,7 @@ test.each([
   })
   const first = push.run(late, payload, AbortSignal.timeout(10_000))
   await hanging.promise
-  // The push of another record also pushes this one. Then a second push of this record runs, as from the sync button.
+  // The push of another record also pushes this one. Then this record is pushed again, as the sync button would do.
   const other = await insertWaiting(module, partner.id)
   await push.run(portal.deps, { ...payload, loid: other }, AbortSignal.timeout(10_000))
   await push.run(portal.deps, payload, AbortSignal.timeout(300)).catch(() => undefined)

@@ -98,7 +98,7 @@ test('GET /live sends each of 200 events once, from a few notifications', async 
   expect(new Set(events().map(({ id }) => id))).toEqual(new Set(ids))
 })
 
-test('GET /live also sends changes that are no events: the CRM’s answer, a sync, the webhook, the team', async () => {
+test('GET /live also sends changes that are not events: the CRM’s answer, a sync, the webhook, the team', async () => {
   const partner = await portal.newPartner()
   const { loid } = await partner.submitLead()
   await using stream = await openStream(partner.token)
