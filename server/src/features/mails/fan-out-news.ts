@@ -6,7 +6,7 @@ const BATCH = 200
 const WINDOW_MS = 2 * 60_000
 
 /**
- * Gives waiting news to each person concerned, in one transaction. So each person gets each news item once, even if
+ * Assigns waiting news to the people concerned, in one transaction. So each person gets each news item once, even if
  * several processes run this function or one of them is killed. Returns true if more news may be waiting.
  */
 export async function fanOutNews({ db }: Pick<Deps, 'db'>): Promise<boolean> {

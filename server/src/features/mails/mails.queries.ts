@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { MailNews } from '../../events/mail-news.ts'
 
 /**
- * Finds news that people have not been given yet, the oldest first. Locks the rows until the transaction ends, and
- * skips rows that another process has locked.
+ * Finds news that is not assigned to people yet, the oldest first. Locks the rows until the transaction ends, and skips
+ * rows that another process has locked.
  */
 export async function lockNewsToFanOutOfAllPartners(tx: Tx, limit: number): Promise<string[]> {
   const rows = await tx

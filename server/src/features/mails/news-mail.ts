@@ -19,7 +19,7 @@ interface About {
 
 /** A mail lists at most this many leads and deals. */
 const LISTED_MAX = 50
-/** The longest quotes of a lender's note, in a mail about one record and in a list of several. */
+/** A lender's note is quoted up to this length in a mail about one record, and in a list of several records. */
 const QUOTED_MAX = 2_000
 const QUOTED_IN_LIST_MAX = 300
 const SUBJECT_NAME_MAX = 60
@@ -187,7 +187,7 @@ function pageOf(changes: readonly MailNews[], { publicUrl }: About): { url: stri
   }
 }
 
-/** `9:12 am` on the day of the mail, `Fri 6 Mar, 9:12 am` on another day. */
+/** Returns a time such as `9:12 am` on the day of the mail, or `Fri 6 Mar, 9:12 am` on another day. */
 function timeOf(instant: string, mailedAt: string, timeZone: string): string {
   const day = new Intl.DateTimeFormat('en-AU', { weekday: 'short', day: 'numeric', month: 'short', timeZone })
   const time = new Intl.DateTimeFormat('en-AU', { timeStyle: 'short', timeZone }).format(new Date(instant))

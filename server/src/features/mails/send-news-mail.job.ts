@@ -74,8 +74,8 @@ async function writeMail(
 }
 
 /**
- * Returns false for news that asks the reader to act if somebody has acted meanwhile. They have pushed the record
- * again, or have enabled or removed the webhook URL.
+ * Returns false for news that asks the reader to act, if somebody has meanwhile pushed the record again, or enabled or
+ * removed the webhook URL.
  */
 async function isStillTrue(db: Deps['db'], news: MailNews): Promise<boolean> {
   switch (news.type) {

@@ -93,7 +93,7 @@ export function reviveFailedNotes(
     .execute()
 }
 
-/** Returns which of these ids of CRM notes the portal has stored for notes other than `noteId`, of any partner. */
+/** Returns the ids in `zohoIds` that already belong to notes of the portal other than `noteId`, of any partner. */
 export async function findOtherNotesOfAnyPartner(
   db: Db,
   noteId: string,
@@ -151,9 +151,9 @@ export async function findOwnersOfAllPartners(
 }
 
 /**
- * Finds the rows of these CRM notes, and unsent notes whose push may have got no answer: those with one of these LOIDs,
- * and signed notes with one of these texts. The rows may belong to any partner. They stay locked until the transaction
- * ends.
+ * Finds the rows of these CRM notes. Also finds unsent notes whose push may have got no answer: notes with one of these
+ * LOIDs, and signed notes with one of these texts. The rows may belong to any partner. They stay locked until the
+ * transaction ends.
  */
 export function lockNotesOfAllPartners(
   tx: Tx,

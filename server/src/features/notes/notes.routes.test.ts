@@ -32,7 +32,7 @@ test('POST /crm/note/{leadId} adds a note, and the lead shows its notes, the new
   expect(notes).toEqual([{ ...note, content: 'Called again.' }, note])
 })
 
-test('POST /crm/note adds a note to a lead or deal, and titles a deal’s note Deal Note if it has no title', async () => {
+test('POST /crm/note adds a note to a lead or deal, and a deal’s note without a title gets the title ‘Deal Note’', async () => {
   const { loid } = await partner.submitLead()
   const deal = await insertDeal(portal.deps.db, partner.id)
   const content = 'Documents are on their way.'

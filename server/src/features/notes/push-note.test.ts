@@ -87,7 +87,7 @@ test('a note on a record in the CRM’s recycle bin is pushed after the record i
 
 test('two jobs that push a note at the same time create one note in the CRM', async () => {
   const noteId = await waitingNote('Any news?')
-  // A note can have two jobs at work. Confirming an address queues a second job for everything that waits, and another
+  // Two jobs can push the same note. Confirming an address queues a second job for everything that waits, and another
   // process takes over the jobs of a frozen process.
   await lender.faults({ slowMs: 100 })
   await Promise.all([push(noteId), push(noteId)])

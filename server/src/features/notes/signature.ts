@@ -17,7 +17,7 @@ export function withoutSignature(note: Signed, words: string): string {
   return text.endsWith(signature) ? text.slice(0, text.length - signature.length) : words
 }
 
-/** The text before what looks like a signature. Undefined if nothing does. */
+/** The text before the line that looks like a signature, or undefined if no line does. */
 export function signedText(words: string): string | undefined {
   return /^(.*)\n\n— [^\n]*$/su.exec(plain(words))?.[1]
 }

@@ -200,7 +200,7 @@ test('the Python example prints the portal’s error if the key is wrong', async
 const SECRET = `whsec_${Buffer.from('a secret of 24 characters').toString('base64')}`
 const BODY = JSON.stringify({ ...EVENT_PAYLOADS['lead.created'].example, note: 'Kārearea – 50 €' })
 
-/** Deliveries that an independent implementation signed, and some that were tampered with. */
+/** Deliveries that an independent implementation signed, and deliveries that are not genuine. */
 function deliveries() {
   const now = new Date()
   const seconds = (at: Date) => String(Math.floor(at.getTime() / 1_000))

@@ -72,8 +72,8 @@ print(call("GET", "/webhook/status/" + submitted["loid"])["status"])
 }
 
 /**
- * Shows how a receiver checks that a delivery came from the portal, by Standard Webhooks and with only the language's
- * own library.
+ * Shows how a receiver checks that a delivery came from the portal (Standard Webhooks). The code uses only the
+ * language's own library.
  */
 export const VERIFICATION = {
   javascript: `import { createHmac, timingSafeEqual } from 'node:crypto'

@@ -92,7 +92,7 @@ test('POST /webhook/lead accepts all fields of the lead form, with an API key or
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(2)
 })
 
-test('the error for a faulty field has the caller’s spelling of the field’s name', async () => {
+test('the error names a faulty field as the caller spelled it', async () => {
   const { key } = await withKey()
   const body = { businessName: 'Okafor', phone: '12', loan_type: 'Gift', buisness_abn: '1' }
   const answer = await portal.post('/partner/leads', body, { token: key })
@@ -195,7 +195,7 @@ test('a sync recognises submitted deals, pushed or not, and duplicates no deal',
   expect(list.body.data.deals).toHaveLength(2)
 })
 
-test('the stage history shows a stage that the lender set above the submitted stage', async () => {
+test('the stage history lists the lender’s later stage first, and then the submitted stage', async () => {
   const { partner, key } = await withKey()
   const { loid } = (await portal.post('/webhook/deal', DEAL, { token: key })).body.data
   await pushedDeal(partner, loid)
@@ -208,7 +208,7 @@ test('the stage history shows a stage that the lender set above the submitted st
   expect((await portal.get(`/webhook/status/${loid}`, { token: key })).body.data.status).toBe('Approved')
 })
 
-test('a sync replaces a lead submitted through the API by the matching deal', async () => {
+test('a sync replaces a lead submitted through the API with the matching deal', async () => {
   const { partner, key } = await withKey()
   const lead = { ...DEAL, closing_date: undefined, deal_name: undefined, contact_name: undefined }
   const submitted = await portal.post('/webhook/lead', lead, { token: key })

@@ -25,7 +25,7 @@ interface Referral {
 
 /**
  * Reads a page of everything that happened to the referral with this LOID. The pages of its lead and of its deal show
- * the same timeline. `before` is the position of the last entry that the caller has already.
+ * the same timeline. `before` is the position of the last entry that the caller already has.
  */
 export async function readTimeline(
   deps: Deps,
@@ -82,7 +82,7 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
     : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
   if (!present) throw new NotFound('Lead not found')
-  // The oldest first. The lead's statuses come before the deal's stages, even if they have the same second.
+  // The oldest first. The lead's statuses come before the deal's stages, even if their times are in the same second.
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
   // The record may already have a newer value than the CRM's history.
@@ -154,9 +154,9 @@ function noteEntry({ id, content, created_at, created_by, submitted_by, is_from_
 }
 
 /**
- * Makes the timeline begin with the submission. If the first change came together with the record, this change is the
- * submission. Otherwise the submission gets an entry of its own. A record that was submitted in the portal names the
- * person who submitted it. For any other record, the lead source shows whether a partner submitted it.
+ * Makes the timeline begin with the submission. If the first change was made together with the record, this change is
+ * the submission. Otherwise the submission gets an entry of its own. A record that was submitted in the portal names
+ * the person who submitted it. For any other record, the lead source shows whether a partner submitted it.
  */
 function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }: Referral): TimelineEntry[] {
   const records = [...leads.map(({ lead }) => lead), deal ?? []].flat()
@@ -183,7 +183,10 @@ const TOGETHER_MS = 60_000
 
 const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }
 
-/** Sorts entries by time. Entries with the same time are in the order in which they must have happened. */
+/**
+ * Returns the sort key of an entry. Entries are sorted by time, and entries with the same time in the order in which
+ * they must have happened.
+ */
 function positionOf({ at, type, id }: TimelineEntry): string {
   return `${at} ${RANKS[type]} ${id}`
 }

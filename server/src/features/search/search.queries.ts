@@ -6,7 +6,7 @@ import { DEAL_COLUMNS, LEAD_COLUMNS } from '../../db/tables.ts'
 
 /**
  * Returns one page of the matches, newest first. Matches beyond the newest SEARCH_TOTAL_MAX are neither counted in
- * `total` nor on any page (D24, D55).
+ * `total` nor shown on any page (D24, D55).
  */
 export async function searchLeads(
   sender: Sender,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal[Symbol.asyncDispose]())
 
-/** Creates a broker with a lead in the CRM. A partner must not see them before it has confirmed its address. */
+/** Creates a broker with a lead in the CRM. A partner must not see this lead before it has confirmed its address. */
 async function brokerInCrm(name: string) {
   const email = `${name.toLowerCase().replaceAll(' ', '-')}@example.com`
   const id = await lender.create('Partners', { Name: name, Email: email, First_Name: 'Wilhelmina' })
@@ -35,7 +35,7 @@ const crmStateOf = async (partner: TestPartner, loid: string) =>
 test('a stranger with a broker’s name and email sees and sends nothing until the address is confirmed', async () => {
   const broker = await brokerInCrm('Victim Cafe')
   const stranger = await portal.newPartner({ ...broker.form, businessName: 'victim cafe', firstName: 'Mallory' })
-  await waitFor('the partner to be held', () => mustConfirm(stranger))
+  await waitFor('the portal to ask for a confirmed address', () => mustConfirm(stranger))
   const { loid } = await stranger.submitLead()
   for (const path of ['/dashboard/sync-leads', '/dashboard/sync-deals', '/crm/sync']) {
     const sync = await stranger.post(path)
@@ -48,12 +48,15 @@ test('a stranger with a broker’s name and email sees and sends nothing until t
 
   expect((await stranger.post('/auth/verify-email', { token: await linkToken(broker.form.email) })).status).toBe(200)
   await stranger.pushedLead(loid)
-  await waitFor('the records', async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 2)
+  await waitFor(
+    'the broker’s records',
+    async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 2,
+  )
   expect(await mustConfirm(stranger)).toBe(false)
   expect(await lender.read('Partners', broker.id)).toMatchObject({ Name: 'Victim Cafe', First_Name: 'Wilhelmina' })
 })
 
-test('a stranger who takes a broker’s address during a CRM outage sees nothing before confirming it', async () => {
+test('a stranger who takes a broker’s address during a CRM outage sees nothing before confirming the address', async () => {
   const broker = await brokerInCrm('Later Loans')
   await lender.faults({ unavailable: { every: 1, match: 'Partners' } })
   const stranger = await portal.newPartner({ businessName: 'Later Loans' })
@@ -62,25 +65,28 @@ test('a stranger who takes a broker’s address during a CRM outage sees nothing
   const token = /confirm-email\?token=([\w-]+)/.exec(mail)?.[1]
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(200)
   await lender.faults({})
-  await waitFor('the partner to be held', async () => {
+  await waitFor('the portal to ask for a confirmed address', async () => {
     await portal.deps.pool.query("update jobs.job set start_after = now() where name = 'push-partner'")
     return mustConfirm(stranger)
   })
   expect((await stranger.get('/dashboard/leads')).body.data.leads).toEqual([])
 
   expect((await stranger.post('/auth/verify-email', { token: await linkToken(broker.form.email) })).status).toBe(200)
-  await waitFor('the records', async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 1)
+  await waitFor(
+    'the broker’s records',
+    async () => (await stranger.get('/dashboard/leads')).body.data.leads.length === 1,
+  )
 })
 
 test('a disowned account pushes none of its waiting records, and the true owner gets the CRM’s records', async () => {
   const broker = await brokerInCrm('Owner Broking')
   const stranger = await portal.newPartner(broker.form)
-  await waitFor('the partner to be held', () => mustConfirm(stranger))
+  await waitFor('the portal to ask for a confirmed address', () => mustConfirm(stranger))
   const { loid } = await stranger.submitLead()
   expect((await portal.post('/auth/disown', { token: await linkToken(broker.form.email) })).status).toBe(200)
 
   const owner = await portal.newPartner(broker.form)
-  await waitFor('the partner to be held', () => mustConfirm(owner))
+  await waitFor('the portal to ask for a confirmed address', () => mustConfirm(owner))
   const { resetToken } = (await portal.post('/auth/forgot-password', { email: broker.form.email })).body.data
   const password = 'another-fine-horse'
   await portal.post('/auth/reset-password', { token: resetToken, newPassword: password })
@@ -104,17 +110,17 @@ test('a new partner whose first push lost its answer gets its own CRM record wit
 test('a renamed partner need not confirm its address for a CRM record with its old name', async () => {
   const broker = await brokerInCrm('Old Name Finance')
   const partner = await portal.newPartner(broker.form)
-  await waitFor('the partner to be held', () => mustConfirm(partner))
+  await waitFor('the portal to ask for a confirmed address', () => mustConfirm(partner))
   const { loid } = (await partner.post('/dashboard/leads', newLead())).body.data
   await partner.put('/profile', { business_name: 'New Name Finance' })
   await partner.pushedLead(loid)
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('a held partner whose CRM record is removed pushes its waiting records with its next submission', async () => {
+test('if staff remove the CRM record for which a partner must confirm its address, the next submission also pushes its waiting records', async () => {
   const broker = await brokerInCrm('Gone Finance')
   const partner = await portal.newPartner(broker.form)
-  await waitFor('the partner to be held', () => mustConfirm(partner))
+  await waitFor('the portal to ask for a confirmed address', () => mustConfirm(partner))
   const { loid } = await partner.submitLead()
   await partner.post('/crm/note', { loid, content: 'Called, no answer' })
   const open = async () => {
@@ -123,7 +129,7 @@ test('a held partner whose CRM record is removed pushes its waiting records with
     )
     return rows.length
   }
-  await waitFor('the held partner’s jobs to end', async () => (await open()) === 0)
+  await waitFor('the partner’s push jobs to end', async () => (await open()) === 0)
 
   await lender.remove('Partners', broker.id)
   await partner.pushedLead((await partner.submitLead()).loid)

@@ -7,9 +7,9 @@ class StartOver extends Error {}
 
 /**
  * Runs one transaction for a page of these partners' records. A sync, the sweep and a notification may pull the same
- * records at once, so each page locks its partners and other pages of these partners wait. Nobody calls another machine
- * under these locks. The transaction starts over if another page has added one of its rows, or if PostgreSQL has ended
- * it because of a deadlock.
+ * records at once, so each page locks its partners and other pages of these partners wait. No call to another machine
+ * is made under these locks. The transaction starts over if another page has added one of its rows, or if PostgreSQL
+ * has ended it because of a deadlock.
  */
 export async function inPageTransaction<Result>(
   db: Db,
@@ -22,7 +22,7 @@ export async function inPageTransaction<Result>(
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(async (tx) => {
-        // The same order everywhere, so that no two transactions wait for each other.
+        // The locks are taken in the same order everywhere, so that no two transactions wait for each other.
         await sql`
           select pg_advisory_xact_lock(hashtextextended(id, 1))
             from (select distinct id from unnest(${[...partnerIds]}::text[]) as id order by id) as sorted`.execute(tx)

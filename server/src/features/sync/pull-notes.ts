@@ -67,7 +67,7 @@ export async function pullNotesOf<Noted extends NotedRecord>(
 export async function applyListedNotes(
   pull: Pick<Pull, 'deps' | 'signal'>,
   listed: readonly CrmNoteOfRecord[],
-  /** Whether notes are news to this partner. If it returns undefined, the partner's notes are left out. */
+  /** Returns whether notes are news to this partner, or undefined to leave out the partner's notes. */
   isNewsFor: (partnerId: string, module: CrmModule) => boolean | undefined,
 ): Promise<void> {
   const notes: NoteToApply[] = []

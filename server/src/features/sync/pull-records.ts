@@ -68,7 +68,7 @@ export async function pullPage(
     const isLeft = row.archived_at === null && !there.has(row.zoho_id ?? '')
     return isLeft && pull.mayRemoveFrom(row.partner_id) && !(record && isOvertaken(record, row, readAt))
   })
-  // Gone records are removed before the histories are read. Reading these takes long, and a record may come back
+  // Gone records are removed before the histories are read. Reading histories takes long, and a record may come back
   // meanwhile.
   await removeGone(deps, module, gone, tally)
 

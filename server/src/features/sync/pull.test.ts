@@ -233,7 +233,7 @@ describe('a first sync', () => {
     await lender.addNote('Leads', ids[0] ?? '', { content: 'Written before' })
     await later(3_600)
     const { db, clock } = portal.deps
-    // Ada's account is made much later than her leads in the CRM.
+    // Makes Ada's account much newer than her leads in the CRM.
     await db.updateTable('partners').set({ created_at: clock.now().toISOString() }).where('id', '=', ada.id).execute()
     await lender.faults({ tooMany: { retryAfterSeconds: 120, match: 'GET /crm/v8/Notes' } })
     expect((await ada.post('/dashboard/sync-leads')).status).toBe(502)
@@ -392,7 +392,7 @@ test('a record read in the second of its change is read once more, however long 
   const callsToLook = async () =>
     (await callsOf(() => pullNotified.run(deps, { module: 'Leads', zohoIds: [id] }, signal))).total
   expect(await callsToLook()).toBeGreaterThan(1)
-  // This reads the record alone, because it has not changed since.
+  // The second pull reads only the record and no history, because the record has not changed since.
   expect(await callsToLook()).toBe(1)
 })
 

@@ -5,9 +5,9 @@ import { openRun, type Run } from './run.ts'
 
 /**
  * Pushes the partner's leads or deals that the CRM lacks, before anything is pulled (D30). If the CRM refuses a record,
- * the record's own job gives it up. The records are pushed one after another, because the first push also pushes others
- * that wait. Returns the run to continue with. If the partner's record in the CRM was deleted, the partner now has
- * another record.
+ * the record's own job gives it up. The records are pushed one after another, because the first push also pushes other
+ * waiting records. Returns the run to continue with. If the partner's record in the CRM was deleted, the partner now
+ * has another record.
  */
 export async function pushWaiting(
   run: Run,

@@ -67,7 +67,8 @@ async function syncUntilDone(
     deals: await findLastSuccess(db, partnerId, 'deals'),
   }
   if (since.leads === undefined || since.deals === undefined) {
-    // An earlier first sync may have failed after it had read its records and before it had read their notes.
+    // An earlier attempt at the first sync may have failed after it had read the records and before it had read their
+    // notes.
     const { tallies } = begun
     tallies.notes_since = earliest(tallies.notes_since, await findNotesLeft(db, partnerId))
   }

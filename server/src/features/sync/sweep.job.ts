@@ -100,7 +100,7 @@ async function pullUnmapped(deps: Deps, changes: readonly CrmChange[], signal: A
   await pullRecords(pullForAll(deps, 'leads', signal), 'Leads', leads)
 }
 
-/** Reads records that Zoho lists as deleted once more, because this list may also have converted and merged leads. */
+/** Pulls the records that Zoho lists as deleted, because this list may also have converted and merged leads. */
 async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal): Promise<void> {
   const { db, crm, log } = deps
   const list = module === 'Leads' ? 'deleted-leads' : 'deleted-deals'
@@ -179,7 +179,7 @@ async function sweepNotes(deps: Deps, signal: AbortSignal): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof NotesNotListed)) throw error
-    // The notes of records pulled since then were not read, because they were expected in this list.
+    // The notes of records pulled since `from` were not read, because they were expected in this list.
     if (wasListed) await markNotesDueOfAllPartners(db, from)
   }
   await moveBehind(deps, 'notes', listedAt, last)

@@ -171,9 +171,9 @@ test('a sweep without changes makes five calls, however many partners there are'
     Array.from({ length: 300 }, () => ({ Last_Name: 'Nobody’s' })),
   )
   await later(60)
-  // Besides the five lists, the sweep reads one more page of the list, because nobody's records fill it. It reads the
-  // new leads, writes their LOIDs, reads the leads again, and reads the notes of each lead. The next sweep lists the
-  // portal's own writes.
+  // Besides the five lists, the sweep needs a second page of leads, because nobody's records fill the first. It reads
+  // the new leads, writes their LOIDs, reads the leads again, and reads the notes of each new lead. The next sweep
+  // lists the portal's own writes.
   expect(await callsOf(sweep)).toBe(5 + 1 + 3 + 12)
   for (const partner of many) expect(await lastNames(partner)).toEqual(['New'])
 })

@@ -20,7 +20,7 @@ export interface PulledModule {
 
 /**
  * Reads the organisation's notes since the partner's last successful run, or since the oldest of many new records, and
- * applies the partner's notes. The notes of unchanged records are needed, because a new note may leave its record's
+ * applies the partner's notes. The notes of unchanged records are included, because a new note may leave its record's
  * Modified_Time unchanged. If Zoho does not let the portal list all notes, only the notes of changed records are read.
  */
 export async function syncNotes({ deps, signal, partner, progress, tallies }: Run, pulled: readonly PulledModule[]) {

@@ -61,7 +61,7 @@ async function syncModule(
   const readAt = deps.clock.now().toISOString()
 
   await progress.begin(`Updating ${name}`)
-  // Zoho does not document whether queries return converted leads, or whether they mark them as converted.
+  // Zoho does not document whether queries return converted leads and mark them as converted.
   let converted: ReadonlySet<string> | undefined
   let showsConverted = module === 'Deals'
   const unlistedConverted = new Set<string>()

@@ -61,7 +61,7 @@ async function eventTypes(partner = ada): Promise<string[]> {
 const history = async (loid: string) => (await ada.get(`/crm/lead/${loid}/status-history`)).body.data
 const stages = async (loid: string) => (await ada.get(`/crm/deal/${loid}/stage-history`)).body.data
 
-test('POST /dashboard/sync-leads adds leads created in the CRM once, with a LOID in the portal and the CRM, with their history and without events', async () => {
+test('POST /dashboard/sync-leads adds each lead created in the CRM once, with a LOID and its history, and without events', async () => {
   const id = await lender.create('Leads', {
     Last_Name: 'Rivera',
     First_Name: 'Ana',
@@ -475,7 +475,7 @@ test('if Zoho forbids the list of all notes, a sync applies the notes of changed
   ])
 })
 
-test('a change that the CRM’s history does not give is described as observed', async () => {
+test('a change that is missing in the CRM’s history is described as observed', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   const [inZoho] = await lender.list('Leads', 'LOID')

@@ -89,7 +89,7 @@ export async function takeInvitation(tx: Tx, tokenHash: Buffer): Promise<boolean
   return removal.numDeletedRows > 0n
 }
 
-/** Returns the removed invitation, or undefined if the partner has no invitation with this id. */
+/** Removes an invitation and returns it, or returns undefined if the partner has no invitation with this id. */
 export async function removeInvitation(
   tx: Tx,
   partnerId: string,

@@ -249,7 +249,7 @@ test('a partner can send at most twenty invitations a day', async () => {
   expect((await owner.post(`/team/invitations/${id}/send`)).status).toBe(429)
 })
 
-test('the CRM’s record names the partner’s first owner, and the next owner after the first is deactivated', async () => {
+test('the CRM’s record of a partner names its first owner, and the next owner after the first owner is deactivated', async () => {
   await using withCrm = await startPortal({ withCrm: true })
   const lender = openLender(withCrm.crmUrl)
   const owner = await withCrm.newPartner({ firstName: 'Ada' })

@@ -65,8 +65,8 @@ export async function attemptDelivery(
 }
 
 /**
- * Returns the receiver's answer, or the error that prevented an answer. It never throws, because a receiver's failure
- * is not an error of the portal.
+ * Returns the receiver's answer, or the error that prevented an answer. Never throws, because a receiver's failure is
+ * not an error of the portal.
  */
 async function send(
   { id, url, body, attempts }: ClaimedDelivery & { url: string },

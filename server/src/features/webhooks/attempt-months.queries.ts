@@ -6,7 +6,7 @@ import { firstIdAt } from '../../db/ids.ts'
  * Partitions are made this many months ahead, so that no partition is missing even if the job has not run for weeks.
  */
 const MONTHS_AHEAD = 2
-/** Short, because every other statement on the table queues behind a statement that waits for the lock. */
+/** This time is short, because every other statement on the table queues behind a statement that waits for the lock. */
 const LOCK_WAIT_MAX = '200ms'
 
 /**

@@ -124,7 +124,7 @@ export async function claimDeliveriesOfPartners(
   return rows
 }
 
-/** Makes deliveries that were claimed but not sent due again at once. */
+/** Ends the claims of deliveries that were not sent, so that these deliveries are due again at once. */
 export async function handBackDeliveries(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.updateTable('webhook_logs').set({ claimed_until: null }).where('id', 'in', ids).execute()

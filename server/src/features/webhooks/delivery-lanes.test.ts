@@ -14,7 +14,7 @@ afterEach(() => {
 
 const ignored = () => undefined
 
-/** Begins all attempts that are allowed for these partners, which then have more to send. */
+/** Begins all attempts that the lanes allow. Afterwards the partners are ready again, as if they had more to send. */
 function beginAll(...partnerIds: string[]) {
   for (const partnerId of partnerIds) lanes.markReady(partnerId)
   const taken = lanes.take()

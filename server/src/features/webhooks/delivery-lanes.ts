@@ -21,14 +21,20 @@ interface Lane {
 export interface DeliveryLanes {
   /** Marks the partner as ready, because one of its deliveries may be due. */
   markReady(partnerId: string): void
-  /** Takes over from the database whether the endpoint fails, until this process has sent something to it. */
+  /**
+   * Sets whether the endpoint is failing, as the database says. Does nothing after this process has sent something to
+   * the endpoint.
+   */
   learn(partnerId: string, isFailing: boolean): void
   /**
    * Returns how many deliveries of each ready partner can begin now, in the order of turns. These partners are then no
    * longer ready.
    */
   take(): { partnerId: string; count: number }[]
-  /** Begins an attempt. The caller calls `end` on the result when the attempt has ended. */
+  /**
+   * Begins an attempt. `onSlow` is called when the attempt leaves its quick slot. The caller calls `end` on the result
+   * when the attempt has ended.
+   */
   begin(partnerId: string, onSlow: () => void): { end(isSuccess: boolean): void }
 }
 

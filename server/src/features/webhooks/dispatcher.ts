@@ -20,8 +20,8 @@ import { openAttemptRecorder } from './record-attempts.ts'
 /** A claim lasts this long, which is longer than an attempt. Then the deliveries of a killed process are due again. */
 const CLAIM_MS = ATTEMPT_MS_MAX + 10_000
 /**
- * Without a notification, the dispatcher looks for deliveries this often. It finds the deliveries that killed processes
- * or broken connections left behind.
+ * The dispatcher looks this often even without a notification, to find deliveries that killed processes or broken
+ * connections left behind.
  */
 const LOOK_EVERY_MS = 5_000
 /** The dispatcher never looks more often than this, however many retries are due one after another. */

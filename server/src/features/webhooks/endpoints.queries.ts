@@ -27,7 +27,7 @@ export function saveEndpoint(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns false if there was no URL. */
+/** Removes the partner's URL. Returns false if there was no URL. */
 export async function removeEndpoint(tx: Tx, partnerId: string): Promise<boolean> {
   const removal = await tx.deleteFrom('webhook_endpoints').where('partner_id', '=', partnerId).executeTakeFirst()
   return removal.numDeletedRows > 0n

@@ -37,7 +37,7 @@ async function sync(): Promise<void> {
   }
 }
 
-/** Waits for a delivery of this type, and returns the newest one's body. */
+/** Waits for a delivery of this type, and returns the body of the newest. */
 function delivered(type: string) {
   return waitFor(type, async () => receiver.received.findLast((one) => one.body.type === type)?.body)
 }

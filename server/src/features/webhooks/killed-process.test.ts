@@ -71,7 +71,7 @@ test('if a process is killed after an answer and before it records the answer, t
   await after.deps.db.transaction().execute(async (tx) => {
     await tx.selectFrom('webhook_logs').select('id').where('partner_id', '=', partner.id).forUpdate().execute()
     respond()
-    const blocked = await waitFor('the record to wait', async () => {
+    const blocked = await waitFor('the record of the answer to wait for the transaction', async () => {
       const { rows } = await after.deps.pool.query<{ pid: number }>(
         `select pid from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%outcome as materialized%'`,

@@ -40,7 +40,7 @@ test.each([
   ['a date that has passed', 503, 'Sun, 01 Mar 2026 09:00:00 GMT', 0],
   ['other text', 503, 'soon', 0],
   ['seconds, in an answer other than 429 and 503', 500, '120', 0],
-])('Retry-After is read: %s', (_what, status, text, seconds) => {
+])('Retry-After as %s (status %i, %j) means a delay of %i seconds', (_what, status, text, seconds) => {
   expect(retryAfterMs({ status, headers: { 'retry-after': text } }, NOW)).toBe(seconds * 1_000)
 })
 

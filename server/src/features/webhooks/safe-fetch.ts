@@ -28,18 +28,18 @@ export interface SafeRequest {
   signal: AbortSignal
 }
 
-/** The portal must not call this URL. The message is for the partner. */
+/** Thrown if the portal must not call a URL. The message is for the partner. */
 export class UnsafeAddress extends Error {}
 
 /**
  * Sends a POST to a URL that a stranger chose (D36). Redirects are not followed. Throws UnsafeAddress if the URL, or
  * any address of its name, must not be called. Throws the signal's reason if the signal aborted the call. If the call
- * fails otherwise, throws an Error with a message for the partner.
+ * fails for another reason, throws an Error with a message for the partner.
  *
  * The name is resolved only once, and the connection is made only to the checked addresses. So a name server gains
  * nothing by changing its answer a moment later. The query goes directly to the name servers, because the operating
- * system's list of hosts has no public names. A look-up by the operating system would also occupy one of the few threads
- * that hash passwords, and a stranger's slow name server could block that thread.
+ * system's list of hosts has no public names. A look-up by the operating system would also occupy one of the few
+ * threads that hash passwords, and a stranger's slow name server could block that thread.
  */
 export async function safeFetch(url: string, request: SafeRequest): Promise<SafeAnswer> {
   const fault = findUrlFault(url, request.allowPrivate)
@@ -72,7 +72,8 @@ export async function safeFetch(url: string, request: SafeRequest): Promise<Safe
 export function findUrlFault(url: string, allowPrivate: boolean): string | undefined {
   if (url.length > URL_LENGTH_MAX) return `Webhook URL must be ${URL_LENGTH_MAX} characters or fewer`
   if (!(allowPrivate ? /^https?:\/\//i : /^https:\/\//i).test(url)) return WEBHOOK_URL_NOT_HTTPS
-  // The URL parser drops line breaks and tabs, so the portal would call another address than people read.
+  // The URL parser drops line breaks and tabs, so the portal would call a different address from the one that people
+  // see.
   if (/\s/.test(url)) return 'Webhook URL must not contain spaces'
   const target = parseTarget(url)
   if (!target || target.hostname.split('.').includes('')) return 'Webhook URL is not a valid address'

@@ -45,7 +45,7 @@ export function webhookRoutes(mount: Mount, deps: Deps): void {
   mount(redeliver, ({ partner, params }) => redeliverLog(deps, partner.id, params.id))
 }
 
-/** Shows the endpoint without its secret, which the portal shows only when it makes it. */
+/** The endpoint as answers show it, without its secret. A secret is shown only once, when it is made. */
 function shown({ secrets, clock }: Deps, endpoint: WebhookEndpointRow | undefined) {
   const now = clock.now()
   const secret = endpoint && secrets.decrypt(endpoint.secret, webhookSecretOf(endpoint.partner_id))
