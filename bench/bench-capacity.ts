@@ -67,7 +67,7 @@ await withEmptyFolder(async (folder) => {
   )
   await product.stop()
 
-  /** Prints what one of `count` calls or other units of work costs. */
+  /** Prints the cost of one unit of work, such as a call. `work` does `count` of them. */
   async function cost(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
     const { ms, seconds } = await measure(product, work)
     print(

@@ -217,7 +217,7 @@ function cell(value: unknown): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
 
-/** The SDK reads by `list` or by `query`, and writes nothing. */
+/** Reads leads with the SDK, by `list` or by `query`, and writes nothing. */
 async function readWithSdk({ crmUrl }: Product, folder: string, way: 'list' | 'query', rows: number) {
   const script = join(import.meta.dirname, '../crm-sandbox/src/wire/zoho-sdk-reader.mjs')
   const { stdout } = await run(process.execPath, [script, crmUrl, folder, way, COLUMNS.join(','), String(rows)])

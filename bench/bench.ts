@@ -31,7 +31,7 @@ interface Server {
   partners: LoadedPartner[]
 }
 
-/** Met if the median of the rounds meets it; missed only if every round misses it. */
+/** A goal is met if the median of the rounds meets it, and missed only if every round misses it. */
 interface Goal {
   text: string
   isMet(value: number): boolean
@@ -52,7 +52,7 @@ interface Question {
   goals: { ofThePool?: Goal; p99Ms?: Goal; ofTheCpuBefore?: Goal }
 }
 
-/** Each figure is compared with the raw driver's in the same run, because machines are noisy and ratios are not. */
+/** Each figure is compared with the bare driver's in the same run, because machines are noisy and ratios are not. */
 await withEmptyFolder(async (folder) => {
   const own = await startLoaded(join(folder, 'own'))
   const old = before === undefined ? undefined : await startBefore(folder, before)

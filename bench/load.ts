@@ -54,7 +54,9 @@ export async function loadOverHttp(
   }
 }
 
-/** Waits until new leads are pushed and announced in the background, which would slow down the next load. */
+/**
+ * Waits until new leads are pushed and announced in the background, because this work would slow down the next load.
+ */
 export async function jobsEnd({ pool }: Product): Promise<void> {
   const deadline = performance.now() + JOBS_MS_MAX
   for (;;) {

@@ -147,8 +147,8 @@ function commandOf(pid: number): string {
 }
 
 /**
- * PostgreSQL names user, database and origin in the title of such a process: `postgres: postgres postgres [local]
- * idle`.
+ * Whether the process serves a connection. PostgreSQL names user, database and origin in the title of such a process:
+ * `postgres: postgres postgres [local] idle`.
  */
 function servesConnection(pid: number): boolean {
   return commandOf(pid).includes('[local]')

@@ -106,7 +106,7 @@ async function dropIndexes(client: pg.PoolClient) {
   }
 }
 
-/** Returns the ids of all partners, the big one first. */
+/** Inserts the partners and returns their ids, the big partner's first. */
 async function insertPartners(client: pg.PoolClient): Promise<string[]> {
   const ids = Array.from({ length: PARTNERS }, () => randomUUID())
   await client.query(
@@ -175,7 +175,10 @@ async function insertLeads(client: pg.PoolClient, partners: string[], leads: num
   )
 }
 
-/** Different numbers make different LOIDs that look random: 40 bits, five a character. */
+/**
+ * SQL that turns a number into a LOID that looks random. Different numbers make different LOIDs: 40 bits, five per
+ * character.
+ */
 function loid(number: string): string {
   const bits = `(${number}::bigint * 164028731041) & ((1::bigint << 40) - 1)`
   const characters = [35, 30, 25, 20, 15, 10, 5, 0].map(

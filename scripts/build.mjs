@@ -1,5 +1,5 @@
-// `npm run build`: everything that `npm run start:prod` needs. `npm start` itself builds the web app when something has
-// changed.
+// `npm run build`: builds everything that `npm run start:prod` needs. `npm start` itself builds the web app when
+// something has changed.
 import path from 'node:path'
 import { announce, buildWeb, prepare, root, run, runVite } from './set-up.mjs'
 

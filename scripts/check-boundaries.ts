@@ -69,7 +69,7 @@ const RULES: Rule[] = [
     mayImport: anyOf('crm-sandbox/src/', PACKAGES),
     because: 'the sandbox imports no other workspace',
   },
-  // A test uses a whole side from outside, so it is allowed to import every part of its own side.
+  // A test of the server uses the server as a whole, so it is allowed to import every part of the server.
   {
     files: /^server\/src\/.*\.test\.ts$|^server\/src\/testing\//,
     mayImport: anyOf('server/', CONTRACT, PACKAGES),

@@ -22,6 +22,6 @@ try {
   process.exit(1)
 }
 stopWithParent()
-// The build has filled this folder. If it is read-only, it stays unchanged.
+// The build has filled this folder. A read-only folder stays as it is.
 nodeModule.enableCompileCache(compileCache)
 await import(pathToFileURL(server).href)

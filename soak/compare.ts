@@ -155,8 +155,8 @@ export async function compare(world: World, partners: readonly Partner[], ledger
       const history = await partner.get(`/crm/deal/${loid}/stage-history`)
       compareLists(`${loid} stages`, valuesOf(history.body, 'stage'), await crm.dealStages(row.id), record)
       const { body } = await partner.get(`/crm/deal/${loid}`)
-      // If the lead now belongs to another partner, this partner still sees its own notes on the lead, if lead and deal
-      // have the same LOID.
+      // A partner who has the deal but no longer the lead still sees its own notes on the lead, provided that lead and
+      // deal have the same LOID.
       const isReaders = lead && lookupId(lead, 'Partner') === zohoId
       const ofLead = (lead ? contentsInCrm(lead.id, partner) : []).filter(
         (content) => isReaders || (lead?.['LOID'] === loid && authors.get(content) === partner.number),
@@ -224,8 +224,9 @@ function wordsOf(note: Record<string, unknown>): string {
 }
 
 /**
- * Events that were recorded twice: the same change again with no other change between, or two beginnings with no end
- * between. A status that changes there and back twice has two equal events, and that is right.
+ * Finds events that were recorded twice: the same change with no other change between, two creations with no removal
+ * between, or two removals with no creation between. A status that changes there and back twice rightly has two equal
+ * events.
  */
 function repeatedEvents({ rows }: World): Promise<{ type: string; loid: string; copies: number }[]> {
   return rows(

@@ -21,7 +21,8 @@ export type Store = {
   close(): void
 }
 
-// COLLATE binds tighter than ->>, hence the brackets; a query must write the expression the same way to use the index.
+// COLLATE binds tighter than ->>, so the expression needs brackets. A query uses the index only if it writes the
+// expression in the same way.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
@@ -165,7 +166,7 @@ export function openStore(dir: string): Store {
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql)
     if (known) return known
-    // COQL queries have ever new texts. Clearing all statements is cheaper than tracking which ones were used last.
+    // COQL makes ever more different statements. Clearing all of them is cheaper than tracking which were used last.
     if (statements.size >= STATEMENTS_KEPT_MAX) statements.clear()
     const statement = db.prepare(sql)
     statements.set(sql, statement)

@@ -20,7 +20,7 @@ export async function startTestSandbox(options: { seed?: boolean; now?: string }
   const dir = mkdtempSync(join(tmpdir(), 'crm-sandbox-'))
   let now = options.now === undefined ? undefined : Date.parse(options.now)
   const sandbox = await startSandbox({ port: 0, dir, seed: options.seed ?? false, clock: () => now ?? Date.now() })
-  // Tests move the clock by days, and their token must survive that.
+  // Tests move the clock by days, so their token needs a long lifetime.
   await sendJson(sandbox.url, 'POST', '/sandbox/behaviour', { tokenLifetimeSeconds: 315_360_000 })
   const token = await fetchToken(sandbox.url)
   await sendJson(sandbox.url, 'POST', '/sandbox/behaviour', { tokenLifetimeSeconds: null })

@@ -189,7 +189,7 @@ const SWITCHES: { [Name in keyof Behaviour]: Switch<Behaviour[Name]> } = {
 export type BehaviourSwitches = {
   current(): Readonly<Behaviour>
   /**
-   * Changes the named switches; null sets one back to its default. Returns a text that says what was wrong, or
+   * Changes the named switches; null sets a switch back to its default. Returns a text that says what was wrong, or
    * undefined.
    */
   change(wanted: { [name: string]: unknown }): string | undefined

@@ -42,7 +42,7 @@ export function startDelivery(sandbox: Sandbox, faults: Faults): Delivery {
     if (isRunning || stopping.signal.aborted) return
     isRunning = true
     clearTimeout(timer)
-    // The change that made this call may not be committed yet, so the delivery starts a moment later.
+    // The transaction that queued the notification may not be committed yet, so the delivery starts a moment later.
     running = wait(0)
       .then(run)
       .finally(() => {

@@ -112,7 +112,7 @@ test('the answer has null for a record that was not made, and a refused conversi
   expect(at((await convert(lead, {})).body, 'data.0.details')).toMatchObject({ Deals: null, Accounts: null })
 })
 
-test('a conversion attaches to an existing record, which the conversion options list', async () => {
+test('a conversion can use an existing account, which the conversion options list', async () => {
   const { lead } = await newLead()
   const options = () => sandbox.call('GET', `/crm/v8/Leads/${lead}/__conversion_options`)
   expect((await options()).status).toBe(204)

@@ -16,7 +16,7 @@ import { recordInTimeline } from './timeline.ts'
 type Target = 'Accounts' | 'Contacts' | 'Deals'
 
 export type Conversion = {
-  /** An existing record to attach the deal to. If absent, a new one is made from the lead. */
+  /** An existing account and contact for the deal. If absent, new ones are made from the lead. */
   accountId?: string | undefined
   contactId?: string | undefined
   /** Values of the deal that override the lead's values. If absent, no deal is made. */

@@ -168,7 +168,7 @@ export function addRecord(sandbox: Sandbox, module: Module, item: JsonObject, pa
   return createRecord(sandbox, { module: module.name, values, owner, skipsWorkflows }, API, path)
 }
 
-/** Every automation runs, unless the request's `trigger` lists the ones to run. */
+/** Whether workflows run. All automations run unless the request's `trigger` lists the ones to run. */
 function runsWorkflows(body: unknown): boolean {
   const trigger = isObject(body) ? body['trigger'] : undefined
   return !Array.isArray(trigger) || trigger.includes('workflow')

@@ -129,8 +129,8 @@ function criteriaSql(module: Module, criteria: string): Sql {
 }
 
 /**
- * For a text, `equals` finds every value that contains the word, as Zoho's index does. For other types `equals` is
- * exact.
+ * For text fields, `equals` finds every text that contains the value, as Zoho's index does. For other fields `equals`
+ * is exact.
  */
 function fuzzy(module: Module, condition: Condition): Condition {
   if (condition.kind !== 'test') return { ...condition, parts: condition.parts.map((part) => fuzzy(module, part)) }

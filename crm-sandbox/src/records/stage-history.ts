@@ -72,7 +72,8 @@ export function stageHistoryRoutes(app: FastifyInstance, sandbox: Sandbox) {
 function showEntry(sandbox: Sandbox, entry: StageEntry, fields: string[]): JsonObject {
   const { recordsShow, stageHistoryTime, timesOffset } = sandbox.behaviour()
   const showStage = (actual: string) => (recordsShow === 'actual' ? actual : displayValue(DEAL_STAGES, actual))
-  // With the switch, the time is that of leaving the stage. The row of the current stage has only the time of entering.
+  // With the switch set to `exit`, the time is that of leaving the stage. The row of the current stage has only the
+  // time of entering.
   const time = stageHistoryTime === 'entry' ? entry.enteredTime : (entry.leftTime ?? entry.enteredTime)
   const all: JsonObject = {
     Stage: showStage(entry.stage),

@@ -40,7 +40,7 @@ test('the demo is one partner with about 35 open leads and 14 deals, with histor
   }
 })
 
-test('a lead is created, given a status, noted, converted, moved, deleted and restored', async () => {
+test('forms create a lead, set its status, add a note, convert it, move the deal, delete and restore', async () => {
   const created = await submit('/leads', {
     Company: 'O’Hara & <Sons>',
     Last_Name: 'O’Hara',
