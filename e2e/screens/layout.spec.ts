@@ -71,7 +71,10 @@ test('a page redirects to /login when the session has ended', async ({ page, par
   await expect(toasts(page).filter({ hasText: 'Your session has ended. Please sign in again.' })).toBeVisible()
 })
 
-test('a page opened without a connection says so, and loads when the connection is back', async ({ page, context }) => {
+test('a page opened without a connection reports that, and loads when the connection is back', async ({
+  page,
+  context,
+}) => {
   await page.goto('/leads')
   await expect(page.getByText('No leads found')).toBeVisible()
   await context.setOffline(true)

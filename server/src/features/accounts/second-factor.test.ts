@@ -254,7 +254,7 @@ test('if an owner requires a second factor, a person without one can only set on
   expect((await portal.get('/profile', { token: begun.body.token })).body.code).toBe('SECOND_FACTOR_REQUIRED')
   expect((await portal.post('/auth/refresh', undefined, { token: viewer.token })).status).toBe(200)
 
-  // The other process refuses the viewer, too, until the viewer has a second factor.
+  // The second portal also refuses the viewer until the viewer has a second factor.
   expect((await beside.get('/dashboard/leads', { token: viewer.token })).status).toBe(403)
   await addApp(portal, viewer)
   expect((await beside.get('/dashboard/leads', { token: viewer.token })).status).toBe(200)

@@ -180,7 +180,7 @@ export function findSessions(db: Db, personId: string, tokenHash: Buffer, now: D
     .execute()
 }
 
-/** Stores when the session and the person were last seen. Writes nothing if another call did so in the same minute. */
+/** Stores when the session and the person were last seen. Writes nothing if another call has stored the same minute. */
 export async function markSeen(db: Db, tokenHash: Buffer, minute: string): Promise<void> {
   await db
     .with('session', (query) =>

@@ -78,7 +78,7 @@ test('nobody can see or end another person’s session', async () => {
   expect((await portal.get('/profile', { token: adas.id })).status).toBe(401)
 })
 
-test('a sign-in from an unknown browser is mailed to the person, and one from a known browser is not', async () => {
+test('the person gets a mail about a sign-in from an unknown browser, but not about a sign-in from a known one', async () => {
   await using portal = await startPortal()
   const ada = await portal.newPartner()
   const mails = async () =>

@@ -50,7 +50,7 @@ export async function removeApiKey(db: Db, partnerId: string): Promise<boolean> 
   return removal.numDeletedRows > 0n
 }
 
-/** Stores when the key was last used. Writes nothing if another call did so in the same minute. */
+/** Stores when the key was last used. Writes nothing if another call has stored the same minute. */
 export async function markKeyUsed(db: Db, keyHash: Buffer, minute: string): Promise<void> {
   await db
     .updateTable('api_keys')
