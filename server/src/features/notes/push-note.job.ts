@@ -17,7 +17,10 @@ import {
 } from './notes.queries.ts'
 import { withSignature } from './signature.ts'
 
-/** Runs under a lease. A note has no field that is unique in the CRM, so two pushes at once would create two notes. */
+/**
+ * Pushes a note to the CRM under a lease. A note has no field that is unique in the CRM, so two pushes at once would
+ * create two notes.
+ */
 export const pushNote = defineJob({
   ...NOTE_QUEUE,
   retry: PUSH_RETRY,

@@ -82,7 +82,8 @@ function standingOf({ leads, deal, statuses, stages }: Referral): Omit<Standing,
     ? { kind: 'deal-stage' as const, value: deal.stage, at: deal.modified_time }
     : first && { kind: 'lead-status' as const, value: first.lead.lead_status, at: first.lead.modified_time }
   if (!present) throw new NotFound('Lead not found')
-  // The oldest first. The lead's statuses come before the deal's stages, even if their times are in the same second.
+  // Sorted, the oldest first. The lead's statuses come before the deal's stages, even if their times are in the same
+  // second.
   const moments = [...momentsOf('deal-stage', stages), ...momentsOf('lead-status', statuses)].reverse()
   const latest = moments.findLast(({ kind }) => kind === present.kind)
   // The record may already have a newer value than the CRM's history.
@@ -178,7 +179,7 @@ function beginWithSubmission(changes: readonly TimelineEntry[], { leads, deal }:
   return [...(isWithRecord ? changes.slice(0, -1) : changes), submission]
 }
 
-/** The CRM creates a record and then the first line of its history. There is less than this time between them. */
+/** The CRM writes the first line of a record's history less than this time after it creates the record. */
 const TOGETHER_MS = 60_000
 
 const RANKS = { submitted: 0, status: 1, converted: 2, stage: 3, note: 4 }

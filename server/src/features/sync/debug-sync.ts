@@ -9,7 +9,7 @@ import { countLeads } from '../leads/leads.queries.ts'
 
 type DebugAnswer = output<typeof debugSyncLeads.answer>
 
-/** Shorter than the caller's own limit of 30 s. */
+/** Shorter than API_TIMEOUT_MS, after which the caller gives up. */
 const ANSWER_MS_MAX = 20_000
 
 /** Tries each step of a lead sync in order and changes nothing (D33). After a failed step, no further step is tried. */

@@ -3,8 +3,9 @@ import { forgetMatchedLeadsOfAllPartners } from '../deals/deals.queries.ts'
 import { restoreMatchedLeadsOfAllPartners } from '../leads/matching.queries.ts'
 
 /**
- * Ends the matches of deals that are gone or belong to another partner, and of leads that belong to another partner or
- * became another deal. Returns the LOIDs of the leads that are open again.
+ * In a match, a deal has replaced a lead (D49). Ends the matches of deals that are gone or belong to another partner,
+ * and of leads that belong to another partner or became another deal. Returns the LOIDs of the leads that are open
+ * again.
  */
 export async function endMatches(
   tx: Tx,

@@ -48,7 +48,7 @@ export const runSync = defineJob({
 
 /**
  * Another request that joins the run may want leads or deals that the run did not begin with. The run ends after it has
- * pulled them too.
+ * pulled both.
  */
 async function syncUntilDone(
   deps: Deps,

@@ -10,7 +10,7 @@ import { pullForAll } from './pull-for-all.ts'
 import { pullNotesOf } from './pull-notes.ts'
 import { pullPage } from './pull-records.ts'
 
-/** Shorter than the caller's own limit of 30 s. */
+/** Shorter than API_TIMEOUT_MS, after which the caller gives up. */
 const ANSWER_MS_MAX = 25_000
 
 /**

@@ -25,7 +25,7 @@ export async function syncLeads(begun: Run, since: string | undefined): Promise<
   const run = await pushWaiting(begun, 'Sending new leads', pushLead, waiting)
   const { total, problems } = await syncModule(run, 'Leads', since)
   const { created, updated, converted, removed } = run.tallies.leads
-  // A record that left the CRM again during the run is not in the total.
+  // A record that left the CRM again during the run is counted as a change, but not in `total`.
   const total_zoho_leads = Math.max(total, created + updated + converted)
   const skipped = total_zoho_leads - created - updated - converted
   return { total_zoho_leads, created, updated, converted, skipped, removed, problems }
@@ -104,7 +104,7 @@ async function syncModule(
     await progress.add(zohoIds.length)
   }
 
-  /** Applies the records that differ. An earlier attempt has applied the others. */
+  /** Applies the records that differ. An earlier attempt at this run has applied the others. */
   async function applyWhole(batch: Batch, differing: ReadonlySet<string>): Promise<void> {
     const changed = batch.records.filter((record) => differing.has(record.zoho_id))
     await progress.expect(changed.length)

@@ -91,7 +91,7 @@ function parseTarget(url: string): URL | null {
   return target
 }
 
-/** An empty port means the protocol's default port. */
+/** Whether a URL may use this port. An empty port means the protocol's default port. */
 function mayUsePort(port: string, allowPrivate: boolean): boolean {
   return port === '' || Number(port) >= 1024 || (allowPrivate && (port === '80' || port === '443'))
 }
