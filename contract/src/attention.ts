@@ -14,7 +14,7 @@ export const AttentionItem = z.object({
   about: z.enum(['lead', 'deal']),
   name: z.string(),
   at: Instant,
-  /** The lead, deal or note that did not reach the CRM and can be sent again, and why it failed. */
+  /** The lead, deal or note that did not reach the CRM and can be sent again, and why the push failed. */
   retry: z.nullable(
     z.object({ kind: z.enum(['lead', 'deal', 'note']), id: z.string(), problem: z.nullable(z.string()) }),
   ),

@@ -202,7 +202,7 @@ test('/deals syncs with the CRM and shows the result', async ({ page, partner })
   await sync.click()
   await expect(sync).toHaveAttribute('aria-busy', 'true')
   release()
-  // The deal may be there already, because the CRM notifies the portal of it.
+  // The deal may be there already, because the CRM notifies the portal of the deal.
   await expect(toasts(page).last()).toHaveText(/^Sync complete: (1 created|everything is up to date)/)
   await expect(rowsOf(page)).toHaveCount(1)
   await expect(rowsOf(page).getByRole('link', { name: 'View Saltbush trucks' })).toBeVisible()

@@ -71,7 +71,7 @@ test('a page redirects to /login when the session has ended', async ({ page, par
   await expect(toasts(page).filter({ hasText: 'Your session has ended. Please sign in again.' })).toBeVisible()
 })
 
-test('a page opened without a connection reports that, and loads when the connection is back', async ({
+test('a page opened without a connection says that there is none, and loads when the connection is back', async ({
   page,
   context,
 }) => {

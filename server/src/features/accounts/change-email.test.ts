@@ -68,7 +68,7 @@ test('a change of the address requires the password again, and its link is valid
   expect((await portal.post('/auth/confirm-email', { token })).status).toBe(400)
 })
 
-test('a new password ends a pending change of the address, because a thief of the old one may have requested the change', async () => {
+test('a new password ends a pending change of the address, which a thief of the old password may have requested', async () => {
   await using portal = await startPortal()
   const newPassword = 'quite-another-horse'
   const ways = [

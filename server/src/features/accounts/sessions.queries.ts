@@ -100,7 +100,7 @@ export async function findRolesOfSessions(
 }
 
 /**
- * Stores the seed of the session's next token, unless there is one already, and returns the session. Until the
+ * Stores the seed of the session's next token, unless the session has one already, and returns the session. Until the
  * transaction ends, no other refresh can read the session.
  */
 export function keepSuccessorSeed(tx: Tx, tokenHash: Buffer, seed: Buffer) {

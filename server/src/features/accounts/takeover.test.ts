@@ -125,7 +125,7 @@ test('a changed password ends all other sessions and their successors, but not t
 })
 
 test('wrong passwords from one or many addresses cannot lock an owner out', async () => {
-  const { email } = await limited.newPartner() // signs in from this machine's own address, which becomes known
+  const { email } = await limited.newPartner() // the partner signs in from this machine's address, which becomes known
   const guess = (address: string) => limited.post('/auth/login', { email, password: 'wrong' }, from(address))
   for (let i = 0; i < 20; i++) await guess('203.0.113.1')
   expect((await guess('203.0.113.1')).status).toBe(429)

@@ -15,8 +15,8 @@ export function newTokenSeed(): Buffer {
 }
 
 /**
- * Makes the token that replaces an old one. Equal arguments give the same token. The database alone is not enough to
- * make it, because it has the seed but not the old token.
+ * Makes the token that replaces an old one. Equal arguments give the same token. Nobody can make the token from the
+ * database alone, because the database has the seed but not the old token.
  */
 export function successorOf(token: string, seed: Buffer): string {
   return createHmac('sha256', seed).update(token).digest('base64url')

@@ -22,7 +22,7 @@ interface VerifyCall {
 
 /**
  * Confirms the address. The link alone is not enough, because the reader of the mail may not be the person who signed
- * up. It also takes a session of the account or its password (D52). Without a session or the right password, this
+ * up. A session of the account or its password is also needed (D52). Without a session or the right password, this
  * throws CONFIRM_PASSWORD and does not use up the token.
  */
 export async function verifyEmailAddress(

@@ -78,8 +78,8 @@ export const DEAL_TABLE: CrmTable<NamedCrmDeal, StoredDeal> = {
     return { ...eventOf(row, at), type: 'deal.stage_changed', data: { ...dataOf(row), stage, previous } }
   },
   updated(row, before, deal, at) {
-    // The CRM itself adds values to a new deal, such as the stage's probability. Nobody made these changes, so they are
-    // no event.
+    // The CRM itself adds values to a new deal, such as the stage's probability. Nobody made these changes, so they
+    // cause no event.
     const isFilledIn = before.crm_modified_time === null && deal.created_at === deal.modified_time
     if (isFilledIn) return undefined
     return { ...eventOf(row, at), type: 'deal.updated', data: { ...dataOf(row), stage: row.stage } }

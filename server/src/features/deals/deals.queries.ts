@@ -52,7 +52,7 @@ function findDealIds(sender: Sender, partnerId: string, filters: DealFilters, ti
 /** A deal as its page shows it. `is_due` means that its history or notes have not been read from the CRM yet (D56). */
 type OpenedDeal = DealDetail & { is_due: boolean }
 
-/** Finds a deal by its LOID or id, or by the LOID of the lead that it replaced (D49). */
+/** Finds a deal by its LOID or id, or by the LOID of the lead that the deal replaced (D49). */
 export async function getDeal(reads: Reads, partnerId: string, idOrLoid: string): Promise<OpenedDeal> {
   const deal = await findDeal(reads, partnerId, idOrLoid)
   if (!deal) throw noSuchDeal()

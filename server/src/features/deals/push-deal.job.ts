@@ -21,8 +21,8 @@ import {
 } from './deals.queries.ts'
 
 /**
- * Pushes a deal to the CRM. It looks for the LOID there first, so that a repeated push neither creates a second record
- * nor changes the first (D23).
+ * Pushes a deal to the CRM. The job looks for the LOID in the CRM first, so that a repeated push neither creates a
+ * second record nor changes the first (D23).
  */
 export const pushDeal = defineJob({
   name: 'push-deal',

@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { sendNamed } from '../../db/send-named.ts'
 import { BEGAN_AT, isUnseen, OPENED } from './news.queries.ts'
 
-/** Every query reads one more row than is shown, to know whether there are more. */
+/** Every query reads one more row than is shown, to know whether there are more items. */
 const LIMIT = ATTENTION_MAX + 1
 /** At most this many unread notes are considered. */
 const NOTES_MAX = 2_000
@@ -141,7 +141,8 @@ const STANDING = {
 }
 
 /**
- * Finds leads or deals that have been in their status or stage for too long. The last to become overdue comes first.
+ * Finds leads or deals that have been in their status or stage for too long. The record that became overdue last comes
+ * first.
  */
 export function findUnmoved(
   pool: pg.Pool,

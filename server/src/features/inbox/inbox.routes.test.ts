@@ -260,7 +260,7 @@ test('GET /activity lists all events, by cursor, type, person and date', async (
     expect([query, (await ada.get(`/activity${query}`)).status]).toEqual([query, 400])
 })
 
-test('GET /dashboard/attention lists a record that could not reach the CRM until it is sent again or put away', async () => {
+test('GET /dashboard/attention lists a failed push until the record is sent again or the item is put away', async () => {
   await using portal = await startPortal({ withCrm: true })
   const lender = openLender(portal.crmUrl)
   const ada = await portal.newPartner()

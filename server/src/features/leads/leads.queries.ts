@@ -73,7 +73,7 @@ async function findLeadIds(
 
 /**
  * Finds out which of the partner's lead sources contain the text. The query jumps from one source to the next in the
- * index, so it needs few steps even for a hundred thousand leads. Reading all of them took 134 ms.
+ * index, so it needs few steps even for a hundred thousand leads. Reading all leads took 134 ms.
  */
 async function findSources({ db, pool }: Sender, partnerId: string, text: string): Promise<string[]> {
   const statement = sql<{ lead_source: string }>`
@@ -94,8 +94,8 @@ async function findSources({ db, pool }: Sender, partnerId: string, text: string
 }
 
 /**
- * Finds the first page without filters, which every visit requests. It is a named statement, because no other list is
- * requested as often.
+ * Finds the first page without filters, which every visit requests. The query is a named statement, because no other
+ * list is requested as often.
  */
 export async function findNewestLeads(reads: Reads, owner: Owner, limit: number): Promise<Page<Lead>> {
   const rows = await sendNamed<Lead>(reads, {

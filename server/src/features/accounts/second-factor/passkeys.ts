@@ -38,7 +38,7 @@ export async function beginPasskeyOf(deps: Deps, { personId }: SessionCaller): P
   return creation
 }
 
-/** Adds the passkey. Returns recovery codes if it is the person's first second factor. */
+/** Adds the passkey. Returns recovery codes if the passkey is the person's first second factor. */
 export async function addPasskeyOf(
   deps: Deps,
   caller: SessionCaller,

@@ -5,7 +5,10 @@ import { lockPartner } from '../accounts.queries.ts'
 import { lockCaller } from '../lock-caller.ts'
 import { updateSecondFactorRequired } from './second-factor.queries.ts'
 
-/** Sets whether all people of the partner need a second factor (D66). A person without one can then only set one up. */
+/**
+ * Sets whether all people of the partner need a second factor (D66). If they do, a person without a second factor can
+ * do nothing but set one up.
+ */
 export async function requireSecondFactorOf(
   deps: Pick<Deps, 'db' | 'clock'>,
   caller: SessionCaller,

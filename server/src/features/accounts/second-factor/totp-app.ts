@@ -8,7 +8,7 @@ import { codesForFirstFactor, type FactorCall, noteAdded, noteRemoved } from './
 import { findTotpSecret, keepWaitingTotpSecret, markTotpConfirmed, removeTotp } from './second-factor.queries.ts'
 import { newTotpSecret, stepOfCode, totpSetUp } from './totp.ts'
 
-/** Makes the secret of a new authenticator app. Until a code confirms it, another call replaces it. */
+/** Makes the secret of a new authenticator app. Until a code confirms the secret, another call replaces it. */
 export async function beginTotpApp(
   { db, secrets, clock }: Pick<Deps, 'db' | 'secrets' | 'clock'>,
   { personId }: SessionCaller,
@@ -22,8 +22,8 @@ export async function beginTotpApp(
 }
 
 /**
- * Adds the app, if the code proves that it has the secret. Returns recovery codes if it is the person's first second
- * factor.
+ * Adds the app, if the code proves that the app has the secret. Returns recovery codes if the app is the person's first
+ * second factor.
  */
 export async function addTotpApp(
   deps: Deps,

@@ -124,13 +124,14 @@ export async function readUsedPasskey(
   return verification?.verified ? verification.authenticationInfo.newCounter : undefined
 }
 
-/** Loads the library at the first use of a passkey, because it takes a third of a second and 26 MB. */
+/** Loads the library at the first use of a passkey, because loading takes a third of a second and 26 MB. */
 function library() {
   return import('@simplewebauthn/server')
 }
 
 /**
- * Turns the library's errors into undefined: it throws for every fault in an answer, and all answers come from callers.
+ * Turns the library's errors into undefined: the library throws for every fault in an answer, and all answers come from
+ * callers.
  */
 async function unlessRefused<Result>(verification: Promise<Result>): Promise<Result | undefined> {
   return verification.catch(() => undefined)
