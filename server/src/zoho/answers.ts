@@ -4,10 +4,13 @@ import { errorCode, type ZohoAnswer } from './client.ts'
 import { CrmForbidden, CrmRefused } from './errors.ts'
 import { ZohoId } from './wire.ts'
 
-/** Refusals that are not about the data: the record or the portal's rights can change later. */
+/**
+ * The codes of refusals that are not about the data. A later try can succeed, because the record or the portal's rights
+ * can change.
+ */
 const PASSING_CODES = new Set(['RECORD_LOCKED', 'NOT_APPROVED', 'RECORD_IN_BLUEPRINT', 'NO_PERMISSION'])
 
-/** The answer for one item of a write. */
+/** Zoho's answer for one item of a write. */
 export type WriteResult =
   | { zohoId: string }
   | { code: string; field: string | null; duplicateId: string | null; message: string }
@@ -30,7 +33,7 @@ const Failure = z.object({
 
 const Items = z.array(z.unknown())
 
-/** A page of a listing. It is empty if Zoho answers 204 or 304. */
+/** Reads a page of a listing. The page is empty if Zoho answers 204 or 304. */
 export function readItems(answer: ZohoAnswer, key = 'data'): { items: unknown[]; next: NextPage | null } {
   if (answer.status === 204 || answer.status === 304) return { items: [], next: null }
   if (answer.status !== 200) throw refusal(answer)
@@ -50,7 +53,10 @@ const Info = z.catch(
   null,
 )
 
-/** The results of a write, in the order in which the items were sent. Throws if the request was refused as a whole. */
+/**
+ * Reads the results of a write, in the order in which the items were sent. Throws if the request was refused as a
+ * whole.
+ */
 export function readResults(answer: ZohoAnswer, key = 'data'): WriteResult[] {
   const items = Items.safeParse(z.record(z.string(), z.unknown()).safeParse(answer.body).data?.[key])
   if (!items.success) throw refusal(answer)
@@ -65,18 +71,18 @@ function readResult(item: unknown): WriteResult {
   const { code, message, details } = failure.data
   const [first] = details.errors ?? []
   if (first !== undefined) return readResult(first)
-  // For a lookup, Zoho can name the id within it. The field is its parent.
+  // For a lookup field, Zoho can name the id inside the field. Then the field itself is the parent.
   const field = details.parent_api_name ?? details.api_name ?? null
   return { code, field, duplicateId: details.id ?? null, message }
 }
 
-/** The id of the one record that was written. Throws if it was refused. */
+/** The id of the one record that was written. Throws if the record was refused. */
 export function writtenId(result: WriteResult | undefined): string {
   if (result && 'zohoId' in result) return result.zohoId
   throw result ? itemRefusal(result) : new CrmRefused('UNKNOWN', 'The CRM answered a write without a result.')
 }
 
-/** The error to throw for one refused item. Its words are for the partner: they name the field, never the value. */
+/** The error to throw for one refused item. Its text is for the partner: the text names the field, never the value. */
 export function itemRefusal(result: Exclude<WriteResult, { zohoId: string }>): Error {
   const text = refusalText(result)
   return PASSING_CODES.has(result.code) ? new CrmUnavailable(text) : new CrmRefused(result.code, text)
@@ -98,7 +104,7 @@ export function refusal(answer: ZohoAnswer): Error {
   return PASSING_CODES.has(code) ? new CrmUnavailable(text) : new CrmRefused(code, text)
 }
 
-/** Zoho has several ways to say that no record has this id: no content, 404, or the claim that the id is invalid. */
+/** Whether no record has the requested id. Zoho then answers without content, with 404, or that the id is invalid. */
 export function isMissing(answer: ZohoAnswer): boolean {
   if (answer.status === 204 || answer.status === 404) return true
   return answer.status === 400 && errorCode(answer.body) === 'INVALID_DATA'

@@ -20,7 +20,7 @@ test('a list whose numbered pages never end ends in CrmUnavailable', async () =>
   await expect(listAnswering(() => ({ more_records: true })).items()).rejects.toThrow(CrmUnavailable)
 })
 
-test('no more pages are requested than the wanted items need', async () => {
+test('a list requests no more pages than the wanted items need', async () => {
   const list = listAnswering(() => ({ more_records: true }))
   expect(await list.items(3)).toHaveLength(3)
   expect(list.calls()).toBe(3)

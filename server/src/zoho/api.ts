@@ -7,14 +7,15 @@ import type { ZohoAnswer, ZohoCall, ZohoClient } from './client.ts'
  * aborts.
  */
 export interface ZohoApi {
-  /** One answer, also when Zoho refused the request. */
+  /** Returns the answer, even if Zoho refused the request. */
   get(path: string, query: Record<string, string>, options?: GetOptions): Promise<ZohoAnswer>
   write(call: Omit<ZohoCall, 'method'> & { method: 'POST' | 'PUT'; body: object }): Promise<ZohoAnswer>
-  /** The rows of one query. The query sets how many there can be. */
+  /** Returns the rows of one query. The query itself limits their number. */
   coql(query: string, signal?: AbortSignal): Promise<unknown[]>
   /**
-   * The pages of a listing, each fetched when it is asked for. Follows page tokens if Zoho gives one, and page numbers
-   * otherwise. Yields nothing if the record that `path` names does not exist, and one empty page if the list is empty.
+   * Yields the pages of a listing, and fetches each page only when it is needed. Follows page tokens if Zoho sends
+   * them, and page numbers otherwise. Yields nothing if the record that `path` names does not exist, and one empty page
+   * if the list is empty.
    */
   pages(path: string, query: Record<string, string>, options?: PagesOptions): AsyncIterable<unknown[]>
 }
@@ -25,14 +26,14 @@ interface GetOptions {
 }
 
 interface PagesOptions extends GetOptions {
-  /** The key under which the answer has its items. Without it, `data`. */
+  /** The key of the items in the answer. If absent, it is `data`. */
   key?: string
   /** False if Zoho refuses a page size beside a token. */
   sizeWithToken?: boolean
 }
 
 const PAGE_SIZE = 200
-/** Zoho ends a listing at 100,000 records. A server that goes on beyond twice as many is repeating itself. */
+/** Zoho ends a listing at 100,000 records. A server that sends twice as many is repeating itself. */
 const PAGES_MAX = 1_000
 
 export function openApi(client: ZohoClient): ZohoApi {
@@ -66,7 +67,7 @@ export function openApi(client: ZohoClient): ZohoApi {
   return { get, write: (call) => client.send(call), coql, pages }
 }
 
-/** The first items of a listing. Fetches no more pages than it needs. */
+/** Returns the first items of a listing. Fetches no more pages than necessary. */
 export async function firstItemsOf(pages: AsyncIterable<unknown[]>, itemsMax: number): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const items of pages) {

@@ -4,22 +4,25 @@ const KEPT_SHORT_MS = 1
 /**
  * The Modified_Time that the portal stores for an applied record. Zoho's times are whole seconds, so a record can
  * change again in the second in which it was read and keep the same time. For a record that changed just now, the
- * portal stores a millisecond less, so that the next sync reads it once more. The time that it took to apply the page
- * does not matter.
+ * portal stores a millisecond less, so that the next sync reads it once more. `readAt` is the time of the reading, so
+ * it does not matter how long applying the page takes.
  */
 export function appliedTime(modifiedTime: string, readAt: Date): string {
   const ms = Date.parse(modifiedTime)
   return readAt.getTime() - ms < SETTLED_AFTER_MS ? new Date(ms - KEPT_SHORT_MS).toISOString() : modifiedTime
 }
 
-/** A slow pull can end after a newer one. The data that it read is then outdated. */
+/**
+ * Whether the row has a newer state than the record. A slow pull can end after a newer pull, and its data are then
+ * outdated.
+ */
 export function isOutdated(record: { modified_time: string }, row: { crm_modified_time: string | null }): boolean {
   return row.crm_modified_time !== null && row.crm_modified_time > record.modified_time
 }
 
 /**
- * The same for two versions of the same second: the version that was requested later counts. If that is the older one
- * after all, the next comparison finds the other.
+ * Like `isOutdated`, and also decides between two versions of the same second: the version that was requested later
+ * counts. If that version is the older one after all, the next comparison finds the newer version.
  */
 export function isOvertaken(
   record: { modified_time: string },

@@ -24,13 +24,13 @@ export interface Checks {
 
 interface Trial {
   name: string
-  /** The scope that the grant must have for it. */
+  /** The scope that the grant must have for the trial. */
   scope: string
   /** Returns the good result in words, or throws `Wrong`. */
   run(signal?: AbortSignal): Promise<string>
 }
 
-/** Its message says what is wrong and what to do. */
+/** The error of a failed trial. Its message says what is wrong and what to do. */
 class Wrong extends Error {}
 
 const NO_LOID = 'LO-00000000'
@@ -127,7 +127,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           sent.map(async ([module, field, values]) => {
             const settings = (await metadata.fieldsOf(module, signal))?.get(field)
             const choices = usedChoices(settings)
-            // A field that is not a picklist takes any text.
+            // A field that is not a picklist accepts any text.
             const missing = choices.length === 0 ? [] : values.filter((value) => !choices.includes(value))
             return missing.length === 0 ? [] : [`${module}.${field} lacks ${missing.join(', ')}`]
           }),
@@ -177,7 +177,7 @@ export function openChecks({ api, metadata, fieldMap }: ZohoParts, organisation:
           readItems(await api.get('Notes', query, { signal }))
         } catch (error) {
           if (!(error instanceof CrmForbidden || error instanceof CrmRefused)) throw error
-          // The portal can do without this, at a cost.
+          // The portal can work without listing notes, at a cost.
           return 'come with changed records only: the API user is no administrator'
         }
         return 'can be listed'

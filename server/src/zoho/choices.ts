@@ -5,14 +5,14 @@ import { CrmUnavailable } from '../errors.ts'
 import type { Crm } from './crm.ts'
 
 const DAY_MS = 86_400_000
-/** The first page that needs the list waits for it, so the CRM gets no more time than this. */
+/** The first request that needs the list waits for it, so the CRM gets no more time than this. */
 const CRM_MS_MAX = 2_000
 /** After asking the CRM, the portal does not ask again for this long. */
 const PAUSE_MS = 60_000
 
 /**
- * The CRM's own list of lead statuses or deal stages, kept for a day (D22). The older list is used while one process
- * asks for a new one, so nobody waits. If there is no list yet and the CRM does not answer, the specification's list is
+ * The CRM's own list of lead statuses or deal stages, kept for a day (D22). While one process asks for a new list, all
+ * use the old list, so nobody waits. If there is no list yet and the CRM does not answer, the specification's list is
  * used.
  */
 export async function crmChoices(
@@ -34,7 +34,7 @@ export async function crmChoices(
   asked.catch((error: unknown) => log.warn({ err: error, field }, 'the choices of the CRM are not known'))
   return known.choices
 
-  /** During the pause all other callers treat the old list as fresh. */
+  /** Whether this process must ask the CRM. During the pause all other callers treat the old list as fresh. */
   async function beginToAsk(): Promise<boolean> {
     const fetched_at = new Date(now - DAY_MS + PAUSE_MS).toISOString()
     const begun = await db

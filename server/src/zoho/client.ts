@@ -15,7 +15,10 @@ export interface AccessToken {
 
 export interface Tokens {
   current(): Promise<AccessToken>
-  /** After Zoho refused `rejected`. Returns another process's newer token if there is one, otherwise a new one. */
+  /**
+   * Called after Zoho refused the token `rejected`. Returns another process's newer token if there is one, otherwise a
+   * new token.
+   */
   replace(rejected: string): Promise<AccessToken>
   /** Called when a token worked. */
   accepted(): void
@@ -30,7 +33,9 @@ export interface ZohoCall {
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: object
-  /** False for a plain create: it must not be sent twice if its answer was lost. A 429 means nothing was done. */
+  /**
+   * False for a plain create, which must not be sent again if its answer was lost. After a 429 it can be sent again.
+   */
   isRepeatable: boolean
   signal?: AbortSignal | undefined
 }
@@ -42,13 +47,13 @@ export interface ZohoAnswer {
 }
 
 export interface ZohoClient {
-  /** Returns answers with 2xx, 304 and the 4xx that are about the request. All others become `CrmUnavailable`. */
+  /** Returns answers with 2xx, 304 or a 4xx about the request. All other answers become `CrmUnavailable`. */
   send(call: ZohoCall): Promise<ZohoAnswer>
 }
 
 export interface RetryTuning {
   attemptsMax: number
-  /** The bound of the first delay, doubled with every attempt. */
+  /** The upper bound of the first delay. It doubles with every attempt. */
   firstDelayMs: number
 }
 
@@ -69,7 +74,7 @@ export function openClient(options: {
   const queue = new PQueue({ concurrency: limits.callsAtOnceMax() })
 
   async function send(call: ZohoCall): Promise<ZohoAnswer> {
-    // The queue can run this call in the context of another one.
+    // The trace is read now, because the queue can run this call in another call's context.
     const trace = currentTrace()
     let rejectedToken: string | undefined
     for (let attempt = 1; ; attempt++) {
@@ -78,7 +83,7 @@ export function openClient(options: {
         call.signal,
       )
       await unlessAborted(limits.refresh(), call.signal)
-      // The limits of all processes together may have changed.
+      // This process's share of the simultaneous calls may have changed.
       queue.concurrency = limits.callsAtOnceMax()
       const outcome = await queue.add(
         () => inSpan(spanOf(call), (span) => sendOnce(call, token, span?.trace ?? trace, span), trace),
@@ -101,7 +106,7 @@ export function openClient(options: {
       if (!mayRepeat || attempt >= retry.attemptsMax || failure.retryAfterMs > DELAY_MS_MAX) {
         throw new CrmUnavailable('The CRM does not answer at the moment.', failure.cause ?? new Error(failure.reason))
       }
-      // Full jitter: clients that failed together do not come back together.
+      // Full jitter, so that clients that failed together do not retry together.
       const delayMs = Math.random() * Math.min(DELAY_MS_MAX, retry.firstDelayMs * 2 ** (attempt - 1))
       await sleep(Math.max(delayMs, failure.retryAfterMs), undefined, { signal: call.signal }).catch((error) =>
         throwInterrupted(call.signal, error),
@@ -150,13 +155,12 @@ export function openClient(options: {
   }
 
   return {
-    // When the time is up, the caller learns that the CRM was too slow. When the call was stopped, the caller learns
-    // that.
+    // A caller whose time is up gets `CrmUnavailable`. A caller that stopped the call gets its own reason.
     send: (call) => send(call).catch((error) => throwInterrupted(call.signal, error)),
   }
 }
 
-/** The path without the ids in it. */
+/** Describes a call as a span. The span's name contains the path without ids. */
 function spanOf({ method, path }: ZohoCall): SpanStart {
   return {
     name: `${method} ${path.replace(/\d{4,}/g, ':id')}`,
@@ -165,7 +169,10 @@ function spanOf({ method, path }: ZohoCall): SpanStart {
   }
 }
 
-/** For the token endpoint, which is outside the API and takes no access token. Its status says nothing. */
+/**
+ * Posts a form to the token endpoint, which is outside the API and needs no access token. Returns only the body,
+ * because the status does not tell success from failure.
+ */
 export async function postForm(url: string, body: URLSearchParams, timeoutMs: number): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs)
   return inSpan({ name: 'POST token', kind: 'client' }, async (span) => {
@@ -182,7 +189,7 @@ function throwInterrupted(signal: AbortSignal | undefined, error: unknown): neve
   throw isTimeout ? new CrmUnavailable('The CRM did not answer in time.', reason) : reason
 }
 
-/** Ends one caller's wait. The work itself goes on, because other callers also wait for it. */
+/** Ends one caller's wait when the signal aborts. The work itself continues, because other callers also wait for it. */
 async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return wanted
   const aborted = Promise.withResolvers<never>()
@@ -196,12 +203,14 @@ async function unlessAborted<Result>(wanted: Promise<Result>, signal: AbortSigna
   }
 }
 
-/** Absent while more than half of the day's credits are left. */
+/**
+ * Reads the number of remaining credits. Zoho sends no such header while more than half of the day's credits are left.
+ */
 function readCreditsLeft(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
 }
 
-/** In seconds or as a date. Zoho documents neither, but gateways before it send both. */
+/** Reads a delay in seconds or a date. Zoho documents neither form, but gateways in front of Zoho send both. */
 function readRetryAfter(header: string | null): number {
   if (header === null) return 0
   const seconds = Number(header)

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * The CRM's clock, from the Date header of its last answer. Before the first answer it is the portal's own clock.
- * Records have times of the CRM's clock.
+ * The CRM's clock, from the Date header of its last answer. Before the first answer, it is the portal's own clock. The
+ * times in CRM records are by the CRM's clock.
  */
 export interface CrmClock extends Clock {
   /** Takes the time from an answer's Date header. */
@@ -14,7 +14,7 @@ export function openCrmClock(clock: Clock): CrmClock {
   return {
     now: () => new Date(clock.now().getTime() + aheadMs),
     hear(date) {
-      // The header has whole seconds: its second ends, at the latest, when the next one begins.
+      // The header has whole seconds, so the CRM's clock can be up to 999 ms ahead of the header.
       const ms = Date.parse(date ?? '') + 999
       if (!Number.isNaN(ms)) aheadMs = ms - clock.now().getTime()
     },

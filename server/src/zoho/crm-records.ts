@@ -110,7 +110,7 @@ export interface CrmNotification {
   zoho_ids: string[]
 }
 
-/** Until when the CRM notifies the portal, and the modules whose changes it does not report. */
+/** Until when the CRM notifies the portal, and the modules whose changes the CRM does not report. */
 export interface CrmWatch {
   until: string
   unwatched: CrmNotification['module'][]
@@ -122,7 +122,10 @@ export interface CrmProblem {
   reason: string
 }
 
-/** Records asked for by id: the ones that are there, in no particular order, and the ids that could not be read. */
+/**
+ * The result of reading records by their ids: the records that exist, in no particular order, and the ids that could
+ * not be read.
+ */
 export interface CrmBatch<Item> {
   records: Item[]
   problems: CrmProblem[]
@@ -148,7 +151,10 @@ export interface PushedPartner {
   was_there: boolean
 }
 
-/** What the portal writes into a CRM lead. The status is sent only with the first push: the CRM owns it after that. */
+/**
+ * What the portal writes into a CRM lead. The status is sent only with the first push, because afterwards the CRM owns
+ * it.
+ */
 export interface LeadToPush {
   loid: string
   partner_zoho_id: string
@@ -183,20 +189,23 @@ export type SentLead = Pick<LeadToPush, 'loid' | 'first_name' | 'last_name' | 'b
 export type SentDeal = Pick<DealToPush, 'loid' | 'deal_name' | 'business_name'> & { sent_at: string }
 
 /**
- * Both maps are by LOID. A record in neither map has not arrived, or Zoho does not list its deletion, because it is too
- * old or one of too many.
+ * What became of sent records, by LOID. A record in neither map has not arrived, or Zoho does not list its deletion,
+ * because the deletion is too old or there are too many.
  */
 export interface SentRecords {
   /** The CRM id of each record that the CRM has. */
   there: Map<string, string>
   /**
-   * For the others, the ids of deleted records with the same name, because the list of deletions has no LOIDs. The list
-   * is read last, so a record that staff delete meanwhile is in one of the two maps.
+   * For each other record, the ids of deleted records with the same name, because the list of deletions has no LOIDs.
+   * The list is read last, so a record that staff delete meanwhile is in one of the two maps.
    */
   deleted: Map<string, string[]>
 }
 
-/** What the portal writes into a CRM deal. The stage is sent only with the first push: the CRM owns it after that. */
+/**
+ * What the portal writes into a CRM deal. The stage is sent only with the first push, because afterwards the CRM owns
+ * it.
+ */
 export interface DealToPush {
   loid: string
   partner_zoho_id: string
@@ -222,9 +231,15 @@ export interface NoteToPush {
   title: string | null
   content: string
   created_at: string
-  /** Which of these CRM notes belong to other notes of the portal, so that two notes with the same text stay two. */
+  /**
+   * Returns the CRM notes among these that belong to other notes of the portal, so that two notes with the same text
+   * stay two.
+   */
   findOthers?: (zohoIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** For a note on a deal, the lead that became the deal. The note may have reached the lead before the conversion. */
+  /**
+   * For a note on a deal, the lead that became the deal. The note may have been added to the lead before the
+   * conversion.
+   */
   lead_zoho_id?: string | undefined
 }
 

@@ -44,7 +44,7 @@ beforeEach(async () => {
   partner = await lender.create('Partners', { Name: 'Harbour Referrals', Email: 'ada@harbour.example' })
 })
 
-// Each client writes down its calls a few seconds later, and that must not happen during another test.
+// Each client saves its number of calls a few seconds later, which must not happen during another test.
 afterEach(() => Promise.all(opened.splice(0).map((one) => one.close())))
 
 const opened: Crm[] = []
@@ -145,7 +145,7 @@ function newLead(more: Partial<LeadToPush> = {}): LeadToPush {
   }
 }
 
-test('a lead that was pushed comes back as it was sent, in UTC', async () => {
+test('a pushed lead is read as it was sent, with times in UTC', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
   const { partner_zoho_id: _, referral_consent: __, submitted_by: ___, ...sent } = lead
@@ -164,7 +164,7 @@ test.each([
   ['Leads', { Lead_Status: 'Contacted', Loan_Amount: 90_000, Description: 'Wants less' }],
   ['Deals', { Stage: 'Approved', Amount: 90_000, Description: 'Wants less' }],
 ] as const)(
-  'a push of %s whose answer was lost looks before it sends again: what staff set meanwhile stays',
+  'a push of %s whose answer was lost looks before it sends again and does not overwrite staff’s changes',
   async (module, change) => {
     const lead = newLead()
     const deal = newDeal()
@@ -190,7 +190,7 @@ test('a push whose answer was lost looks for its record at once, before staff ca
   expect(await lender.list('Deals', 'LOID')).toMatchObject([{ id: deal.zoho_id }])
 })
 
-test('a repeated push leaves what staff changed since, the status above all', async () => {
+test('a repeated push does not overwrite staff’s changes, such as the status', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
   await lender.update('Leads', zoho_id, { Lead_Status: 'Contacted', Loan_Amount: 90_000 })
@@ -211,7 +211,7 @@ test.each([
   expect(await lender.list('Leads', 'LOID')).toHaveLength(1)
 })
 
-test('a lead whose email Zoho refuses reaches the lender all the same, with the email in words', async () => {
+test('a lead whose email Zoho refuses is pushed with the email in its description', async () => {
   const { zoho_id } = await crm.pushLead(newLead({ email: 'owner@freight', description: 'Call early' }))
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description: 'Call early\n\nEmail: owner@freight' })
 })
@@ -222,12 +222,12 @@ test('text longer than the field is cut, and a lead with a business name only is
   expect(await findLead(zoho_id)).toMatchObject({ business_name: 'B'.repeat(200), last_name: 'B'.repeat(80) })
 })
 
-test('data that Zoho refuses is not an outage', async () => {
+test('data that Zoho refuses ends in CrmRefused', async () => {
   await expect(crm.pushLead(newLead({ loan_amount: 1e17 }))).rejects.toThrow(CrmRefused)
 })
 
 test.each(['field', 'id'])(
-  'a lead of a partner whose record was deleted is refused for that reason, which may pass (Zoho names the %s)',
+  'a lead whose partner’s record was deleted ends in CrmPartnerGone (Zoho names the %s)',
   async (lookupRefusalNames) => {
     await lender.behaviour({ lookupRefusalNames })
     await lender.remove('Partners', partner)
@@ -235,7 +235,7 @@ test.each(['field', 'id'])(
   },
 )
 
-test('a deal that was pushed comes back as it was sent, once, and staff’s changes stay', async () => {
+test('a pushed deal is read as it was sent, and a repeated push changes nothing', async () => {
   const sent = newDeal({ loid: 'LO-DEA00001' })
   const { zoho_id } = await crm.pushDeal(sent)
   expect(await findDeal(zoho_id)).toMatchObject({
@@ -253,7 +253,7 @@ test('a deal that was pushed comes back as it was sent, once, and staff’s chan
   expect(await findDeal(zoho_id)).toMatchObject({ stage: 'Approved', amount: 1 })
 })
 
-test('two pushes of one deal at once make one record', async () => {
+test('two simultaneous pushes of one deal make one record', async () => {
   const loid = 'LO-DEA00002'
   const pushed = await Promise.all([crm.pushDeal(newDeal({ loid })), open().pushDeal(newDeal({ loid }))])
   expect(pushed[0]).toEqual(pushed[1])
@@ -261,7 +261,7 @@ test('two pushes of one deal at once make one record', async () => {
 })
 
 test.each([true, false])(
-  'a deal without a closing day is accepted, whether the layout insists on one: %s',
+  'a deal without a closing date is accepted (the layout requires one: %s)',
   async (layoutMandatoryEnforced) => {
     await lender.behaviour({ layoutMandatoryEnforced })
     const { zoho_id } = await crm.pushDeal(newDeal({ closing_date: null, email: 'nkem@okafor.x' }))
@@ -299,7 +299,7 @@ test('partners are found again by id, or by name and email together, never by na
   expect(await push(renamed)).toBe(again)
 })
 
-test('a partner whose email the CRM does not accept gets a record without it', async () => {
+test('a partner whose email the CRM does not accept gets a record without the email', async () => {
   const ada = {
     business_name: 'Ada & Sons',
     email: 'ada@exa_mple.com',
@@ -317,7 +317,7 @@ test('a partner whose email the CRM does not accept gets a record without it', a
   })
 })
 
-test('if the CRM takes each email once, a second lead reaches the lender with the email in its description', async () => {
+test('if the CRM accepts each email only once, a second lead is pushed with the email in its description', async () => {
   await lender.behaviour({ leadEmailUnique: true })
   await crm.pushLead(newLead())
   const { zoho_id } = await crm.pushLead(newLead())
@@ -325,7 +325,7 @@ test('if the CRM takes each email once, a second lead reaches the lender with th
   expect(await findLead(zoho_id)).toMatchObject({ email: null, description })
 })
 
-test('many leads and deals go in one call each, once; a refused record holds up no other', async () => {
+test('many leads or deals are pushed in one call and only once, and a refused record does not stop the others', async () => {
   const leads = Array.from({ length: 45 }, () => newLead())
   const there = await crm.pushLead(leads[0] ?? newLead())
   const before = (await lender.calls()).by_kind
@@ -342,14 +342,14 @@ test('many leads and deals go in one call each, once; a refused record holds up 
   expect(await lender.list('Deals', 'LOID')).toHaveLength(2)
 })
 
-test('a note to a record in the recycle bin waits', async () => {
+test('a note to a record in the recycle bin ends in CrmUnavailable', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   await lender.remove('Leads', zoho_id)
   const note = { title: null, content: 'Called, no answer', created_at: new Date().toISOString() }
   await expect(crm.createNote('Leads', zoho_id, note)).rejects.toThrow(CrmUnavailable)
 })
 
-test('a note whose answer was lost is not added twice, but saying the same again is', async () => {
+test('a note whose answer was lost is not added twice, but a second note with the same text is added', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const note = { title: null, content: 'Called,\nno answer', created_at: new Date().toISOString() }
   await lender.faults({ resetAfterCommit: { times: 1, match: '/Notes' } })
@@ -363,7 +363,7 @@ test('a note whose answer was lost is not added twice, but saying the same again
   ])
 })
 
-test('notes of all records since a time, and of one record over several pages', async () => {
+test('lists the notes of all records since a time, and the notes of one record over several pages', async () => {
   const { zoho_id } = await crm.pushLead(newLead())
   const notes = Array.from({ length: 205 }, (_, index) => ({ Note_Title: 'Staff', Note_Content: `Remark ${index}` }))
   await lender.createMany(`Leads/${zoho_id}/Notes`, notes)
@@ -382,7 +382,7 @@ test('notes of all records since a time, and of one record over several pages', 
 })
 
 test.each([true, false])(
-  'every lead of the partner is listed, converted ones too (COQL shows them: %s)',
+  'every lead of the partner is listed, even converted leads (COQL shows them: %s)',
   async (shows) => {
     await lender.behaviour({ coqlReturnsConverted: shows, coqlLookupHasName: shows })
     const others = await lender.create('Partners', { Name: 'Another', Email: 'b@another.example' })
@@ -405,7 +405,7 @@ test.each([true, false])(
   },
 )
 
-test('more leads than one query gives', async () => {
+test('lists more leads than one query returns', async () => {
   await lender.createMany(
     'Leads',
     Array.from({ length: 2_050 }, () => ({ Last_Name: 'Many', Partner: { id: partner } })),
@@ -416,8 +416,8 @@ test('more leads than one query gives', async () => {
   expect(batch.records).toHaveLength(250)
 }, 30_000)
 
-test('a record that changes or goes between two pages makes the list skip no other, and comes with the next list', async () => {
-  // There are more than the first page holds.
+test('a list skips no record if another changes or is deleted between two pages, and the next list has the change', async () => {
+  // More records than the first page holds.
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 210 }, (_, index) => ({ Last_Name: `L${index}`, Partner: { id: partner } })),
@@ -442,7 +442,7 @@ test('a record that changes or goes between two pages makes the list skip no oth
   }
 })
 
-test('records that are gone are missing, and one that cannot be read is a problem of its own', async () => {
+test('deleted records are missing from a batch, and an unreadable record is one of its problems', async () => {
   const ids = await lender.createMany('Leads', [
     { Last_Name: 'Readable', LOID: ' lo-test9999 ', Description: 'x\u0000y', Lead_Status: '-None-' },
     { Last_Name: 'Gone' },
@@ -460,7 +460,7 @@ test('records that are gone are missing, and one that cannot be read is a proble
   expect(await crm.getLeads([])).toEqual({ records: [], problems: [] })
 })
 
-test.each(['204', '404', '400'])('a record that is not there is null, whether Zoho answers %s', async (getMissing) => {
+test.each(['204', '404', '400'])('a record that does not exist is null (Zoho answers %s)', async (getMissing) => {
   await lender.behaviour({ getMissing })
   expect(await findLead('5400000000000000001')).toBeNull()
   expect(await findDeal('5400000000000000001')).toBeNull()
@@ -468,7 +468,7 @@ test.each(['204', '404', '400'])('a record that is not there is null, whether Zo
 })
 
 test.each(['display', 'actual'])(
-  'a renamed status and stage show their present name when records carry the %s',
+  'a renamed status or stage has its present name (records contain the %s value)',
   async (recordsShow) => {
     await lender.behaviour({ recordsShow })
     const lead = await lender.create('Leads', { Last_Name: 'R', Lead_Status: 'New Lead', Partner: { id: partner } })
@@ -485,14 +485,14 @@ test.each(['display', 'actual'])(
   },
 )
 
-test('lists of statuses and stages come in the CRM’s order and names', async () => {
+test('lists of statuses and stages have the CRM’s order and names', async () => {
   const statuses = await crm.leadStatuses()
   expect(statuses.slice(0, 2)).toEqual(['Re-engage', 'New Lead'])
   expect(statuses).not.toContain('-None-')
   expect(await crm.dealStages()).toContain('Pending Approval')
 })
 
-test('a conversion shows in the lead, with its deal', async () => {
+test('a converted lead names its deal', async () => {
   const lead = newLead()
   const { zoho_id } = await crm.pushLead(lead)
   const deal = await lender.convert(zoho_id, { Deal_Name: 'Okafor – trucks', Amount: 140_000 })
@@ -509,7 +509,7 @@ test('a conversion shows in the lead, with its deal', async () => {
   })
 })
 
-test('a lead’s history begins with the status it was added with, however the timeline writes nothing', async () => {
+test('a lead’s history begins with its first status, however the timeline writes an empty value', async () => {
   await lender.behaviour({ timelineEmptyOldValue: 'blank', timelineShowsNotes: true, timesOffset: '-05:30' })
   const { zoho_id } = await crm.pushLead(newLead())
   expect(await crm.leadStatusHistory({ zoho_id, lead_status: 'New Lead' })).toMatchObject([{ value: 'New Lead' }])
@@ -530,7 +530,7 @@ test('a lead’s history begins with the status it was added with, however the t
 })
 
 test.each(['entry', 'exit'])(
-  'stages begin when the deal entered them, though Zoho’s times mean %s',
+  'a stage begins when the deal entered it (Zoho’s times mean %s)',
   async (stageHistoryTime) => {
     await lender.behaviour({ stageHistoryTime, stageHistoryOnAmountEdit: true })
     const deal = await lender.create('Deals', { Deal_Name: 'D', Stage: 'Information Received' })
@@ -550,7 +550,7 @@ test.each(['entry', 'exit'])(
   },
 )
 
-test('records born in the CRM get their LOIDs a hundred a call; converted ones are passed over', async () => {
+test('records created in the CRM get LOIDs, a hundred in a call, and converted leads are skipped', async () => {
   const ids = await lender.createMany(
     'Leads',
     Array.from({ length: 120 }, () => ({ Last_Name: 'Born there' })),
@@ -564,7 +564,7 @@ test('records born in the CRM get their LOIDs a hundred a call; converted ones a
   expect(records.filter((one) => one.loid !== null)).toHaveLength(119)
 })
 
-test('429 and 5xx are tried again, an outage ends in CrmUnavailable', async () => {
+test('429 and 5xx are tried again, and an outage ends in CrmUnavailable', async () => {
   await crm.leadStatuses()
   await lender.faults({ tooMany: { times: 2, retryAfterSeconds: 0 } })
   expect(await versionsOf('Leads')).toEqual([])
@@ -576,7 +576,7 @@ test('429 and 5xx are tried again, an outage ends in CrmUnavailable', async () =
   await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
 })
 
-test('a wait that Zoho asks for is kept, and a long one is left to the job', async () => {
+test('the client waits as long as Retry-After says, but a long wait ends in CrmUnavailable', async () => {
   await crm.leadStatuses()
   await lender.faults({ tooMany: { times: 1, retryAfterSeconds: 1 } })
   const startedAt = performance.now()
@@ -586,7 +586,7 @@ test('a wait that Zoho asks for is kept, and a long one is left to the job', asy
   await expect(versionsOf('Leads')).rejects.toThrow(CrmUnavailable)
 })
 
-test('a caller’s time limit ends as CrmUnavailable, a caller’s stop as itself', async () => {
+test('a caller’s timeout ends in CrmUnavailable, and a caller’s abort in the caller’s reason', async () => {
   await crm.leadStatuses()
   await lender.faults({ slowMs: 5_000 })
   await expect(versionsOf('Leads', { signal: AbortSignal.timeout(50) })).rejects.toThrow(CrmUnavailable)
@@ -596,7 +596,7 @@ test('a caller’s time limit ends as CrmUnavailable, a caller’s stop as itsel
   await expect(call).rejects.toThrow('stopping')
 })
 
-test('no more than ten calls at once, and each is counted', async () => {
+test('no more than ten calls run at once, and each is counted', async () => {
   await lender.behaviour({ concurrentCallsMax: 10, subConcurrentCallsMax: 10 })
   await lender.faults({ slowMs: 20 })
   const before = crm.callsUsed()
@@ -604,7 +604,7 @@ test('no more than ten calls at once, and each is counted', async () => {
   expect(crm.callsUsed() - before).toBe(30)
 })
 
-test('processes share one token, and renew it before it ends', async () => {
+test('processes share one token, and renew it before it expires', async () => {
   const others = [open(), open(), open()]
   await Promise.all([crm, ...others].map((one) => versionsOf('Deals', { of: one })))
   const rows = await database.db.selectFrom('crm_tokens').selectAll().execute()
@@ -622,7 +622,7 @@ test('processes share one token, and renew it before it ends', async () => {
   expect(lines.join('')).not.toContain(renewed[0]?.access_token)
 })
 
-test('a token that Zoho no longer takes is renewed once; a revoked grant is CrmUnavailable', async () => {
+test('a token that Zoho no longer accepts is renewed once, and a revoked grant ends in CrmUnavailable', async () => {
   await versionsOf('Deals')
   await lender.faults({ tokenExpired: true })
   await Promise.all(Array.from({ length: 5 }, () => versionsOf('Deals')))
@@ -633,7 +633,7 @@ test('a token that Zoho no longer takes is renewed once; a revoked grant is CrmU
 })
 
 test.each(['200', '400'])(
-  'a throttled sign-in (HTTP %s) is not asked again for a quarter of an hour, by any process',
+  'after a throttled sign-in (HTTP %s), no process signs in for a quarter of an hour',
   async (tokenThrottleStatus) => {
     await lender.behaviour({ tokenThrottleStatus })
     for (let count = 0; count < 10; count++) {
@@ -652,7 +652,7 @@ test.each(['200', '400'])(
   },
 )
 
-test('a data centre that refuses the tokens it gives is not asked for one at every call', async () => {
+test('a data centre that refuses its own tokens is not asked for a new token at every call', async () => {
   let tokens = 0
   const elsewhere = createServer((request, response) => {
     if (request.url === '/oauth/v2/token') response.end(JSON.stringify({ access_token: `token-${++tokens}` }))
@@ -667,7 +667,7 @@ test('a data centre that refuses the tokens it gives is not asked for one at eve
   expect(tokens).toBeLessThanOrEqual(4)
 })
 
-test('an API address that is neither Zoho’s nor the configured one gets no token', async () => {
+test('an API address that is neither Zoho’s nor the configured address gets no token', async () => {
   const elsewhere = open({ settings: { ...settings(), apiUrl: 'https://www.zohoapis.com.au' } })
   await expect(elsewhere.apiDomain()).rejects.toThrow(CrmUnavailable)
   expect(await crm.apiDomain()).toBe(sandbox.url)
@@ -688,7 +688,7 @@ test('names the fields that the organisation lacks', async () => {
 })
 
 test.each(['each', 'all-or-none'])(
-  'makes the fields that the organisation lacks, whether Zoho makes %s',
+  'makes the fields that the organisation lacks (Zoho makes %s)',
   async (fieldsMade) => {
     await lender.behaviour({ fieldsMade })
     const lacking = ['Leads.LOID', 'Leads.Partner', 'Leads.Loan_Type', 'Leads.Loan_Amount', 'Deals.LOID']
@@ -741,7 +741,7 @@ test('the organisation’s name, time zone and currency are read', async () => {
 const wrong = async () =>
   Object.fromEntries((await open().check()).flatMap((one) => (one.isWrong ? [[one.name, one.says]] : [])))
 
-test('the check of a sound connection says so and changes nothing', async () => {
+test('the check of a working connection finds nothing wrong and changes nothing', async () => {
   const before = await lender.list('Leads', 'LOID')
   expect(await wrong()).toEqual({})
   expect(await lender.list('Leads', 'LOID')).toEqual(before)
@@ -760,7 +760,7 @@ test.each([
   expect(await wrong()).toEqual({ [name]: expect.stringContaining(words) })
 })
 
-test('without the right to write, the check names the three modules’ scope', async () => {
+test('without the right to write, the check names the scope of the three modules', async () => {
   await lender.faults({ scopeMismatch: { times: 1, match: 'PUT /crm/v8/Partners' } })
   expect(await wrong()).toEqual({ Writing: expect.stringContaining('ZohoCRM.modules.ALL') })
 })
@@ -783,7 +783,7 @@ test('calls and credits of all processes in the last 24 hours are counted togeth
   expect(await first.usage()).toMatchObject({ calls: 0, credits: 0 })
 })
 
-test('below a tenth of the day’s credits only pushes go on, whatever process learnt of it', async () => {
+test('below a tenth of the day’s credits only pushes continue, in every process', async () => {
   // Zoho reports the remaining credits once half of them are used.
   await lender.behaviour({ creditsPerDay: 100 })
   const other = open({ creditsPerDay: 100 })
@@ -796,7 +796,7 @@ test('below a tenth of the day’s credits only pushes go on, whatever process l
   expect(await other.pushDeal(newDeal())).toMatchObject({ zoho_id: expect.any(String) })
 })
 
-test('the calls that may run at once are shared by the processes that call', async () => {
+test('processes that call the CRM share the limit of simultaneous calls', async () => {
   const [first, second] = [open(), open()]
   await Promise.all([first.organisation(), second.organisation()])
   await Promise.all([first.usage(), second.usage()])

@@ -41,7 +41,7 @@ export interface Crm
   /** HTTP calls since the start of this process, including refused ones. */
   callsUsed(): number
   usage(): Promise<CrmUsage>
-  /** Writes down the calls that are not written yet. */
+  /** Saves the counts of calls that are not saved yet. */
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export function openCrm({ mode, settings, fieldMap, creditsPerDay, db, secrets, 
   }
 }
 
-/** For everything but pushes: makes no calls while few of the day's credits are left (D57). */
+/** The client for everything but pushes. Makes no calls while few of the day's credits are left (D57). */
 function sparing(client: ZohoClient, limits: Pick<SharedLimits, 'refresh' | 'isShort'>): ZohoClient {
   return {
     async send(call) {

@@ -2,7 +2,7 @@ import { CrmUnavailable } from '../errors.ts'
 
 /**
  * The CRM says that the data is wrong, so the same call will be refused again. A job that gets this error gives up. The
- * text is for operators and for the partner's 'failed', and contains no value of the data.
+ * text is for operators and for the partner whose record failed. It contains no value of the data.
  */
 export class CrmRefused extends Error {
   /** Zoho's code, such as `INVALID_DATA`. */
@@ -23,13 +23,13 @@ export class CrmConflict extends Error {
 /** The CRM does not let the portal's user make this call. Other calls may work. */
 export class CrmForbidden extends CrmUnavailable {}
 
-/** The CRM already has a record with this name and email. The partner must first prove that it is theirs (D52). */
+/** The CRM already has a record with this name and email. The partner must first confirm the email address (D52). */
 export class CrmPartnerExists extends Error {
   override name = 'CrmPartnerExists'
 }
 
 /**
- * The partner that a record has to name no longer has a record in the CRM. Once the partner has a new one, the same
+ * The partner that a record has to name no longer has a record in the CRM. Once the partner has a new record, the same
  * call works.
  */
 export class CrmPartnerGone extends CrmUnavailable {}

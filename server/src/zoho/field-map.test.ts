@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_FIELD_MAP, parseFieldMap } from './field-map.ts'
 
-test('a map renames what it names and nothing else', () => {
+test('a map renames the modules and fields that it names and no others', () => {
   const map = parseFieldMap('{"deals":{"module":"Potentials","fields":{"stage":"Deal_Stage"}}}')
   expect(map.deals.module).toBe('Potentials')
   expect(map.deals.fields).toEqual({ ...DEFAULT_FIELD_MAP.deals.fields, stage: 'Deal_Stage' })
@@ -15,6 +15,6 @@ test.each([
   ['{"leads":{"fields":{"amount":"Amount"}}}', /leads\.fields.*amount/],
   ['{"leads":{"fields":{"loid":"LOID\' or 1=1"}}}', /leads\.fields\.loid: must be a Zoho API name/],
   ['{"leads":{"fields":{"brand":"Phone"}}}', /leads\.fields: Phone is named twice/],
-])('%s is refused in one line that says where', (json, message) => {
+])('%s is refused with one line that says where the fault is', (json, message) => {
   expect(() => parseFieldMap(json)).toThrow(message)
 })

@@ -92,8 +92,8 @@ const Overrides = z.strictObject({
 })
 
 /**
- * The built-in map, with the names from `json` in place of its own, as in
- * `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}}}`. When it throws, the message says where the file is wrong.
+ * Returns the built-in map, in which the names from `json` replace the built-in names, as in
+ * `{"leads":{"fields":{"loan_amount":"Loan_Amount1"}}}`. If the file is wrong, throws an error that says where.
  */
 export function parseFieldMap(json: string): FieldMap {
   // `zod/mini` has no error messages of its own.

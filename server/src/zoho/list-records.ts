@@ -23,7 +23,7 @@ import {
 export interface RecordLister {
   /** Ids and times of the partner's records, in the order of their ids. */
   versionPages(module: CrmModule, partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<never>>
-  /** The same with the whole records. */
+  /** Pages of the partner's whole records, in the order of their ids. */
   leadPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmLead>>
   dealPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<ListedPage<CrmDeal>>
   /**
@@ -33,13 +33,16 @@ export interface RecordLister {
   convertedPages(partnerZohoId: string, signal?: AbortSignal): AsyncIterable<CrmVersion[]>
   countLeads(partnerZohoId: string, signal?: AbortSignal): Promise<number>
   /**
-   * Pages of all partners' records that changed since then, the oldest change first. Records of the same second are in
-   * the order of their ids. Each page begins after the last record of the page before and not at a number, so no record
-   * is skipped when another changes meanwhile. Records that change after the first page was read are not listed, and so
-   * neither are the reader's own writes.
+   * Pages of all partners' records that changed since `since`, the oldest change first. Records of the same second are
+   * in the order of their ids. Each page begins after the last record of the page before and not at a page number, so
+   * no record is skipped if another changes meanwhile. Records that change after the first page was read are not
+   * listed, so the reader's own writes are not listed either.
    */
   changesOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmChange[]>
-  /** In no particular order, including those at `since`. Throws `CrmRefused` if there are more than Zoho lists. */
+  /**
+   * Deletions in no particular order, including those at `since`. Throws `CrmRefused` if there are more than Zoho
+   * lists.
+   */
   deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal): AsyncIterable<CrmDeletion[]>
   /** Ids of the leads that became these deals, if the organisation's queries give them. */
   leadsOfDeals(dealZohoIds: readonly string[], signal?: AbortSignal): Promise<string[]>
@@ -47,7 +50,7 @@ export interface RecordLister {
   idsOfAllPartners(module: CrmModule, range: IdRange, signal?: AbortSignal): AsyncIterable<string[]>
 }
 
-/** A part of a partner's list. The last one says that there are no more. */
+/** A page of a partner's list. */
 export interface ListedPage<Item> {
   versions: CrmVersion[]
   batch?: CrmBatch<Item>
@@ -69,7 +72,7 @@ const SEARCH_PAGES_MAX = 10
 /** Zoho's own field, which at least one organisation's queries refuse. */
 const CONVERTED = 'Converted__s'
 const CONVERTED_DEAL = 'Converted_Deal'
-/** A query certainly accepts this many ids. */
+/** A number of ids that every query accepts. */
 const IDS_A_QUERY_MAX = 50
 
 export function openRecordLister(
@@ -79,7 +82,7 @@ export function openRecordLister(
 ): RecordLister {
   const { leads, deals } = fieldMap
   const partnerField = (module: CrmModule) => (module === 'Leads' ? leads : deals).fields.partner
-  /** Columns that this organisation's queries have refused; they are not asked for again. */
+  /** Columns that this organisation's queries have refused. Later queries leave them out. */
   const refused = new Set<string>()
 
   /** The rows of a query. Once the organisation has refused the column, the query leaves it out. */
@@ -125,7 +128,9 @@ export function openRecordLister(
     }
   }
 
-  /** Whole rows. If the organisation's queries refuse one of the fields, the records are read by their ids. */
+  /**
+   * Pages of whole records. If the organisation's queries refuse one of the fields, the records are read by their ids.
+   */
   async function* wholePages<Item>(
     module: CrmModule,
     partnerZohoId: string,
@@ -196,7 +201,8 @@ export function openRecordLister(
       if (!next) return
       for (const { zoho_id } of versions) found.add(zoho_id)
     }
-    // A search ends at two thousand. The listing goes on to a hundred thousand, but cannot be limited to one partner.
+    // A search finds at most two thousand records. A listing has up to a hundred thousand, but cannot be limited to one
+    // partner.
     const listed = { converted: 'true', approved: 'both', fields, sort_by: 'id', sort_order: 'asc' }
     for await (const rows of api.pages(leads.module, listed, { signal })) {
       yield converted(rows).filter((version) => !found.has(version.zoho_id))
@@ -231,7 +237,7 @@ export function openRecordLister(
         const version = readVersion(row)
         return version ? [{ ...version, partner_zoho_id: readLookupId(row, partner) }] : []
       })
-      // The second in the CRM's answer may not be over, but the one before it is.
+      // The present second of the CRM's clock may not be over, but the second before it is.
       end ??= (Math.floor(crmClock.now().getTime() / 1_000) - 1) * 1_000
       if (changes.length > 0) yield changes
       const last = changes.at(-1)
@@ -243,7 +249,7 @@ export function openRecordLister(
   }
 
   async function* deletionsOfAllPartners(module: CrmModule, since: string, signal?: AbortSignal) {
-    // It could not be confirmed that the answer includes the header's own second.
+    // It could not be confirmed that Zoho includes the second of the header, so the header names the second before.
     const headers = { 'if-modified-since': zohoTime(new Date(Date.parse(since) - 1_000).toISOString()) }
     const path = `${moduleName(fieldMap, module)}/deleted`
     for await (const rows of api.pages(path, { type: 'all' }, { signal, headers })) {

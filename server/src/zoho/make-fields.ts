@@ -4,7 +4,7 @@ import type { DealFields, FieldMap, LeadFields } from './field-map.ts'
 /** The settings from which Zoho makes a custom field. */
 export interface FieldToMake {
   module: string
-  /** The name that the field map gives it; Zoho makes the name from the label. */
+  /** The field's name in the field map. Zoho makes the name from the label. */
   api_name: string
   field_label: string
   data_type: string
@@ -26,7 +26,10 @@ const phone: Making = { data_type: 'phone', length: 30 }
 const purpose: Making = { data_type: 'textarea', length: 2_000, textarea: { type: 'small' } }
 const loid: Making = { ...text(20), unique: { case_sensitive: false } }
 
-/** The fields of ours that no organisation has by itself (D42). The others are Zoho's own, which nobody can make. */
+/**
+ * The portal's custom fields, which no organisation has by itself (D42). All other fields are Zoho's own, which nobody
+ * can make.
+ */
 const PARTNERS: Partial<Record<keyof FieldMap['partners']['fields'], Making>> = {
   email,
   first_name: text(100),
@@ -64,7 +67,7 @@ const DEALS: Partial<Record<keyof DealFields, Making>> = {
   submitted_by: text(255),
 }
 
-/** How each custom field of the map is made, under `Module.Field`. */
+/** The settings of each custom field in the map, by `Module.Field`. */
 export function fieldsToMake({ partners, leads, deals }: FieldMap): Map<string, FieldToMake> {
   const partner: Making = { data_type: 'lookup', lookup: { module: { api_name: partners.module } } }
   const all = [

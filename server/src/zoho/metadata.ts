@@ -33,7 +33,7 @@ export interface Metadata {
 
 const KEPT_MS = 10 * 60_000
 
-/** Field settings change rarely and are asked for with every batch, so they are kept for some minutes. */
+/** Field settings change rarely, but every batch needs them, so they are kept for ten minutes. */
 export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
   const kept = new Map<string, { settings: ModuleSettings; displayed: Displayed; untilMs: number }>()
 
@@ -56,8 +56,8 @@ export function openMetadata(api: ZohoApi, clock: Clock): Metadata {
 }
 
 /**
- * Records, timelines and queries may carry either the displayed name of a value or its first name. A value that the
- * list does not know stays unchanged.
+ * Returns the displayed names of picklist values. Records, timelines and queries can contain either the displayed name
+ * of a value or its first name. A value that is not in the picklist stays unchanged.
  */
 export function displayedIn(settings: ReadonlyMap<string, Pick<FieldSettings, 'choices'>>): Displayed {
   const fields = [...settings].filter(([, { choices }]) => choices.length > 0)
@@ -78,7 +78,7 @@ function displayedNames(choices: readonly Choice[]): Map<string, string> {
   ])
 }
 
-/** In the order of the CRM's own list, without the values that are no longer in use. */
+/** A field's choices in the order of the CRM's own list, without the values that are no longer in use. */
 export function usedChoices(settings: FieldSettings | undefined): string[] {
   return (settings?.choices ?? []).filter((one) => one.isUsed && one.displayed !== NONE).map((one) => one.displayed)
 }
@@ -110,7 +110,7 @@ const WireField = z.object({
     ),
     null,
   ),
-  // An empty object stands for no.
+  // An empty object means that the field is not unique.
   unique: z.catch(z.nullish(z.record(z.string(), z.unknown())), null),
   lookup: z.catch(z.nullish(z.object({ module: z.object({ api_name: z.string() }) })), null),
   convert_mapping: z.catch(z.nullish(z.object({ Deals: z.nullish(z.union([z.string(), NameOfObject])) })), null),

@@ -11,10 +11,14 @@ import { type FieldMap, moduleName } from './field-map.ts'
 import { ZohoId, ZohoInstant, zohoTime } from './wire.ts'
 
 export interface Channels {
-  /** Asks the CRM to post changes to `notifyUrl` until that time; the CRM may stop earlier. A repeat renews this. */
+  /**
+   * Asks the CRM to post changes to `notifyUrl` until the given time. The CRM may stop earlier. A repeated call renews
+   * this.
+   */
   watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch>
   /**
-   * Throws `Unauthorized` if the post does not come from the CRM. Null if it is about nothing that the portal keeps.
+   * Throws `Unauthorized` if the post does not come from the CRM. Returns null if the portal does not keep the module
+   * of the notification.
    */
   readNotification(body: unknown): CrmNotification | null
 }
@@ -22,8 +26,8 @@ export interface Channels {
 type Watched = CrmNotification['module']
 
 /**
- * Zoho's channels. A channel says what Zoho posts, to which address and until when. Its number and its token follow
- * from the address and the client secret. So every process and every start of the portal means the same channel, and
+ * Zoho's channels. A channel says what Zoho posts, to which address and until when. Its id and its token are computed
+ * from the address and the client secret. So every process and every start of the portal uses the same channel, and
  * nothing is stored.
  */
 export function openChannels(options: {
@@ -41,7 +45,7 @@ export function openChannels(options: {
   ]
 
   async function watch(notifyUrl: string, until: Date, signal?: AbortSignal): Promise<CrmWatch> {
-    // One channel per module: if Zoho refuses to watch one module, the others are still watched.
+    // One channel per module, so that the others are still watched if Zoho refuses to watch one module.
     const wanted = names.map(([module, name]) => ({
       module,
       item: {
@@ -74,7 +78,7 @@ export function openChannels(options: {
 
   function readNotification(body: unknown): CrmNotification | null {
     const given = Signed.safeParse(body).data?.token
-    // All hashes have the same length, and a comparison in constant time needs that.
+    // All hashes have the same length, which a comparison in constant time needs.
     if (given === undefined || !timingSafeEqual(sha256(given), sha256(token))) {
       throw new Unauthorized('UNAUTHORIZED', 'The token is not that of a channel of the portal.')
     }
@@ -87,7 +91,7 @@ export function openChannels(options: {
   return { watch, readNotification }
 }
 
-/** Zoho wants a number of up to nineteen digits, of our choosing. */
+/** The id that the portal chooses for a channel. Zoho wants a number of up to nineteen digits. */
 function channelId(notifyUrl: string, module: Watched): string {
   const digest = createHash('sha256').update(`${notifyUrl} ${module}`).digest()
   return String(digest.readBigUInt64BE() % 10n ** 15n).padStart(16, '1')
@@ -107,7 +111,7 @@ const Subscribed = z.object({
 })
 const NotSubscribed = z.object({ code: z.string(), message: z.catch(z.string(), '') })
 
-/** The time until which Zoho says it will notify. It is an hour away if Zoho did not accept the requested time. */
+/** The time until which Zoho will notify the portal. It is an hour away if Zoho did not accept the requested time. */
 function readEnd(answer: ZohoAnswer, index: number): string | null {
   const result = Results.safeParse(answer.body).data?.watch[index]
   return Subscribed.safeParse(result).data?.details.events[0].channel_expiry ?? null

@@ -7,13 +7,13 @@ import type { ZohoParts } from './parts.ts'
 import { readText } from './wire.ts'
 
 export interface Organisation {
-  /** The CRM's own lists in its own order (D22). */
+  /** The CRM's own list, in the CRM's order (D22). */
   leadStatuses(signal?: AbortSignal): Promise<string[]>
   dealStages(signal?: AbortSignal): Promise<string[]>
   organisation(signal?: AbortSignal): Promise<CrmOrganisation>
   /** `Module.Field` for each field of the map that the organisation lacks. */
   missingFields(signal?: AbortSignal): Promise<string[]>
-  /** Makes the custom fields that the organisation lacks. A repeat makes those that are still missing. */
+  /** Makes the custom fields that the organisation lacks. A repeated call makes the fields that are still missing. */
   makeMissingFields(signal?: AbortSignal): Promise<MadeFields>
 }
 
@@ -44,7 +44,7 @@ export function openOrganisation({ api, metadata, fieldMap }: ZohoParts): Organi
     const reasons = new Map<string, string>()
     metadata.forget()
     const missing = await missingFields(signal)
-    // One field per call: it could not be confirmed whether one refusal stops the others.
+    // One field per call, because it could not be confirmed whether one refused field stops the others.
     for (const name of missing) {
       const making = makings.get(name)
       if (!making) {

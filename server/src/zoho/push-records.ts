@@ -28,42 +28,42 @@ export interface RecordPusher {
   /** The id of the partner record with this name and this email; the oldest if there are several. */
   findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined>
   /**
-   * Updates the partner's record, or makes it. Without an id, a record with the same name and email is linked
-   * unchanged, because the CRM's names are better. If that record may not be linked, this throws `CrmPartnerExists`.
+   * Updates or makes the partner's record. Without an id, a record with the same name and email is linked unchanged,
+   * because the CRM's names are better. If that record may not be linked, this throws `CrmPartnerExists`.
    */
   upsertPartner(partner: PartnerToPush, signal?: AbortSignal): Promise<PushedPartner>
   /**
    * Returns the lead's id in the CRM. If the CRM has a lead with this LOID already, that lead belongs to the CRM and is
-   * not changed. After a lost answer (`CrmUnavailable`) the lead may have arrived: a repeat of the push finds it.
+   * not changed. After a lost answer (`CrmUnavailable`) the lead may have arrived. A repeated push then finds it.
    */
   pushLead(lead: LeadToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   pushDeal(deal: DealToPush, signal?: AbortSignal): Promise<{ zoho_id: string }>
   /**
-   * Pushes up to fifty at once. Returns the CRM id of each LOID that arrived. To learn what is wrong with one of the
-   * others, push it alone.
+   * Pushes up to fifty leads at once. Returns the CRM ids of the leads that arrived, by LOID. To learn why another lead
+   * did not arrive, push it alone.
    */
   pushLeads(leads: readonly LeadToPush[], signal?: AbortSignal): Promise<Map<string, string>>
   pushDeals(deals: readonly DealToPush[], signal?: AbortSignal): Promise<Map<string, string>>
-  /** What happened to records that an earlier push sent. */
+  /** Finds out what happened to records that an earlier push sent. */
   findSentLeads(sent: readonly SentLead[], signal?: AbortSignal): Promise<SentRecords>
   findSentDeals(sent: readonly SentDeal[], signal?: AbortSignal): Promise<SentRecords>
   /**
-   * Returns the note's id in the CRM. A note on a lead goes to the deal that the lead has become, if there is one. A
-   * repeat finds the same note on the lead or on its deal instead of adding a second. Throws `CrmUnavailable` while the
-   * record is in the CRM's recycle bin.
+   * Returns the note's id in the CRM. If the lead of a note has become a deal, the note is added to the deal. A
+   * repeated call finds the same note on the lead or on its deal instead of adding a second. Throws `CrmUnavailable`
+   * while the record is in the CRM's recycle bin.
    */
   createNote(module: CrmModule, zohoId: string, note: NoteToPush, signal?: AbortSignal): Promise<string>
   /**
    * Gives LOIDs to records that were made in the CRM. A record that cannot be written (a converted lead, a LOID that is
-   * taken) is skipped. Reading it again shows its LOID.
+   * taken) is skipped. Reading the record again shows its LOID.
    */
   setLoids(module: CrmModule, loids: readonly LoidToPush[], signal?: AbortSignal): Promise<void>
 }
 
 const RECORDS_A_CALL_MAX = 100
-/** How long to look for a record after a lost answer. The repeat of its push looks again. */
+/** How long to look for a record after a lost answer. A repeated push looks again. */
 const LOOK_MS_MAX = 5_000
-/** The most by which Zoho's clock and the portal's may differ. */
+/** The largest expected difference between Zoho's clock and the portal's. */
 const CLOCKS_MS = 60_000
 const NOTE_TITLE_LENGTH_MAX = 120
 /** Zoho's own field, which the field map cannot change. */
@@ -73,7 +73,7 @@ const CLOSING_DAYS = 30
 
 type RecordCall = Omit<ZohoCall, 'method' | 'body'> & { method: 'POST' | 'PUT' }
 
-/** The columns that need their own treatment in a push. */
+/** The fields that a push treats separately. */
 interface PushedFields {
   loid: string
   partner: string
@@ -93,14 +93,14 @@ export function openRecordPusher(
   const { partners, leads, deals } = fieldMap
 
   /**
-   * The result of each record, in the order in which they were sent. `more` stands beside the records in the call's
-   * body.
+   * Writes records. Returns their results in the order in which they were sent. `more` is added to the call's body
+   * beside the records.
    */
   async function writeRecords(call: RecordCall, data: object[], more: object = {}): Promise<WriteResult[]> {
     return readResults(await api.write({ ...call, body: { data, ...more } }))
   }
 
-  // It is not certain how quotes are escaped in a query: Zoho's pages differ.
+  // Zoho's pages contradict each other about how to escape quotes in a query, so a wildcard replaces each of them.
   async function findPartnerRecord(partner: PartnerToPush, signal?: AbortSignal): Promise<string | undefined> {
     const { business_name: name, email } = partners.fields
     const test = /['\\%]/.test(partner.email)
@@ -128,8 +128,8 @@ export function openRecordPusher(
       const call = { method: 'PUT', path: `${partners.module}/${zohoId}`, isRepeatable: true, signal } as const
       const updated = await writePartner(call, record)
       if (updated) return updated
-      // The record was deleted in the CRM, or merged with another of the same name and email. Use that one, or make a
-      // new one.
+      // The record was deleted in the CRM, or merged with another record of the same name and email. Links that record,
+      // or makes a new one.
       return upsertPartner({ ...partner, zoho_id: null }, signal)
     }
     const call = { method: 'POST', path: partners.module, isRepeatable: false, signal } as const
@@ -139,8 +139,8 @@ export function openRecordPusher(
   }
 
   /**
-   * Null when there is no such record. Contact details that the CRM does not accept are left out and named in
-   * `left_out`.
+   * Writes the partner's record. Returns null if the record does not exist. Contact details that the CRM does not
+   * accept are left out and named in `left_out`.
    */
   async function writePartner(call: RecordCall, record: Record<string, unknown>): Promise<PushedPartner | null> {
     let sent = record
@@ -177,7 +177,7 @@ export function openRecordPusher(
     const missing = loids.filter((loid) => !found.has(loid))
     if (missing.length === 0) return found
     const field = leads.fields.loid
-    // A converted lead may be hidden from queries, and whether its LOID counts as taken could not be confirmed.
+    // Queries may hide a converted lead, and it could not be confirmed that Zoho refuses a second lead with its LOID.
     const criteria = `(${field}:in:${missing.join(',')})`
     const query = { criteria, converted: 'true', fields: `${field},Modified_Time` }
     const { items } = readItems(await api.get(`${leads.module}/search`, query, { signal }))
@@ -239,7 +239,7 @@ export function openRecordPusher(
         }
       }
     } catch (error) {
-      // More was deleted than Zoho lists. The listed deletions count.
+      // There are more deletions than Zoho lists. The listed deletions are used.
       if (!(error instanceof CrmRefused)) throw error
     }
     return found
@@ -264,12 +264,15 @@ export function openRecordPusher(
       ...named(values, deals.fields),
       [deals.fields.partner]: { id: partner_zoho_id },
       [deals.fields.deal_name]: dealName(deal),
-      // With pipelines on, Zoho takes no stage without one.
+      // If pipelines are on, Zoho accepts no stage without a pipeline.
       ...(pipeline !== undefined && { [PIPELINE_FIELD]: pipeline }),
     }
   }
 
-  /** Inserts in one call. Returns the ids of the new records. To learn what happened to the others, push each alone. */
+  /**
+   * Inserts records in one call. Returns the ids of the new records by LOID. To learn why a record is missing, push it
+   * alone.
+   */
   async function insertMany(
     { module, fields }: { module: string; fields: PushedFields },
     records: readonly Record<string, unknown>[],
@@ -288,10 +291,10 @@ export function openRecordPusher(
   }
 
   /**
-   * Makes the record that carries this LOID, and returns its id. It never updates a record, and the client never
-   * repeats the call: after a lost answer the record may be there, and staff or a workflow may have changed it. So it
-   * is looked for at once. A repeat of the push looks first, and a LOID is unique in the CRM. `ifMissing` holds the
-   * values to send when Zoho insists on a field that the partner left out.
+   * Makes the record with this LOID and returns the record's id. This function never updates a record, and the client
+   * never repeats the call: after a lost answer the record may exist, and staff or a workflow may have changed it. So
+   * after a lost answer this function looks for the record at once. A repeated push looks first, and a LOID is unique
+   * in the CRM. `ifMissing` holds the values to send if Zoho requires a field that the partner left out.
    */
   async function insertByLoid(
     { module, fields }: { module: string; fields: PushedFields },
@@ -318,7 +321,8 @@ export function openRecordPusher(
     }
 
     /**
-     * After a lost answer, looks for the record at once: staff may rename and delete it before the push is repeated.
+     * Inserts the record. After a lost answer, looks for the record at once, because staff may rename and delete it
+     * before the push is repeated.
      */
     async function insertOnce(data: Record<string, unknown>): Promise<{ zoho_id: string } | { result?: WriteResult }> {
       try {
@@ -339,11 +343,13 @@ export function openRecordPusher(
       }
     }
 
-    /** Each correction is tried once, because it removes the value that Zoho refused. */
+    /**
+     * Corrects a refused record. Each correction is tried only once, because it removes the value that Zoho refused.
+     */
     function mend(was: Record<string, unknown>, { code, field }: { code: string; field: string | null }) {
       if (field === null) return undefined
-      // The lender must hear of the record. But Zoho's pattern for email is narrower than the portal's, and an
-      // organisation may allow each email or phone only once.
+      // The lender must get the record, but Zoho's pattern for email is narrower than the portal's, and an organisation
+      // may allow each email or phone only once. So the refused value moves to the description.
       const isContact = field === fields.email || field === fields.phone
       if (isContactRefused(code) && isContact && field in was) return withContactInWords(was, field, fields.description)
       const value = ifMissing[field]
@@ -367,7 +373,7 @@ export function openRecordPusher(
     const title = note.title?.slice(0, NOTE_TITLE_LENGTH_MAX) ?? null
     const leadId = module === 'Leads' ? zohoId : note.lead_zoho_id
     const onLead = leadId === undefined ? undefined : await look('Leads', leadId)
-    // This is read after the lead's notes, because a conversion may move them to the deal.
+    // The deal is read after the lead's notes, because a conversion may move the notes to the deal.
     const dealId = module === 'Deals' ? zohoId : await findDealOfLead(zohoId, signal)
     const onDeal = dealId === undefined ? undefined : await look('Deals', dealId)
     const there = onDeal?.sent ?? onLead?.sent
@@ -380,7 +386,7 @@ export function openRecordPusher(
     if (isMissing(answer) && !isItemAnswer(answer)) throw recordNotThere()
     return writtenId(readResults(answer)[0])
 
-    /** Whether the record is there, and the note's id if an earlier push has brought the note there. */
+    /** Whether the record exists, and the note's id if an earlier push has added the note to the record. */
     async function look(on: CrmModule, id: string): Promise<{ isThere: boolean; sent?: string }> {
       let isThere = false
       for await (const page of notePages(on, id, signal)) {
@@ -451,14 +457,14 @@ function isItemAnswer(answer: ZohoAnswer): boolean {
   return z.object({ data: z.array(z.unknown()) }).safeParse(answer.body).success
 }
 
-/** Our values under the CRM's names. Fields that the map does not name are left out. */
+/** The portal's values under the CRM's names. Fields that the map does not name are left out. */
 function named(values: object, fields: Record<string, string>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([ours, value]) => (fields[ours] ? [[fields[ours], value]] : [])),
   )
 }
 
-/** Cuts text to the length of the CRM's fields: a lead with a shortened name is better than none. */
+/** Cuts text to the length of the CRM's fields, because a lead with a shortened name is better than no lead. */
 function fitted(record: Record<string, unknown>, settings: ModuleSettings | undefined): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => {
@@ -486,7 +492,10 @@ function loidsOf(records: readonly { loid: string }[]): string[] {
   return records.map((record) => record.loid)
 }
 
-/** If several rows have one LOID, the last counts. Search also finds records that merely contain the text. */
+/**
+ * The ids of the rows by LOID. If several rows have the same LOID, the last row counts. The rows of a search can have
+ * other LOIDs that contain the text.
+ */
 function idsByLoid(rows: readonly unknown[], field: string): Map<string, string> {
   return new Map(
     rows.flatMap((row) => {

@@ -3,11 +3,17 @@ import type { CrmDeal, CrmHistoryEntry, CrmLead } from './crm-records.ts'
 import type { ZohoParts } from './parts.ts'
 import { readFieldHistory, readStageHistory, STAGE_HISTORY_FIELDS } from './wire.ts'
 
-/** A record's history is read this far back, in at most ten calls; older entries are in the CRM only. */
+/**
+ * The maximum number of entries that are read of a record's history, in at most ten calls. Older entries are in the CRM
+ * only.
+ */
 const ENTRIES_MAX = 2_000
 
 export interface HistoryReader {
-  /** Oldest first, beginning with the status that the record was added with. Empty if the CRM kept none. */
+  /**
+   * The lead's history, oldest first, beginning with the status that the lead was added with. Empty if the CRM kept no
+   * history.
+   */
   leadStatusHistory(lead: Pick<CrmLead, 'zoho_id' | 'lead_status'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
   dealStageHistory(deal: Pick<CrmDeal, 'zoho_id' | 'created_at'>, signal?: AbortSignal): Promise<CrmHistoryEntry[]>
 }

@@ -6,20 +6,21 @@ import type { ZohoParts } from './parts.ts'
 import { NOTE_FIELDS, readNote, readNoteParent, zohoTime } from './wire.ts'
 
 export interface NoteReader {
-  /** Pages of one record's notes, in no particular order. No page at all while the record is in the recycle bin. */
+  /** Pages of one record's notes, in no particular order. There is no page while the record is in the recycle bin. */
   notePages(module: CrmModule, zohoId: string, signal?: AbortSignal): AsyncIterable<CrmNote[]>
   /**
-   * Pages of the whole organisation's notes, those unchanged for longest first. (A new note may leave its record's time
-   * as it was.) Throws `NotesNotListed` if Zoho forbids the listing, or has more notes than it lists.
+   * Pages of the whole organisation's notes that changed since `since`, the oldest change first. Records do not show
+   * new notes, because a new note may leave its record's time unchanged. Throws `NotesNotListed` if Zoho forbids the
+   * listing or has more notes than it lists.
    */
   notePagesSince(since: string, signal?: AbortSignal): AsyncIterable<CrmNoteOfRecord[]>
-  /** Whether Zoho let the portal list all notes the last time; undefined before the first. */
+  /** Whether Zoho let the portal list all notes the last time. Undefined before the first time. */
   listsNotes(): boolean | undefined
   /** Null if the note is gone, is empty, or belongs to no lead or deal. */
   findNote(zohoId: string, signal?: AbortSignal): Promise<CrmNoteOfRecord | null>
 }
 
-/** Only administrators may list all notes, and no listing has more than a hundred thousand. */
+/** Zoho lets only administrators list all notes, and a listing has at most a hundred thousand. */
 export class NotesNotListed extends Error {
   override name = 'NotesNotListed'
 }

@@ -23,7 +23,7 @@ export function openRecordReader({ api, metadata, fieldMap }: ZohoParts): Record
     signal?: AbortSignal,
   ): Promise<CrmBatch<Item>> {
     const displayed = await metadata.displayedOf(module, signal)
-    // Converted leads show only when asked for; other modules do not know the parameter.
+    // Zoho shows converted leads only with this parameter, which other modules do not know.
     const hidden: Record<string, string> = module === leads.module ? { converted: 'both' } : {}
     const pages = await Promise.all(
       chunksOf(zohoIds, RECORDS_A_CALL_MAX).map(async (chunk) => {

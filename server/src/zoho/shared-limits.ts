@@ -4,19 +4,19 @@ import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/database.ts'
 
-/** What the organisation allows, shared by all processes of the portal (D57). */
+/** The organisation's limits on calls, which all processes of the portal share (D57). */
 export interface SharedLimits {
   /** Await this before a call. Asks the database at most every few seconds. */
   refresh(): Promise<void>
-  /** How many calls this process may have under way. */
+  /** How many calls this process may have in flight. */
   callsAtOnceMax(): number
-  /** Whether less than a tenth of the day's credits is left: then only pushes go on. */
+  /** Whether less than a tenth of the day's credits is left. Then only pushes continue. */
   isShort(): boolean
-  /** Records a call that goes out, and its price. */
+  /** Counts a call that is sent, and its price. */
   add(credits: number): void
   /** Records the remaining credits that the answer named; null if it named none. */
   told(creditsLeft: number | null): void
-  /** HTTP calls of this process since its start, the refused ones included. */
+  /** HTTP calls of this process since its start, including refused calls. */
   callsOfThisProcess(): number
   usage(): Promise<CrmUsage>
   /** Saves the counts that are not saved yet. */
@@ -26,10 +26,10 @@ export interface SharedLimits {
 /** The use by all processes in the last 24 hours, the period of Zoho's limit. */
 export interface CrmUsage {
   calls: number
-  /** By Zoho's price list, counted by the portal. */
+  /** The credits that the portal has counted by Zoho's price list. */
   credits: number
   creditsPerDay: number
-  /** What Zoho says is left; null while it says nothing, because less than half is used. */
+  /** The remaining credits according to Zoho. Null while Zoho does not name them, because less than half is used. */
   creditsLeft: number | null
 }
 
@@ -39,17 +39,17 @@ interface Shared extends Omit<CrmUsage, 'creditsPerDay'> {
 
 const CALLS_AT_ONCE_MAX = 10
 const REFRESH_EVERY_MS = 5_000
-/** A process without calls for this long leaves its share to the others. */
+/** A process without calls for this time leaves its share to the other processes. */
 const CALLER_SECONDS = 15
-/** An older remaining count is ignored, so that a call asks again. */
+/** An older number of remaining credits is ignored, so that calls are made and Zoho names a new number. */
 const TOLD_MINUTES = 10
 const HOUR_MS = 3_600_000
 
 /**
- * Counts in memory. While calls are made, it exchanges its counts with those of all processes every few seconds. A
- * killed process loses only the counts of its last seconds. Processes that begin to call in the same seconds may
- * together exceed the ten until the next exchange. Zoho then answers 429, and the call is tried again. With more than
- * ten processes, each has one call.
+ * Counts calls in memory. While calls are made, each process adds its counts to the database every few seconds and
+ * reads the counts of all processes. A killed process loses only the counts of its last seconds. Processes that begin
+ * to call in the same seconds may together exceed the ten calls until the next exchange. Zoho then answers 429, and the
+ * call is tried again. With more than ten processes, each process has one call.
  */
 export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock: Clock; log: Logger }): SharedLimits {
   const { creditsPerDay, db, clock, log } = options
@@ -95,7 +95,7 @@ export function openSharedLimits(options: { creditsPerDay: number; db: Db; clock
          where hour > ${instant(now - 24 * HOUR_MS)}`.execute(db)
       shared = rows[0] ?? shared
     } catch (error) {
-      // They are saved with the next ones.
+      // These counts are saved with the next ones.
       unwritten = { calls: unwritten.calls + written.calls, credits: unwritten.credits + written.credits }
       unwrittenTold ??= told
       log.warn({ err: error }, 'the use of the CRM could not be shared with other processes')
@@ -142,7 +142,7 @@ function instant(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Removes hours that nothing reads any more, and rows of processes that ended. Returns how many hours. */
+/** Removes the counts of old hours, and the rows of processes that ended. Returns how many hours it removed. */
 export async function removeUsage(db: Db, before: string): Promise<number> {
   await db.deleteFrom('crm_callers').where('seen_at', '<', before).execute()
   const removal = await db.deleteFrom('crm_calls').where('hour', '<', before).executeTakeFirst()

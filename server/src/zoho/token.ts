@@ -16,7 +16,7 @@ type StoredToken = AccessToken & { expiresAtMs: number }
 
 const RENEW_BEFORE_MS = 5 * 60_000
 const REQUEST_MS_MAX = 10_000
-/** Longer than a request takes, because a waiter has to outlast one. */
+/** Longer than a request takes, because a waiting process has to wait for a whole request. */
 const LEASE_MS = REQUEST_MS_MAX + 2_000
 /** Zoho's block ends only after a quarter of an hour without requests. */
 const QUIET_AFTER_THROTTLE_MS = 15 * 60_000
@@ -25,8 +25,9 @@ const REFUSED_MAX = 3
 const QUIET_AFTER_REFUSALS_MS = 5 * 60_000
 
 /**
- * One access token for the whole product. All processes share its row, and one of them at a time renews it, because
- * Zoho issues no more than ten in ten minutes (D34). When Zoho demands a pause, the row tells all of them.
+ * Keeps one access token for the whole portal. All processes share its row in the database. Only one process at a time
+ * renews the token, because Zoho issues no more than ten in ten minutes (D34). When Zoho demands a pause, the row tells
+ * all processes.
  */
 export function openTokens(options: {
   settings: ZohoSettings
@@ -104,7 +105,7 @@ export function openTokens(options: {
     async replace(rejected) {
       if (isUsable(known, rejected)) return known
       const token = await renew(rejected)
-      // A renewal that was under way may not have known that this token is rejected.
+      // A renewal that had already begun may not have known that this token was rejected.
       return token.value === rejected ? renew(rejected) : token
     },
     accepted() {
@@ -131,7 +132,7 @@ const TokenAnswer = z.union([
   }),
 ])
 
-/** Errors often come with status 200, so only the body tells. */
+/** Requests a token. Errors often have status 200, so only the body shows whether the request failed. */
 async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>> {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
@@ -149,7 +150,8 @@ async function post(settings: ZohoSettings): Promise<z.infer<typeof TokenAnswer>
 const ZOHO_API_HOST = /^(?:www|sandbox|developer)\.zohoapis\.(?:com|eu|in|com\.au|jp|com\.cn|ca|sa|uk|ae)$/
 
 /**
- * The token goes to the address that the answer names, so only Zoho's own addresses and the configured one are allowed.
+ * The portal sends the token to the address that the answer names, so only Zoho's own addresses and the configured
+ * address are allowed.
  */
 function allowedDomain(domain: string, settings: ZohoSettings): string {
   const url = URL.parse(domain)
@@ -180,7 +182,7 @@ async function readRow(
   return { token, quietUntilMs: quiet_until ? Date.parse(quiet_until) : 0 }
 }
 
-/** Undefined if no key opens it. Then another token is requested. */
+/** Decrypts the stored token. Returns undefined if no key can decrypt it, and then another token is requested. */
 function opened(secrets: Secrets, stored: string, connection: string): string | undefined {
   try {
     return secrets.decrypt(stored, crmTokenOf(connection))

@@ -11,7 +11,7 @@ function leadWith(more: object) {
   return leadReader(DEFAULT_FIELD_MAP.leads.fields, asIs)({ ...lead, ...more })
 }
 
-test('instants leave in UTC with milliseconds, whatever the user’s offset', () => {
+test('instants are read into UTC with milliseconds, whatever the user’s offset', () => {
   expect(leadWith({})).toMatchObject({
     record: { created_at: '2026-03-01T15:00:00.000Z', modified_time: '2026-03-02T04:00:00.000Z', converted_at: null },
   })
@@ -46,11 +46,11 @@ test.each([
   [{ Modified_Time: '2026-03-02T09:30:00' }, 'Modified_Time is not a time'],
   [{ Lead_Status: 'x'.repeat(121) }, 'Lead_Status is too long'],
   [{ Company: 'x'.repeat(256) }, 'Company is too long'],
-])('%o is this record’s problem', (raw, reason) => {
+])('%o makes the record a problem', (raw, reason) => {
   expect(leadWith(raw)).toEqual({ problem: { zoho_id: lead.id, reason } })
 })
 
-test('a deal’s business and contact may come from lookups, which may lack a name', () => {
+test('a deal’s business and contact can come from lookups, which can lack a name', () => {
   const read = (more: object) => dealReader(DEFAULT_FIELD_MAP.deals.fields, asIs)({ ...lead, Stage: 'Funded', ...more })
   expect(read({ Account_Name: { id: '1', name: 'Okafor' }, Contact_Name: { id: '2' } })).toMatchObject({
     record: { business_name: 'Okafor', contact_name: null },
@@ -58,7 +58,7 @@ test('a deal’s business and contact may come from lookups, which may lack a na
   expect(read({ Closing_Date: '2026-02-30' })).toMatchObject({ problem: { reason: 'Closing_Date is not a date' } })
 })
 
-test('staff without a name stay nameless: an email address is never shown', () => {
+test('staff without a name stay nameless, because an email address is never shown', () => {
   const note = { id: '1', Note_Content: 'Hello', Created_Time: times.Created_Time }
   expect(readNote({ ...note, Created_By: { name: 'dana@lender.example' } })).toMatchObject({ created_by: null })
   expect(readNote({ ...note, Owner: { name: 'Dana Cole', email: 'dana@lender.example' } })).toMatchObject({
@@ -71,7 +71,7 @@ test('staff without a name stay nameless: an email address is never shown', () =
   expect(readNote({ ...note, Note_Content: '  ' })).toBeNull()
 })
 
-test('stage rows of older organisations and rows that cannot be read', () => {
+test('stage rows of older organisations are read, and unreadable rows are skipped', () => {
   const rows = [
     { id: '2', Stage: 'Funded', Last_Modified_Time: '2026-03-05T10:00:00Z', Modified_By: { name: 'Dana Cole' } },
     { id: '1', Stage: 'Approved', Last_Modified_Time: '2026-03-04T10:00:00Z' },
@@ -84,7 +84,7 @@ test('stage rows of older organisations and rows that cannot be read', () => {
   ])
 })
 
-test('a timeline without a change tells the status at the beginning, and none at all where it does not go back so far', () => {
+test('a timeline without a change has the present status from the start, or no entry if the start is missing', () => {
   const added = { id: '1', action: 'added', audited_time: '2026-03-01T10:00:00Z', done_by: { name: 'Portal API' } }
   expect(readFieldHistory([added], 'Lead_Status', 'New Lead', asIs)).toMatchObject([
     { entry_id: '1', value: 'New Lead' },
@@ -92,7 +92,7 @@ test('a timeline without a change tells the status at the beginning, and none at
   expect(readFieldHistory([], 'Lead_Status', 'New Lead', asIs)).toEqual([])
 })
 
-test('either name of a picklist value becomes the one displayed, and an unknown one stays (13.4)', () => {
+test('either name of a picklist value becomes the displayed name, and an unknown name stays (13.4)', () => {
   const choices = [
     { displayed: 'Pending Approval', actual: 'Credit Review', isUsed: true },
     { displayed: '-None-', actual: '-None-', isUsed: true },

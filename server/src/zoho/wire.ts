@@ -5,16 +5,16 @@ import * as z from 'zod/mini'
 import type { CrmDeal, CrmDeletion, CrmHistoryEntry, CrmLead, CrmNote, CrmProblem, CrmVersion } from './crm-records.ts'
 import type { DealFields, LeadFields } from './field-map.ts'
 
-/** The present name of a picklist value, for any name that a record may carry. */
+/** Returns the present name of a picklist value, for any name that a record can contain. */
 export type Displayed = (field: string, value: string) => string
 
 export type Reading<Item> = { record: Item } | { problem: CrmProblem }
 
-// Zoho's ids are 18 or 19 digits, beyond what a JavaScript number holds, and always text.
+// Zoho's ids have 18 or 19 digits, more than a JavaScript number can hold, so they are always text.
 export const ZohoId = z.string().check(z.regex(/^\d{1,30}$/, 'is not an id'))
 
 /**
- * Zoho's own limit for a single line. The portal reads its lists from indexes, whose entries hold no more than 2,704
+ * Zoho's own limit for a single line. The portal reads its lists from indexes, and an index entry has at most 2,704
  * bytes.
  */
 export const LINE_LENGTH_MAX = 255
@@ -23,8 +23,8 @@ const TEXT_LENGTH_MAX = 65_535
 const NUMBER_MAX = 999_999_999_999.99
 
 /**
- * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. This is one step, because a
- * record has thirty texts.
+ * Trims text; blank text becomes null. A NUL is dropped because PostgreSQL cannot store it. All this is one step,
+ * because a record has thirty texts.
  */
 function text(lengthMax: number) {
   return z.pipe(
@@ -51,7 +51,7 @@ const Choice = text(CHOICE_LENGTH_MAX)
 const Url = text(URL_LENGTH_MAX)
 const LongText = text(TEXT_LENGTH_MAX)
 
-/** The smallest unit of money is a cent. Long integers come as text. */
+/** An amount is rounded to cents. Zoho sends long integers as text. */
 const Amount = z.pipe(
   z
     .pipe(
@@ -79,8 +79,8 @@ const PlainDate = z
   .check(z.refine((value) => value === null || isPlainDate(value), 'is not a date'))
 
 /**
- * Takes any offset and normalises it to UTC with milliseconds: text without an offset would mean another time
- * elsewhere.
+ * Accepts any offset and converts the time to UTC with milliseconds. Text without an offset is refused, because its
+ * meaning would depend on the place.
  */
 export const ZohoInstant = z.pipe(
   z.string('is not a time').check(
@@ -90,7 +90,7 @@ export const ZohoInstant = z.pipe(
   z.transform((value) => new Date(value).toISOString()),
 )
 
-/** A lookup may lack a name; in a query's answer it may be only the id. */
+/** A lookup that is only an id, as in a query's answer. */
 const BareId = z.pipe(
   ZohoId,
   z.transform((id): { id: string; name: string | null } => ({ id, name: null })),
@@ -100,7 +100,7 @@ const Lookup = z.pipe(
   z.transform((value) => value ?? null),
 )
 
-/** A LOID that staff mistyped counts as none. */
+/** A LOID that staff mistyped counts as missing. */
 const LoidText = z.pipe(
   Line,
   z.transform((value) => value && parseLoid(value)),
@@ -190,8 +190,8 @@ export function dealFieldNames(map: DealFields): string[] {
 }
 
 /**
- * The same fields, except those that queries do not know. The mark of conversion is left out, because some
- * organisations' queries refuse it.
+ * The fields of `leadFieldNames`, except those that queries do not know. The mark of conversion is left out, because
+ * some organisations' queries refuse it.
  */
 export function leadColumnNames(map: LeadFields): string[] {
   return leadFieldNames(map).filter((name) => !name.startsWith('$') && name !== CONVERSION_FIELDS.is_converted)
@@ -220,7 +220,7 @@ export function leadReader(map: LeadFields, displayed: Displayed): (raw: unknown
       record: Object.assign(lead, {
         zoho_id: id,
         partner_zoho_id: partner?.id ?? null,
-        // A query may leave out the mark of conversion, but it always has the time.
+        // A query may leave out the mark of conversion, but always has the time of conversion.
         is_converted: is_converted || converted_older || (lead.converted_at ?? null) !== null,
         converted_deal_zoho_id: converted_deal?.id ?? converted_detail?.deal?.id ?? null,
         converted_at: lead.converted_at ?? null,
@@ -248,7 +248,9 @@ export function dealReader(map: DealFields, displayed: Displayed): (raw: unknown
   }
 }
 
-/** Gives Zoho's fields our names and checks each. The first invalid field becomes its record's problem. */
+/**
+ * Gives Zoho's fields the portal's names and checks each field. The first invalid field becomes the record's problem.
+ */
 function recordReader<Shape extends z.ZodMiniType>(
   schema: Shape,
   map: Record<string, string>,
@@ -276,7 +278,7 @@ function recordReader<Shape extends z.ZodMiniType>(
 
 const Person = z.nullish(z.object({ name: text(LINE_LENGTH_MAX) }))
 
-/** Never an email address, although Zoho shows one for a user without a name (D32a). */
+/** A person's name. It is never an email address, although Zoho shows one for a user without a name (D32a). */
 function personName(person: z.output<typeof Person>): string | null {
   const name = person?.name ?? null
   return name === null || name.includes('@') ? null : name
@@ -308,7 +310,7 @@ const WireNote = z.pipe(
 
 export const NOTE_FIELDS = 'Note_Title,Note_Content,Parent_Id,Owner,Created_By,Created_Time,Modified_Time'
 
-/** Null for a note that says nothing or cannot be read: one bad note hides no others. */
+/** Returns null for a note that is empty or cannot be read, so that one bad note does not hide other notes. */
 export function readNote(raw: unknown): CrmNote | null {
   return WireNote.safeParse(raw).data ?? null
 }
@@ -324,7 +326,7 @@ export function readNoteParent(raw: unknown): { module: string; zoho_id: string 
 
 const WireVersion = z.object({ id: ZohoId, Modified_Time: ZohoInstant, Converted__s: YesNo, $converted: YesNo })
 
-/** Null when even this much cannot be read. */
+/** Returns null if even id and time cannot be read. */
 export function readVersion(raw: unknown): CrmVersion | null {
   const row = WireVersion.safeParse(raw).data
   return row
@@ -341,7 +343,7 @@ export function readDeletion(raw: unknown): CrmDeletion | null {
   return WireDeletion.safeParse(raw).data ?? null
 }
 
-/** Zoho reads whole seconds, with an offset. */
+/** Writes an instant as Zoho reads it: in whole seconds, with an offset. */
 export function zohoTime(instant: string): string {
   return instant.replace(/\.\d+Z$/, '+00:00')
 }
@@ -378,8 +380,8 @@ const TimelineEntry = z.object({
 })
 
 /**
- * The changes of one field. A record's first value has no entry of its own. It is the old value of the first change or,
- * without a change, the present value. It began when the record was added.
+ * Reads the changes of one field. A record's first value has no entry of its own. It is the old value of the first
+ * change or, without a change, the present value. It began when the record was added.
  */
 export function readFieldHistory(
   entries: unknown[],
@@ -450,7 +452,10 @@ export function readStageHistory(rows: unknown[], createdAt: string, stageField:
   return collapse(history)
 }
 
-/** An edit of the amount may add a row too; the stage began with the first of its rows. */
+/**
+ * Removes repeated values. An edit of the amount can add a row with the same stage, and the stage began with its first
+ * row.
+ */
 function collapse(history: CrmHistoryEntry[]): CrmHistoryEntry[] {
   return history.filter((entry, index) => entry.value !== history[index - 1]?.value)
 }
