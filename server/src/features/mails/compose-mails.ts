@@ -8,7 +8,7 @@ import { concerns } from './notifications.ts'
 import { sendNewsMail } from './send-news-mail.job.ts'
 import { findSettings } from './settings.queries.ts'
 
-/** A mail covers at most this many news items. The next mail covers further ones. */
+/** A mail covers at most this many news items. The next mail covers further items. */
 const NEWS_MAX = 10_000
 /** If more leads and deals than this changed at once, as after an import, one mail covers all of them. */
 const MAILS_AT_ONCE_MAX = 5

@@ -254,7 +254,7 @@ test('changed settings also apply to news that already waits for a digest', asyn
   expect((await newsTo(partner.email)).map(subjectOf)).toEqual(['Okafor Freight is now Pending Approval'])
 })
 
-test('a queued mail is not sent if the person has turned off its kind or has lost access', async () => {
+test('a queued mail is not sent if the person has turned off its kind of news or has lost access', async () => {
   const ofTwo = await confirmedPartner()
   const colleague = await addColleague(portal, ofTwo, 'member')
   await happens(portal, ofTwo.id, newLoid(), stage('Funded'))

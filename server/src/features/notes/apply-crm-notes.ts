@@ -91,9 +91,9 @@ export async function applyCrmNotes(tx: Tx, read: readonly NoteToApply[], now: D
 }
 
 /**
- * Finds the unsent note that matches this note from the CRM, and removes it from `unsent`. If both have the same LOID,
- * comparing the texts is enough. Otherwise the unsent note must be signed. The LOIDs can differ, because a lead's deal
- * may have its own LOID and another partner.
+ * Finds the unsent note that matches this note from the CRM, and removes it from `unsent`. If both notes have the same
+ * LOID, comparing the texts is enough. Otherwise the unsent note must be signed. The LOIDs can differ, because a lead's
+ * deal may have its own LOID and another partner.
  */
 function takeSent(unsent: Set<NoteRow>, { note, partnerId, loid }: NoteToApply): NoteRow | undefined {
   const closeness = (row: NoteRow) => (row.loid === loid ? 2 : 0) + (row.partner_id === partnerId ? 1 : 0)

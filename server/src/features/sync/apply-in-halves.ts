@@ -2,7 +2,7 @@ import { reasonOf } from './pull.ts'
 
 /**
  * Applies items together. If PostgreSQL or a rule refuses an item, the items are halved again and again until the
- * refused item is alone. Then this item is left out, and the others are applied (D28). Returns the results of the
+ * refused item is alone. Then this item is left out, and the other items are applied (D28). Returns the results of the
  * applied parts, in order.
  */
 export async function applyInHalves<Item, Result>(

@@ -117,7 +117,7 @@ test('a renamed partner need not confirm its address for a CRM record with its o
   expect((await partner.get('/dashboard/leads')).body.data.leads).toHaveLength(1)
 })
 
-test('if staff remove the CRM record for which a partner must confirm its address, the next submission also pushes its waiting records', async () => {
+test('if staff remove the CRM record for which a partner must confirm its address, the next submission also pushes the waiting records', async () => {
   const broker = await brokerInCrm('Gone Finance')
   const partner = await portal.newPartner(broker.form)
   await waitFor('the portal to ask for a confirmed address', () => mustConfirm(partner))

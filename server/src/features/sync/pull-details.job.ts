@@ -12,8 +12,8 @@ const RECORDS_AT_ONCE = 50
 const RUN_MS_MAX = 5 * 60_000
 
 /**
- * Reads the details that a first sync left for later: histories of new records, and notes that it could not list (D56).
- * A run ends when nothing is due, when its time or half of the day's credits is used up, or when the CRM is
+ * Reads the details that a first sync left for later: histories of new records, and notes that could not be listed
+ * (D56). A run ends when nothing is due, when its time or half of the day's credits is used up, or when the CRM is
  * unavailable. The next run continues a minute later.
  */
 export const pullDueDetails = defineJob({

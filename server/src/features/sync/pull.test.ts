@@ -89,7 +89,7 @@ async function change(module: 'Leads' | 'Deals', id: string, values: string[]) {
   }
 }
 
-describe('if a value changes and changes back between two pulls, the history has both changes and each causes an event', () => {
+describe('if a value changes and changes back between two pulls, the history has both changes, and each change causes an event', () => {
   test('for a lead', async () => {
     const { loid, id } = await submitted()
     await sweep()

@@ -6,7 +6,7 @@ import { emptyWhenRefused } from './pull.ts'
 /**
  * Reads the histories or notes of these records, and returns them by the records' ids in the CRM. If the CRM does not
  * give a record's details or forbids reading them, the record is left out and stays due, so that it does not delay
- * others. Throws `CrmUnavailable` after `callsAtOnce` failures, because then the CRM itself is unavailable.
+ * other records. Throws `CrmUnavailable` after `callsAtOnce` failures, because then the CRM itself is unavailable.
  */
 export async function readEach<Item extends { zoho_id: string }, Told>(
   items: readonly Item[],

@@ -5,7 +5,7 @@ import { findOpenLeadsOfAllPartners } from '../leads/matching.queries.ts'
 
 /**
  * Records the events for leads that are back on their partners' lists because the deals that had replaced them are
- * gone. Runs after `matchLeads`, because another deal may have replaced some of these leads again.
+ * gone. Must run after `matchLeads`, because another deal may have replaced some of these leads again.
  */
 export async function recordRestoredLeads(tx: Tx, restored: readonly string[], at: string): Promise<void> {
   if (restored.length === 0) return

@@ -48,7 +48,7 @@ export const runSync = defineJob({
 
 /**
  * Another request that joins the run may want leads or deals that the run did not begin with. The run ends after it has
- * pulled both.
+ * pulled leads and deals.
  */
 async function syncUntilDone(
   deps: Deps,

@@ -12,8 +12,8 @@ export interface Run extends Pull {
 }
 
 /**
- * Pulls only this partner's records. Removes the partner's records that were given to others. `syncModule` decides
- * which records are news.
+ * Returns a run that pulls only this partner's records, and removes the partner's records that were given to others.
+ * `syncModule` decides which records are news.
  */
 export function openRun(deps: Deps, begun: Pick<Run, 'signal' | 'progress' | 'tallies'>, partner: Run['partner']): Run {
   return {

@@ -122,8 +122,8 @@ async function sweepDeletions(deps: Deps, module: CrmModule, signal: AbortSignal
       last = latest([last ?? [], deletions.map((deletion) => deletion.deleted_time)].flat(2))
     }
   } catch (error) {
-    // Zoho lists a limited number of deletions, in no documented order. To find the others, every record of the portal
-    // is looked for in the CRM.
+    // Zoho lists a limited number of deletions, in no documented order. To find the other deletions, every record of
+    // the portal is looked for in the CRM.
     if (!(error instanceof CrmRefused) || last === undefined) throw error
     log.warn({ err: error, module }, 'more was deleted in the CRM than it lists; every record is looked for')
     await pullMissing(pull, module)

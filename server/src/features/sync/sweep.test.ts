@@ -191,7 +191,7 @@ test('the records of a second that is long over are not listed again, however ma
   expect(await callsOf(sweep)).toBe(5)
 })
 
-test('records of one second are applied once each, even if a page ends among them', async () => {
+test('records of one second are applied once each, even if they are on two pages', async () => {
   await sweep()
   const ids = await lender.createMany(
     'Leads',
@@ -494,7 +494,7 @@ test('a deal replaces a matching lead that is submitted later, however the conta
   expect(await listed('leads')).toHaveLength(1)
 })
 
-test('when a deal is removed, another matching deal replaces the removed deal’s lead', async () => {
+test('when a deal is removed, another matching deal replaces the lead that the removed deal had replaced', async () => {
   await submitted(ada, { loanTerm: '24 months' })
   const deal = {
     Stage: 'Approved',

@@ -494,7 +494,7 @@ test('a change that is missing in the CRM’s history is described as observed',
   expect(JSON.stringify(entries)).not.toContain('Observed')
 })
 
-test('a record with the LOID of another record is reported as a problem, and the sync applies the others', async () => {
+test('a record with the LOID of another record is reported as a problem, and the sync applies the other records', async () => {
   const { loid } = await ada.submitLead()
   await ada.pushedLead(loid)
   const bob = await portal.newPartner()

@@ -22,7 +22,7 @@ export async function replaceInvitation(tx: Tx, invitation: NewInvitationRow): P
 }
 
 /**
- * An invitation counts only while its inviter is an active owner. So a deactivated owner gets no new access by an
+ * An invitation counts only while its inviter is an active owner. So a deactivated owner gets no new access through an
  * invitation.
  */
 function countingInvitations(db: Db) {

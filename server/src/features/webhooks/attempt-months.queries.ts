@@ -3,7 +3,8 @@ import type { Db, Tx } from '../../db/database.ts'
 import { firstIdAt } from '../../db/ids.ts'
 
 /**
- * Partitions are made this many months ahead, so that no partition is missing even if the job has not run for weeks.
+ * Partitions are made this many months ahead, so that no partition is missing even if the clean-up job has not run for
+ * weeks.
  */
 const MONTHS_AHEAD = 2
 /** This time is short, because every other statement on the table queues behind a statement that waits for the lock. */

@@ -36,7 +36,8 @@ export async function disableEndpoint(
   { url, reason }: { url: string; reason: DisabledReason },
 ): Promise<void> {
   const now = clock.now()
-  // The statement checks this time again, because the endpoint may have changed while the attempt was under way.
+  // `markEndpointDisabled` checks this time again, because the endpoint may have changed while the attempt was under
+  // way.
   const failingSince = reason === 'failing' ? new Date(now.getTime() - FAILING_MS_MAX).toISOString() : null
   const isDisabled = await markEndpointDisabled(tx, partnerId, { url, reason, at: now.toISOString(), failingSince })
   if (!isDisabled) return

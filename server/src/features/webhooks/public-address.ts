@@ -42,7 +42,7 @@ const SPECIAL_IPV6: [network: string, bits: number][] = [
   ['3fff::', 20], // documentation
 ]
 
-/** The range of NAT64. A machine that has only IPv6 reaches every IPv4 host through it. */
+/** The range of NAT64. A machine that has only IPv6 reaches every IPv4 host through this range. */
 const NAT64 = '64:ff9b::'
 const NAT64_BITS = 96
 

@@ -18,7 +18,7 @@ interface Waiting {
 /**
  * Returns a function that writes the outcome of an attempt. Outcomes that arrive during a write are written together
  * afterwards, so a hundred attempts at once need one connection and few commits. If the database is unavailable, the
- * function waits until `signal` aborts.
+ * function tries again until `signal` aborts.
  */
 export function openAttemptRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
@@ -49,7 +49,7 @@ export function openAttemptRecorder(
         waiting.unshift(...batch)
         writing.ask()
       } else if (batch.length > 1) {
-        // An attempt that cannot be written must not stop the others.
+        // Each outcome is now written alone, so that a faulty outcome does not stop the other outcomes.
         for (const one of batch) await write([one])
       } else {
         for (const one of batch) one.reject(error)
