@@ -5,7 +5,7 @@ import { keepTemporaryFilesInMemory } from './temporary-files.config.ts'
 
 keepTemporaryFilesInMemory()
 
-// Workers, and the processes that tests start, read their modules as the last run compiled them.
+// Workers, and the processes that tests start, reuse the modules that the last run compiled.
 process.env['NODE_COMPILE_CACHE'] ??= `${import.meta.dirname}/node_modules/.cache/compile`
 // Half of a test's time is waiting, so there is one more worker than processors. The test database has room for six.
 process.env['VITEST_MAX_WORKERS'] ??= String(Math.min(availableParallelism() + 1, 6))

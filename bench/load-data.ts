@@ -12,7 +12,7 @@ export interface LoadedPartner {
   id: string
   businessName: string
   token: string
-  /** One of the partner's leads. */
+  /** The LOID of one of the partner's leads. */
   loid: string
   /** The first two words of a business name, as a person would search for it. About seven leads have these words. */
   words: string

@@ -165,7 +165,7 @@ async function answers(url: string): Promise<boolean> {
   )
 }
 
-/** The lines of PostgreSQL's own file: the first is the process id, the fifth the folder of the socket. */
+/** The lines of PostgreSQL's `postmaster.pid`: the first is the process id, the fifth the folder of the socket. */
 function postmasterFile(folder: string): string[] {
   const [file = ''] = globSync(join(folder, 'postgres/*/postmaster.pid'))
   return readFileSync(file, 'utf8').split('\n')

@@ -41,8 +41,8 @@ const OTHER_CHOICES: Record<string, readonly unknown[]> = {
 }
 
 /**
- * Plays one seed: partners and staff act while faults come and go. Then it waits for rest, syncs once and returns the
- * differences.
+ * Plays one seed: partners and staff act while faults come and go. Then it waits until no work is left, syncs once and
+ * returns the differences.
  */
 export async function runSeed(options: SoakOptions): Promise<Difference[]> {
   const { seed, say } = options

@@ -124,8 +124,9 @@ const SCHEMA = `
 `
 
 /*
- * SQLite chooses its indexes by these figures: rows of the table, then rows for one value of the first column, of the first two, and so
- * on. They are fixed instead of measured, so that a query uses the same index in a small organisation as in one of a million leads.
+ * SQLite chooses its indexes by these figures: the number of rows in the table, then the number of rows for one value
+ * of the index's first column, of its first two columns, and so on. They are fixed instead of measured, so that a query
+ * uses the same index in a small organisation as in one of a million leads.
  */
 const STATISTICS = `
   ANALYZE settings;

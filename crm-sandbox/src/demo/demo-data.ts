@@ -207,7 +207,7 @@ function add(sandbox: Sandbox, module: ModuleName, actor: Actor, at: string, val
   return written(createRecord(sandbox, { module, values, at, owner: STAFF_USER.id }, actor, '$'))
 }
 
-/** Reads the record again, so that each change builds on the last. */
+/** Changes a record. First reads it again, so that each change builds on the change before. */
 function change(sandbox: Sandbox, record: CrmRecord, actor: Actor, at: string, values: Values) {
   const current = findRecord(sandbox.store, record.module, record.id) ?? record
   written(changeRecord(sandbox, current, { values, at }, actor, '$'))

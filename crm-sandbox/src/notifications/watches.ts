@@ -32,7 +32,7 @@ type Watch = {
   condition: string[] | null
 }
 
-/** Subscribes channels, through which Zoho reports changes, and lists, changes and ends them. */
+/** The routes that subscribe, list, change and end the channels through which Zoho reports changes. */
 export function watchRoutes(app: FastifyInstance, sandbox: Sandbox) {
   const { store } = sandbox
 

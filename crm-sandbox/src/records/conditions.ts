@@ -153,7 +153,10 @@ function comparable(field: Field | 'id', value: string, column: string, operator
   }
 }
 
-/** Patterns are matched with the displayed text. For a renamed picklist value, that differs from the stored one. */
+/**
+ * Patterns are matched with the displayed text. The displayed text of a renamed picklist value differs from the stored
+ * value.
+ */
 function displayed(sql: string, field: Field | 'id'): string {
   const renamed = field === 'id' ? [] : (field.choices ?? []).filter((one) => one.actual !== one.display)
   if (renamed.length === 0) return sql

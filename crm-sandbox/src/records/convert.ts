@@ -22,7 +22,7 @@ export type Conversion = {
   /** Values of the deal that override the lead's values. If absent, no deal is made. */
   deal?: Values | undefined
   owner?: string | undefined
-  /** The lead's values replace those of the attached account and contact. */
+  /** Whether the lead's values replace those of the existing account and contact. */
   overwrite?: boolean | undefined
   at?: string
 }
