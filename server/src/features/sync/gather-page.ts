@@ -197,7 +197,7 @@ function hasChanged(
   return (
     row.crm_modified_time !== record.modified_time ||
     row.archived_reason === 'left-crm' ||
-    // A conversion may leave Modified_Time unchanged, and its deal may come later.
+    // A conversion may leave Modified_Time unchanged, and the deal may be created later.
     (isLead(record) &&
       record.is_converted &&
       (row.converted_at === null || row.matched_at !== null || row.deal_loid === null))

@@ -376,7 +376,7 @@ test('a note that could not be read with its record is news when it is read in t
   expect(await changes('note.added')).toMatchObject([{ content: 'Papers are missing' }])
 })
 
-test('a record read in the second of its change is read once more, however long the read of its history took', async () => {
+test('a record read in the second of its change is read once more, however long it took to read its history', async () => {
   const { id } = await submitted()
   await later(60)
   await change('Leads', id, ['Contacted'])

@@ -347,7 +347,7 @@ test.each([
     'No secure connection could be agreed on',
     answering('HTTP/1.1 400 Bad Request\r\n\r\n'),
   ],
-  ['is not HTTP', 'http', 'The answer is not HTTP', answering('SSH-2.0-OpenSSH_9.9\r\n')],
+  ['does not speak HTTP', 'http', 'The answer is not HTTP', answering('SSH-2.0-OpenSSH_9.9\r\n')],
   [
     'sends endless headers',
     'http',
@@ -356,7 +356,7 @@ test.each([
   ],
   ['hangs up', 'http', BROKEN_OFF, answering('')],
   ['hangs up before TLS', 'https', BROKEN_OFF, answering('')],
-  ['hangs up in its answer', 'http', BROKEN_OFF, answering('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhal')],
+  ['hangs up during its answer', 'http', BROKEN_OFF, answering('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhal')],
   [
     'changes the protocol',
     'http',
@@ -390,7 +390,7 @@ test.each([
   ['never ends its headers', 'http', dripping('HTTP/1.1 200 OK\r\n', 'x: y\r\n')],
   ['only sends 102 Processing', 'http', dripping('', 'HTTP/1.1 102 Processing\r\n\r\n')],
   ['drips its body', 'http', dripping('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', '.')],
-  ['drips a body without an end', 'http', dripping('HTTP/1.1 200 OK\r\n\r\n', '.')],
+  ['drips an endless body', 'http', dripping('HTTP/1.1 200 OK\r\n\r\n', '.')],
 ])('a call to a host that %s (%s) ends at its timeout', async (_, protocol, behave) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using server = await startTcp((socket) => {
