@@ -324,7 +324,7 @@ async function until<Found>(what: string, look: () => Promise<Found | undefined>
     if (found !== undefined) return found
     await sleep(LOOK_EVERY_MS)
   }
-  throw new Error(`waited in vain for ${what}`)
+  throw new Error(`gave up waiting for ${what}`)
 }
 
 function print(name: string, records: number, seconds: number, calls?: Calls): void {

@@ -177,7 +177,7 @@ test('a partner’s server gets signed deliveries, and gets them again after a f
     await question.getByRole('button', { name: 'Rotate secret' }).click()
     const newSecret = await readSecret(page)
     expect(newSecret).not.toBe(secret)
-    await expect(page.getByText(/^The old secret signs beside the new one until/)).toBeVisible()
+    await expect(page.getByText(/^Deliveries are also signed with the old secret until/)).toBeVisible()
     await page.getByRole('button', { name: 'Send test event' }).click()
     await expect(page.getByText('Your server received the test event and answered 200.')).toBeVisible()
     await expect(logRows(page), 'a test event needs no press on “1 new”').toHaveCount(3)

@@ -128,7 +128,7 @@ test('an owner who requires a second factor of everybody must set one up at once
   await addDevice(page)
   await page.goto('/profile')
   await page.getByLabel('Require a second factor of everybody').click()
-  await expect(toasts(page)).toHaveText('Everybody needs a second factor now')
+  await expect(toasts(page)).toHaveText('Everybody now needs a second factor')
   await page.goto('/leads')
   await expect(page).toHaveURL('/second-factor')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Set up a second factor')

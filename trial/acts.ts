@@ -45,7 +45,7 @@ export const ACTS: readonly Act[] = [
   },
   {
     key: 'upgrade',
-    name: 'rolling upgrade, back and again',
+    name: 'rolling upgrades and downgrades',
     balancer: 'plain',
     mayFail: 'nothing',
     async work({ stage, load, versions: { former, present } }) {
@@ -126,7 +126,7 @@ export const ACTS: readonly Act[] = [
     mayFail: 'anything',
     async work({ stage: { postgres }, load, fault }) {
       if (!postgres.fillLogDisk) {
-        console.log('  left out: only root can make a small file system')
+        console.log('  skipped, because only root can make a small file system')
         return Date.now()
       }
       postgres.fillLogDisk()
@@ -177,5 +177,5 @@ async function backIn(load: Load, overAt: number, fault: Scene['fault']): Promis
   await until('a submission to be acknowledged', async () => load.lastWriteAt() > overAt)
   const seconds = (load.lastWriteAt() - overAt) / 1_000
   console.log(`  the first write was acknowledged ${seconds.toFixed(1)} s later`)
-  if (seconds > BACK_SECONDS_MAX) fault(`the first write came ${seconds.toFixed(0)} s late`)
+  if (seconds > BACK_SECONDS_MAX) fault(`the first write was acknowledged ${seconds.toFixed(0)} s late`)
 }

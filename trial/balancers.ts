@@ -50,13 +50,13 @@ export async function tryBalancers({ ask, account, fault }: Scene): Promise<void
       }),
     )
     if (performance.now() - answeredAt > AT_ONCE_MS_MAX) fault(`events were late: ${times.join(', ')}`)
-    console.log(`  after the answer to a submission its event came by ${times.join(', ')}`)
+    console.log(`  the event of a submission arrived after the answer: ${times.join(', ')}`)
   }
 
   await tell()
   await sleep(QUIET_MS)
   const cut = pages.filter(({ isOver }) => isOver()).map(({ name }) => name)
-  if (cut.length > 0) fault(`cut a quiet page: ${cut.join(', ')}`)
+  if (cut.length > 0) fault(`closed the connection of a quiet page: ${cut.join(', ')}`)
   else {
     console.log(`  after ${QUIET_MS / 1_000} s without an event all pages are open`)
     await tell()
@@ -67,10 +67,11 @@ export async function tryBalancers({ ask, account, fault }: Scene): Promise<void
     const leftAt = performance.now()
     await until(`${name} to free the page`, async () => (await openInPortal()) < openBefore)
     const seconds = (performance.now() - leftAt) / 1_000
-    console.log(`  ${name} freed the page that was left after ${seconds.toFixed(1)} s`)
-    if (1_000 * seconds > FREED_MS_MAX) fault(`${name} freed a page after ${seconds.toFixed(0)} s`)
+    console.log(`  ${name} closed the connection of an abandoned page after ${seconds.toFixed(1)} s`)
+    if (1_000 * seconds > FREED_MS_MAX)
+      fault(`${name} closed the connection of an abandoned page only after ${seconds.toFixed(0)} s`)
   }
-  if ((await openInPortal()) > before) fault('a page is open that was left')
+  if ((await openInPortal()) > before) fault('the connection of an abandoned page is still open')
 }
 
 function openPage(port: number, token: string) {

@@ -59,7 +59,7 @@ function isReady(port: number): Promise<boolean> {
 export async function until(what: string, look: () => Promise<boolean>, msMax = WAIT_MS_MAX): Promise<void> {
   const deadline = Date.now() + msMax
   while (!(await look())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    if (Date.now() > deadline) throw new Error(`gave up waiting for ${what}`)
     await sleep(EVERY_MS)
   }
 }

@@ -3,7 +3,7 @@ import { expectGoodLooks } from '../expect-good-looks.ts'
 import { test } from '../fresh-partner.ts'
 import { actAsStaff, pullFromCrm } from '../lender.ts'
 
-const wayOf = (page: Page) => page.getByRole('region', { name: 'The way of this referral' })
+const wayOf = (page: Page) => page.getByRole('region', { name: 'Progress of this referral' })
 const timelineOf = (page: Page) => page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
 
 test('the pages of a lead and of its deal show the referral’s step and its whole timeline', async ({
@@ -41,7 +41,7 @@ test('the pages of a lead and of its deal show the referral’s step and its who
   await test.step('a phone shows the timeline and the notes before the details', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     const top = async (name: string) => (await page.getByRole('region', { name }).boundingBox())?.y ?? 0
-    const regions = ['The way of this referral', 'Timeline', 'Notes', 'Primary Information', 'Status History']
+    const regions = ['Progress of this referral', 'Timeline', 'Notes', 'Primary Information', 'Status History']
     const tops = await Promise.all(regions.map(top))
     expect(tops).toEqual(tops.toSorted((a, b) => a - b))
     await page.setViewportSize({ width: 1440, height: 900 })

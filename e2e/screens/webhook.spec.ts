@@ -105,7 +105,7 @@ test('/webhook saves one URL, and asks before removing it', async ({ page }) => 
     {
       opener: 'Remove',
       title: 'Remove Webhook URL',
-      text: 'You will no longer be told of changes of your leads and deals, and the signing secret goes with the URL.',
+      text: 'Your server will no longer receive webhooks, and the signing secret is deleted with the URL.',
     },
     {
       opener: 'Rotate secret',

@@ -20,5 +20,5 @@ export async function waitFor<Found>(
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
-  throw new Error(`waited in vain for ${what}`, { cause: lastError })
+  throw new Error(`gave up waiting for ${what}`, { cause: lastError })
 }

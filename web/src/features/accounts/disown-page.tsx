@@ -22,7 +22,7 @@ export function DisownPage() {
   return (
     <AccountFrame
       title="Not your account?"
-      text="A partner account was created with your email address. If that was not you, close it: nothing more of it is sent, and your address and business name are free again."
+      text="A partner account was created with your email address. If that was not you, close it. Nothing more from that account will then be sent, and your address and business name will be free again."
       footer={
         <Link {...paths.login} className={textLinkClass}>
           Back to sign in
@@ -34,7 +34,7 @@ export function DisownPage() {
         {closing.isError && (
           <Alert kind="error">{isRefusedLink(closing.error) ? INVALID_LINK : failureText(closing.error)}</Alert>
         )}
-        {closing.isSuccess && <Alert kind="success">The account is closed. Nothing more of it will be sent.</Alert>}
+        {closing.isSuccess && <Alert kind="success">The account is closed. Nothing more from it will be sent.</Alert>}
         {token && !closing.isSuccess && (
           <Button variant="danger" busy={closing.isPending} onClick={() => closing.mutate({ token })}>
             I did not create this account

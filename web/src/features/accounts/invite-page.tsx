@@ -107,7 +107,7 @@ function AcceptForm({ token, email, accept }: AcceptFormProps) {
     >
       {accept.isError && !isWeak(accept.error) && <Alert kind="error">{failureText(accept.error)}</Alert>}
       {isSignedIn && (
-        <Alert kind="info">You are signed in already. With this you are signed in as {email} instead.</Alert>
+        <Alert kind="info">You are signed in already. Accepting this invitation signs you in as {email} instead.</Alert>
       )}
       {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />

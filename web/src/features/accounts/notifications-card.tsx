@@ -36,7 +36,7 @@ export function NotificationsCard({ emailVerified }: { emailVerified: boolean })
     <div id="notifications" ref={showIfAskedFor} className="scroll-mt-20">
       <Card
         title="Notifications"
-        description="Mails about your leads and deals. Mails about the security of your account always come."
+        description="Mails about your leads and deals. Mails about the security of your account are always sent."
       >
         {settings.isPending && (
           <div className="min-h-96">

@@ -35,7 +35,7 @@ export function AttentionList({ items, hasMore }: { items: AttentionItem[]; hasM
       </RestingRows>
       {hasMore && (
         <p className="px-5 py-3 text-[0.8125rem] text-muted">
-          There are more. They appear once these are done or put away.
+          There are more items. They appear once you have dealt with these or put them away.
         </p>
       )}
     </>

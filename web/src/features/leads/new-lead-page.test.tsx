@@ -256,7 +256,8 @@ test('the form warns of an applicant who was submitted lately, with a link to th
   const link = await screen.findByRole('link', { name: /LO-AAAAAAA1/ })
   expect(link.parentElement?.textContent).toContain('from 12 Sep: Banksia')
   expect(link.getAttribute('target')).toBe('_blank')
-  expect(server.seen.at(-1)?.query).toEqual({ email: 'mia@coastal.example' })
+  const asked = server.seen.find(({ path }) => path === '/dashboard/leads/duplicates')
+  expect(asked?.query).toEqual({ email: 'mia@coastal.example' })
 })
 
 test('leaving an empty form asks for no confirmation', async () => {
@@ -334,7 +335,7 @@ test('after a session ends, the same person finds the draft again, and a colleag
   await signInAgain()
   await user.click(await screen.findByRole('link', { name: 'New Lead' }))
   await screen.findByRole('button', { name: 'Submit Lead' })
-  expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
+  expect(screen.getByText('Your unsubmitted draft has been restored.')).toBeDefined()
   expect([field('Business Name').value, field('Loan Amount').value]).toEqual(['Coastal Concrete', '$250,000'])
   // The draft is stored again, so a reload would not lose it.
   expect(JSON.stringify(sessionStorage)).toContain('Coastal Concrete')
@@ -354,7 +355,7 @@ test('after a reload the draft is there for the same person only, until it is di
     return openForm()
   }
   await reload()
-  expect(screen.getByText('What you had entered and not submitted is here again.')).toBeDefined()
+  expect(screen.getByText('Your unsubmitted draft has been restored.')).toBeDefined()
   expect([field('First Name').value, field('Loan Amount').value]).toEqual(['Mia', '$250,000'])
 
   cleanup()
@@ -367,7 +368,7 @@ test('after a reload the draft is there for the same person only, until it is di
   await reload()
   await user.click(screen.getByRole('button', { name: 'Discard draft' }))
   expect([field('First Name').value, document.activeElement]).toEqual(['', field('First Name')])
-  expect(screen.queryByText('What you had entered and not submitted is here again.')).toBeNull()
+  expect(screen.queryByText('Your unsubmitted draft has been restored.')).toBeNull()
   expect(JSON.stringify(sessionStorage)).not.toContain('Mia')
 
   fill(APPLICANT)

@@ -77,7 +77,7 @@ export function NewLeadPage() {
       {draft.isRestored && round === 0 && (
         <Alert kind="info" className="mb-5">
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-            <p>What you had entered and not submitted is here again.</p>
+            <p>Your unsubmitted draft has been restored.</p>
             <Button variant="secondary" size="small" className="sm:-my-1.5" onClick={handleDiscard}>
               Discard draft
             </Button>

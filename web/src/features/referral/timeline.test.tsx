@@ -30,7 +30,7 @@ test('a referral shows its present step, what the step means and how long it usu
       }),
     }),
   })
-  const way = await screen.findByRole('region', { name: 'The way of this referral' })
+  const way = await screen.findByRole('region', { name: 'Progress of this referral' })
   expect(way.textContent).toContain('The lender has the referral.')
   expect(way.textContent).toContain('Usually 2–3 days herefrom all partners')
   const steps = within(way).getAllByRole('listitem')

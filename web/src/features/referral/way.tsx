@@ -9,7 +9,7 @@ import { formatUsualDays } from '../../format/usual-time.ts'
 /** The progress of a referral: its steps, what the present step means and how long it usually takes (D75). */
 export function Way({ standing }: { standing: Standing }) {
   return (
-    <section aria-label="The way of this referral" className="panel mb-5">
+    <section aria-label="Progress of this referral" className="panel mb-5">
       <Steps standing={standing} />
       <div className="grid gap-x-8 gap-y-2.5 border-t border-line px-5 py-4 sm:grid-cols-[1fr_auto]">
         <div className="min-w-0">

@@ -64,7 +64,7 @@ export function EndpointPanel({ endpoint }: { endpoint: WebhookEndpoint }) {
       <ConfirmDialog
         open={isRemoving}
         title="Remove Webhook URL"
-        text="You will no longer be told of changes of your leads and deals, and the signing secret goes with the URL. The log stays."
+        text="Your server will no longer receive webhooks, and the signing secret is deleted with the URL. The log stays."
         confirmLabel="Remove"
         danger
         busy={save.isPending}

@@ -46,7 +46,7 @@ export function SigningSecret({ endpoint, onRotated }: SigningSecretProps) {
         <p className="mt-0.5 font-mono text-[0.8125rem]">{preview}</p>
         {isAhead(oldUntil) && (
           <p className="mt-1 text-[0.8125rem] text-muted">
-            The old secret signs beside the new one until {formatDateTime(oldUntil)}.
+            Deliveries are also signed with the old secret until {formatDateTime(oldUntil)}.
           </p>
         )}
       </div>

@@ -69,7 +69,7 @@ function RedeliverButton({ log }: { log: WebhookLog }) {
   const send = useMutation({
     mutationKey: SEND_KEY,
     mutationFn: () => call(redeliver, { params: { id: log.id } }),
-    onSuccess: () => toast.success('Delivery is sent again'),
+    onSuccess: () => toast.success('The delivery is being sent again'),
     onError: (error) => toast.error(failureText(error)),
     onSettled: () => refreshAfterDelivery(queryClient),
   })

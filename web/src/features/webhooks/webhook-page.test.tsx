@@ -233,7 +233,7 @@ test('rotating the secret says that the old one stays valid for 24 hours', async
   expect(dialog.textContent).toContain('24 hours')
   await user.click(within(dialog).getByRole('button', { name: 'Rotate secret' }))
   expect(await screen.findByRole('region', { name: 'Your signing secret' })).toBeDefined()
-  expect(screen.getByText(/^The old secret signs beside the new one until/)).toBeDefined()
+  expect(screen.getByText(/^Deliveries are also signed with the old secret until/)).toBeDefined()
 })
 
 test('a secret that cannot be rotated stays, and the page says what failed', async () => {
@@ -458,7 +458,7 @@ test('a failed delivery can be sent again, and a waiting one at once', async () 
   const user = openApp('/webhook')
   await user.click(await button(/^lead\.created/))
   await user.click(await button('Redeliver'))
-  expect(await screen.findByText('Delivery is sent again')).toBeDefined()
+  expect(await screen.findByText('The delivery is being sent again')).toBeDefined()
   await user.click(await button('Send now'))
   await waitFor(() =>
     expect(server.seen.filter(({ method, path }) => method === 'POST' && path.endsWith('/redeliver'))).toHaveLength(2),

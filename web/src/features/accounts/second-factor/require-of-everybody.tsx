@@ -16,8 +16,8 @@ export function RequireOfEverybody({ businessName }: { businessName: string }) {
     onSuccess({ second_factor_required }) {
       toast.success(
         second_factor_required
-          ? 'Everybody needs a second factor now'
-          : 'A second factor is everybody’s own choice now',
+          ? 'Everybody now needs a second factor'
+          : 'A second factor is now optional for everybody',
       )
       return queryClient.invalidateQueries(secondFactorQuery())
     },
